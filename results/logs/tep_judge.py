@@ -4,7 +4,9 @@ The threshold of every method is the k-th smallest of the largest scores of 100 
 False alarms are counted on the 300 nominal recordings after them, faults on seeds 1 to 20.
 A delay is the time from the onset to the first score above the threshold; a fault that is not found counts 25 h.
 
-Use: python tep_judge.py --scores DIR --out DIR [--tuning]
+With `--equal` the threshold is set on recordings 101 to 500, so that all methods have the same share of false alarms.
+
+Use: python tep_judge.py --scores DIR --out DIR [--tuning] [--equal] [--base METHOD]
 """
 
 import argparse
@@ -21,7 +23,6 @@ from tep_plant import SAMPLE
 ONSET_ROW, HORIZON = round(ONSET / SAMPLE), HOURS - ONSET
 ALPHAS = (0.01, 0.05)
 DRAWS = 2000
-BASE = "dpca"
 
 
 def nominal(scores: Scores, first: int, last: int) -> np.ndarray:
@@ -118,19 +119,18 @@ def against(method: str, alpha: float, ours: np.ndarray, theirs: np.ndarray) -> 
     return row | dict(zip(("gain_low", "gain_high"), quantiles(gain)))
 
 
-def judge(folder: Path, seeds: range) -> dict[str, pd.DataFrame]:
-    """Makes the three tables from all methods whose scores are there."""
-    tables: dict[str, list[dict]] = {"false-alarms": [], "faults": [], "against-dpca": []}
-    methods = {path.stem: load(path) for path in sorted(folder.glob("*.npz"))}
-    for method, scores in methods.items():
-        tables["false-alarms"] += false_alarms(method, scores)
-        for alpha in ALPHAS:
-            one, base = (
-                delays(x, conformal_threshold(nominal(x, 101, 200), alpha), seeds) for x in (scores, methods[BASE])
-            )
-            tables["faults"] += by_fault(method, alpha, one)
-            tables["against-dpca"].append(against(method, alpha, one, base))
-    return {name: pd.DataFrame(rows).round(4) for name, rows in tables.items()}
+def compare(methods: dict[str, Scores], base: str, seeds: range, last: int) -> dict[str, list[dict]]:
+    """Describes the delays of all methods, with thresholds from the recordings 101 to `last`."""
+    tables: dict[str, list[dict]] = {"faults": [], f"against-{base}": []}
+    for alpha in ALPHAS:
+        hours = {
+            name: delays(scores, conformal_threshold(nominal(scores, 101, last), alpha), seeds)
+            for name, scores in methods.items()
+        }
+        for name, one in hours.items():
+            tables["faults"] += by_fault(name, alpha, one)
+            tables[f"against-{base}"].append(against(name, alpha, one, hours[base]))
+    return tables
 
 
 def main() -> None:
@@ -139,12 +139,16 @@ def main() -> None:
     parser.add_argument("--scores", type=Path, required=True, help="folder of the scores")
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
     parser.add_argument("--tuning", action="store_true", help="faults of the tuning seeds instead of the test seeds")
+    parser.add_argument("--equal", action="store_true", help="thresholds from all nominal recordings but the first 100")
+    parser.add_argument("--base", default="dpca", help="the method that the others are compared with")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, table in judge(arguments.scores, TUNING_SEEDS if arguments.tuning else TEST_SEEDS).items():
-        table.to_csv(arguments.out / f"{name}.csv", index=False)
-        if name != "faults":
-            print(table.to_string(index=False))
+    methods = {path.stem: load(path) for path in sorted(arguments.scores.glob("*.npz"))}
+    seeds, last = TUNING_SEEDS if arguments.tuning else TEST_SEEDS, NOMINAL_RUNS if arguments.equal else 200
+    tables = compare(methods, arguments.base, seeds, last)
+    tables["false-alarms"] = [row for name, scores in methods.items() for row in false_alarms(name, scores)]
+    for name, rows in tables.items():
+        pd.DataFrame(rows).round(4).sort_values(["method", "alpha"]).to_csv(arguments.out / f"{name}.csv", index=False)
 
 
 if __name__ == "__main__":
