@@ -21,7 +21,6 @@ DETECTORS: dict[str, tuple[str, str]] = {
     "residual-views": ("tep.toml", '{ id = "residual-views" }'),
     "residual-window": ("tep.toml", '{ id = "residual-window" }'),
     "residual-window-32": ("tep.toml", '{ id = "residual-window", window = 32 }'),
-    "ensemble-dm": ("tep.toml", '{ id = "ensemble-dm" }'),
     "isolation-forest-observed": ("tep-observed.toml", '{ id = "isolation-forest" }'),
     "clock": ("tep.toml", '{ id = "clock" }'),
     "random": ("tep.toml", '{ id = "random" }'),
