@@ -30,7 +30,7 @@ from tep_studio.simulation.modes import mode_setpoints
 WARM_UP, HOURS, ONSET = 2.0, 33.0, 8.0
 FIRST, FROM, LAST = (round(hours / CONTROL) for hours in (WARM_UP, WARM_UP + ONSET, WARM_UP + HOURS))
 FAULTS = range(1, 29)
-NOMINAL_RUNS, TUNING_SEEDS, TEST_SEEDS = 500, range(101, 106), range(1, 21)
+NOMINAL_RUNS, TUNING_SEEDS, TEST_SEEDS, FRESH_SEEDS = 500, range(101, 106), range(1, 21), range(21, 41)
 
 MEASURED = [f"xmeas{i + 1:02}_{name}" for i, (name, _, _) in enumerate(list_measurements())]
 MOVED = [f"xmv{i + 1:02}_{name}" for i, (name, _, _) in enumerate(list_manipulated_variables())]
@@ -66,10 +66,10 @@ def record(run: Run, folder: Path) -> None:
 
 
 def plan() -> list[Run]:
-    """Lists all runs: nominal ones, then faults for the choice of settings, then faults for the test."""
+    """Lists all runs: nominal ones, then faults for the choice of settings, for the test, and for a second test."""
     nominal = [Run(0, seed) for seed in range(1, NOMINAL_RUNS + 1)]
     tuning = [Run(fault, seed) for seed in TUNING_SEEDS for fault in FAULTS]
-    return nominal + tuning + [Run(fault, seed) for seed in TEST_SEEDS for fault in FAULTS]
+    return nominal + tuning + [Run(fault, seed) for seed in [*TEST_SEEDS, *FRESH_SEEDS] for fault in FAULTS]
 
 
 def simulate(folder: Path, runs: list[Run]) -> None:

@@ -6,7 +6,7 @@ A delay is the time from the onset to the first score above the threshold; a fau
 
 With `--equal` the threshold is set on recordings 101 to 500, so that all methods have the same share of false alarms.
 
-Use: python tep_judge.py --scores DIR --out DIR [--tuning] [--equal] [--base METHOD]
+Use: python tep_judge.py --scores DIR --out DIR [--tuning | --fresh] [--equal] [--base METHOD]
 """
 
 import argparse
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from common import Scores, conformal_threshold, exact_interval, load, quantiles
 from scipy.stats import betabinom
-from tep import FAULTS, HOURS, NOMINAL_RUNS, ONSET, TEST_SEEDS, TUNING_SEEDS
+from tep import FAULTS, FRESH_SEEDS, HOURS, NOMINAL_RUNS, ONSET, TEST_SEEDS, TUNING_SEEDS
 from tep_plant import SAMPLE
 
 ONSET_ROW, HORIZON = round(ONSET / SAMPLE), HOURS - ONSET
@@ -139,12 +139,14 @@ def main() -> None:
     parser.add_argument("--scores", type=Path, required=True, help="folder of the scores")
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
     parser.add_argument("--tuning", action="store_true", help="faults of the tuning seeds instead of the test seeds")
+    parser.add_argument("--fresh", action="store_true", help="faults of the seeds of the second test")
     parser.add_argument("--equal", action="store_true", help="thresholds from all nominal recordings but the first 100")
     parser.add_argument("--base", default="dpca", help="the method that the others are compared with")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     methods = {path.stem: load(path) for path in sorted(arguments.scores.glob("*.npz"))}
-    seeds, last = TUNING_SEEDS if arguments.tuning else TEST_SEEDS, NOMINAL_RUNS if arguments.equal else 200
+    seeds = TUNING_SEEDS if arguments.tuning else FRESH_SEEDS if arguments.fresh else TEST_SEEDS
+    last = NOMINAL_RUNS if arguments.equal else 200
     tables = compare(methods, arguments.base, seeds, last)
     tables["false-alarms"] = [row for name, scores in methods.items() for row in false_alarms(name, scores)]
     for name, rows in tables.items():
