@@ -59,6 +59,7 @@ pub fn read(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Vec<Recor
 
 /// The episodes of what was gathered.
 pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<Vec<Recorded>> {
+    has_values(gathered, mapping)?;
     let mut found = Vec::new();
     for part in by_column(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
@@ -70,6 +71,21 @@ pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result
         alone.is_alone = true;
     }
     Ok(found)
+}
+
+/// Insists on a value of each channel somewhere in the log: an episode begins when each has been seen.
+fn has_values(gathered: &Gathered, mapping: &Mapping) -> Result<()> {
+    for (channel, place) in mapping.channels().zip(&gathered.places) {
+        let (topic, number) = place.expect("all channels were found");
+        let column = &gathered.topics[topic].columns[number];
+        ensure!(
+            column.is_empty() || column.iter().any(|x| x.is_finite()),
+            "column {:?}: expected values, as it is a channel of the mapping, found none in {} rows",
+            channel.column,
+            column.len()
+        );
+    }
+    Ok(())
 }
 
 /// The rows of a table that belong together, where a column tells episodes apart; else all.

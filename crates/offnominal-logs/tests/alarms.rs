@@ -181,6 +181,12 @@ fn what_cannot_be_fitted_is_named_and_nothing_is_written() {
     );
     let lacks = refused(0.2, &replace("level", "height"));
     assert!(lacks.contains("odd.csv: expected the column \"level\" of the mapping, found none"), "{lacks}");
+    let never =
+        refused(0.2, &|log| std::fs::write(log, "time,level,flow,valve,leak\n0,1,,1,0\n1,2,,1,0\n").unwrap());
+    assert!(
+        never.contains("odd.csv: column \"flow\": expected values") && never.contains("none in 2 rows"),
+        "{never}"
+    );
     let back = refused(0.2, &replace("\n0.5,", "\n0.1,"));
     assert!(back.contains("row 5: expected a time that does not fall"), "{back}");
     let text = refused(0.2, &replace("\n0.5,", "\n0.5,broken"));
