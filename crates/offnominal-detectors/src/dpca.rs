@@ -13,12 +13,13 @@
 //! T² sees what is large in a way that is usual; SPE sees what breaks the relations of channels and of steps. A score
 //! above one is beyond the limit of a statistic. A channel that is constant in training counts in units of a hundredth
 //! of its magnitude (0.01 if it is zero), and SPE₉₉ is at least 10⁻⁴ m, so that rounding is no news.
+//! The noise of the first row counts l + 1 times in the first steps, so they may score higher than later ones.
 //!
 //! Assumes: nominal channels keep their means, and depend linearly on one another and on the last l steps.
 //! Blind to: relations that are not linear or reach back farther; slow drift that is small against the noise of a step,
 //! for which `mewma` is made.
 //! Cost: fit O(n m² + m³), score O(m a).
-//! Reference: Ku, Storer and Georgakis, Chemometrics and Intelligent Laboratory Systems 30, 1995, section 3.
+//! Reference: Ku, Storer and Georgakis, Chemometrics and Intelligent Laboratory Systems 30, 1995.
 //! Deviates: the number of lags is given; limits are quantiles, where the textbook has those of Gaussian data.
 //!
 //! ```

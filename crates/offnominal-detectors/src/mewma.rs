@@ -18,7 +18,7 @@
 //! Blind to: changes that leave the means and their correlations, such as other dynamics or more noise; faults much
 //! shorter than 1/r steps.
 //! Cost: fit O(n d² + d³), score O(d²).
-//! Reference: Lowry, Woodall, Champ and Rigdon, Technometrics 34, 1992, equations 2 to 4; r = 0.1 is in their tables.
+//! Reference: Lowry, Woodall, Champ and Rigdon, Technometrics 34, 1992.
 //! Deviates: C is measured on the means z, not derived from the covariance of x, since the steps of a recording depend
 //! on one another.
 //!
