@@ -122,8 +122,9 @@ fn constant(train: &[Signals<'_>], names: &[String]) -> Result<Option<String>> {
         constant.len() < names.len(),
         "expected channels that change in the recordings to learn from, found only constant ones: {told}"
     );
-    let text =
-        format!("{told}: never changes in the recordings to learn from, so the detector does not see it");
+    let text = format!(
+        "{told}: never changes in the recordings to learn from; most detectors do not see such channels"
+    );
     Ok((!constant.is_empty()).then_some(text))
 }
 

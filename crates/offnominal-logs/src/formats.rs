@@ -21,6 +21,7 @@ mod cdr;
 mod compression;
 mod hdf5;
 mod hdf5_episodes;
+mod hdf5_parts;
 mod joined;
 mod json;
 mod lerobot;

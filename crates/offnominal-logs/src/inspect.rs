@@ -68,7 +68,7 @@ fn not_in_all(logs: &[LogReport]) -> Vec<(String, usize)> {
     for log in logs {
         for topic in &log.topics {
             for column in &topic.columns {
-                *counts.entry(guess::full_name(topic, column)).or_insert(0) += 1;
+                *counts.entry(topic.full_name(column)).or_insert(0) += 1;
             }
         }
     }

@@ -3,7 +3,7 @@
 //! An episode has as many rows as its longest data set; of a shorter one, such as the actions, the last rows are missing.
 //! Data sets in groups within an episode are columns too: `observations/goal[0]`.
 
-use super::hdf5::{MAX_DEPTH, Part, below, blocks, parts, topic};
+use super::hdf5_parts::{MAX_DEPTH, Part, below, blocks, parts, topic};
 use crate::record::{Column, Sink, Value};
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::Group;

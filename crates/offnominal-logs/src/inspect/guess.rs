@@ -116,10 +116,10 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
 }
 
 /// What each column is taken for.
-fn take(merged: &Merged, n_logs: usize) -> Vec<Taken<'_>> {
+fn take<'m>(merged: &'m Merged, n_logs: usize) -> Vec<Taken<'m>> {
     let twins = twins(&merged.log);
-    let taken = |topic, column| {
-        let name = full_name(topic, column);
+    let taken = |topic: &'m TopicReport, column| {
+        let name = topic.full_name(column);
         let (role, why) = match (merged.lacking.get(&name), twins.get(name.as_str())) {
             (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs do not have it")),
             (None, Some(of)) => (Role::Ignored, format!("holds the same as {of}")),
@@ -167,18 +167,13 @@ fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
     places.into_iter().map(|i| channel(&taken[i])).collect()
 }
 
-/// `topic:column`, or the column alone in a log that is one table.
-pub fn full_name(topic: &TopicReport, column: &ColumnReport) -> String {
-    if topic.name.is_empty() { column.name.clone() } else { format!("{}:{}", topic.name, column.name) }
-}
-
 /// Columns that hold the same as another one before them.
 fn twins(log: &LogReport) -> HashMap<String, String> {
     let mut first: HashMap<(u64, u64), String> = HashMap::new();
     let mut twins = HashMap::new();
     for topic in &log.topics {
         for column in topic.columns.iter().filter(|c| matches!(c.kind, Kind::Number)) {
-            let name = full_name(topic, column);
+            let name = topic.full_name(column);
             match first.get(&(topic.rows, column.digest)) {
                 Some(of) => drop(twins.insert(name, of.clone())),
                 None => drop(first.insert((topic.rows, column.digest), name)),

@@ -1,7 +1,6 @@
 //! What logs that are alike have in common: the columns of the first one, each as it is in the log in which it changes.
 
 use crate::inspect::column::ColumnReport;
-use crate::inspect::guess::full_name;
 use crate::inspect::survey::LogReport;
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +21,7 @@ pub fn merged(logs: &[LogReport]) -> Merged {
     let others: Vec<HashMap<String, &ColumnReport>> = logs[1..].iter().map(columns).collect();
     let mut lacking = BTreeMap::new();
     for topic in &mut log.topics {
-        let names: Vec<String> = topic.columns.iter().map(|column| full_name(topic, column)).collect();
+        let names: Vec<String> = topic.columns.iter().map(|column| topic.full_name(column)).collect();
         for (column, name) in topic.columns.iter_mut().zip(names) {
             let has: Vec<&ColumnReport> =
                 others.iter().filter_map(|other| other.get(&name).copied()).collect();
@@ -39,6 +38,6 @@ pub fn merged(logs: &[LogReport]) -> Merged {
 
 fn columns(log: &LogReport) -> HashMap<String, &ColumnReport> {
     let named =
-        log.topics.iter().flat_map(|topic| topic.columns.iter().map(move |c| (full_name(topic, c), c)));
+        log.topics.iter().flat_map(|topic| topic.columns.iter().map(move |c| (topic.full_name(c), c)));
     named.collect()
 }

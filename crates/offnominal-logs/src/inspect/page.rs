@@ -2,7 +2,7 @@
 
 use crate::inspect::Inspected;
 use crate::inspect::column::ColumnReport;
-use crate::inspect::guess::{Proposal, full_name};
+use crate::inspect::guess::Proposal;
 use crate::inspect::survey::{LogReport, TopicReport};
 use anyhow::Result;
 use minijinja::Value;
@@ -91,7 +91,7 @@ fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
 }
 
 fn of_column(topic: &TopicReport, column: &ColumnReport, proposal: &Proposal) -> Row {
-    let name = full_name(topic, column);
+    let name = topic.full_name(column);
     let range = match (column.low, column.high) {
         (Some(low), Some(high)) => format!("{} to {}", number::plain(low), number::plain(high)),
         _ => column.words.iter().take(4).cloned().collect::<Vec<_>>().join(", "),

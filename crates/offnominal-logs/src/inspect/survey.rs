@@ -39,6 +39,13 @@ pub struct TopicReport {
     pub columns: Vec<ColumnReport>,
 }
 
+impl TopicReport {
+    /// `topic:column`, or the column alone in a log that is one table.
+    pub fn full_name(&self, column: &ColumnReport) -> String {
+        if self.name.is_empty() { column.name.clone() } else { format!("{}:{}", self.name, column.name) }
+    }
+}
+
 /// Reads a log and says what it holds.
 ///
 /// # Errors
