@@ -7,7 +7,8 @@
 //! | x_t    | observation after step t and command, in nominal deviations, held within ±30      | d     |
 //! | r      | weight of the newest step                                                         | 1     |
 //! | z_t    | weighted mean of x_1, …, x_t                                                      | d     |
-//! | C      | second moments of y over the training steps, 5 % of them diagonal                 | d × d |
+//! | C      | second moments of y over the training steps, 5 % min(1, d / n)³ of them diagonal  | d × d |
+//! | n      | training steps, times r / (2 − r): those whose means are nearly independent       | 1     |
 //!
 //! A shift that is small against the noise of a step adds up over about 2/r steps. An episode begins at the nominal
 //! mean, and the exact factor of the paper makes up for the smaller variance of young means: if nominal steps are
@@ -75,7 +76,9 @@ impl Learn for Mewma {
         // What white noise of deviation one would have.
         let least = self.rate.get() / (2.0 - self.rate.get());
         constant.iter().for_each(|j| covariance[j * d + j] = least);
-        Ok(Fitted { nominal: Arc::new((channels, Whitener::of_moments(covariance, d))), chart })
+        // Weighted means of neighbouring steps are nearly the same: so many of them are independent.
+        let n = least * train.iter().map(Signals::len).sum::<usize>() as f64;
+        Ok(Fitted { nominal: Arc::new((channels, Whitener::of_many(covariance, d, n))), chart })
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
@@ -195,7 +198,8 @@ mod tests {
         let deviation = [0, 1].map(|j| of(j, &|v| (v - mean[j]).powi(2)).sqrt());
         let y = means(&rows, mean, deviation, 0.3);
         let moment = |i: usize, j: usize| y.iter().map(|y| y[i] * y[j]).sum::<f64>() / 50.0;
-        let (a, b, c) = (moment(0, 0), 0.95 * moment(0, 1), moment(1, 1));
+        let together = 1.0 - 0.05 * (2.0_f64 / (50.0 * 0.3 / 1.7)).powi(3);
+        let (a, b, c) = (moment(0, 0), together * moment(0, 1), moment(1, 1));
         for (found, [p, q]) in found.iter().zip(&y) {
             let want = (c * p * p - 2.0 * b * p * q + a * q * q) / (a * c - b * b);
             assert!((found - want).abs() < 1e-9 * want.max(1.0), "expected {want}, found {found}");

@@ -16,9 +16,13 @@ const LEAST: f64 = 1e-6;
 /// Makes a covariance of d channels positive definite: multiplies what is not on the diagonal by 1 − [`SHRINKAGE`], and
 /// raises each variance to the least.
 pub(crate) fn shrink(covariance: &mut [f64], d: usize, least: f64) {
+    shrink_by(SHRINKAGE, covariance, d, least);
+}
+
+fn shrink_by(share: f64, covariance: &mut [f64], d: usize, least: f64) {
     for i in 0..d {
         let variance = covariance[i * d + i].max(least);
-        covariance[i * d..(i + 1) * d].iter_mut().for_each(|m| *m *= 1.0 - SHRINKAGE);
+        covariance[i * d..(i + 1) * d].iter_mut().for_each(|m| *m *= 1.0 - share);
         covariance[i * d + i] = variance;
     }
 }
@@ -40,8 +44,20 @@ impl Whitener {
     }
 
     /// Of second moments `[d, d]` that were measured.
-    pub fn of_moments(mut moments: Vec<f64>, d: usize) -> Whitener {
-        shrink(&mut moments, d, LEAST);
+    pub fn of_moments(moments: Vec<f64>, d: usize) -> Whitener {
+        Whitener::shrunk(SHRINKAGE, moments, d)
+    }
+
+    /// Of second moments that were measured on so many independent vectors: the more there are, the less is shrunk.
+    ///
+    /// s = [`SHRINKAGE`] min(1, d / n)³. Relations that hold almost exactly, such as mass balances, lie in the smallest
+    /// eigenvalues, which a larger share would hide.
+    pub fn of_many(moments: Vec<f64>, d: usize, n: f64) -> Whitener {
+        Whitener::shrunk(SHRINKAGE * (d as f64 / n).min(1.0).powi(3), moments, d)
+    }
+
+    fn shrunk(share: f64, mut moments: Vec<f64>, d: usize) -> Whitener {
+        shrink_by(share, &mut moments, d, LEAST);
         let deviations = (0..d).map(|i| moments[i * d + i].sqrt()).collect();
         Whitener { factor: Cholesky::of(moments, d), deviations }
     }
