@@ -23,7 +23,6 @@ DETECTORS: dict[str, tuple[str, str]] = {
     "residual-window-32": ("tep.toml", '{ id = "residual-window", window = 32 }'),
     "isolation-forest-observed": ("tep-observed.toml", '{ id = "isolation-forest" }'),
     "mewma": ("tep.toml", '{ id = "mewma" }'),
-    "dpca-ours": ("tep.toml", '{ id = "dpca" }'),
     "clock": ("tep.toml", '{ id = "clock" }'),
     "random": ("tep.toml", '{ id = "random" }'),
 }

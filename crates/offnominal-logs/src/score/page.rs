@@ -224,6 +224,8 @@ fn says(alarm: &AlarmSpan, name: &str) -> String {
     let diagnosed = alarm.channels.iter().find(|c| c.name == name);
     match (outside, diagnosed) {
         (Some(c), _) => format!("{name} ({:.1} widths outside of its usual range)", c.widths),
+        // A size is cut off there.
+        (None, Some(c)) if c.size >= 1000.0 => format!("{name} (more than 1000 σ)"),
         (None, Some(c)) => format!("{name} ({:.1} σ)", c.size),
         (None, None) => format!("{name} (outside of its usual range)"),
     }
