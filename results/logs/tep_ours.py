@@ -22,7 +22,7 @@ DETECTORS: dict[str, tuple[str, str]] = {
     "residual-window": ("tep.toml", '{ id = "residual-window" }'),
     "residual-window-32": ("tep.toml", '{ id = "residual-window", window = 32 }'),
     "isolation-forest-observed": ("tep-observed.toml", '{ id = "isolation-forest" }'),
-    "mewma": ("tep.toml", '{ id = "mewma" }'),
+    "mewma": ("tep-observed.toml", '{ id = "mewma" }'),
     "clock": ("tep.toml", '{ id = "clock" }'),
     "random": ("tep.toml", '{ id = "random" }'),
 }
