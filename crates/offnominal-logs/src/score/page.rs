@@ -5,6 +5,7 @@ use crate::score::recording::{AlarmSpan, ScoredRecording};
 use crate::score::{Ranked, ScoredLogs};
 use anyhow::Result;
 use minijinja::Value;
+use offnominal_detectors::diagnosis::Family;
 use offnominal_report::{number, page};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -40,6 +41,7 @@ struct Row {
     secs: String,
     lasts: String,
     onset: String,
+    fault: String,
     peak: String,
     channels: String,
 }
@@ -124,6 +126,9 @@ fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
         secs: secs(alarm.secs),
         lasts: secs(alarm.until_secs - alarm.secs),
         onset: onset(alarm),
+        fault: alarm
+            .family
+            .map_or("–".into(), |(family, p)| format!("{} ({:.0} %)", fault(family), 100.0 * p)),
         peak: number::plain(alarm.peak),
         channels: shown(alarm).join(", "),
     }
@@ -133,6 +138,15 @@ fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
 fn onset(alarm: &AlarmSpan) -> String {
     let earlier = if alarm.may_be_earlier { "before " } else { "" };
     alarm.onset_secs.map_or("–".into(), |secs| format!("{earlier}{secs:.2}"))
+}
+
+/// Where a fault lies, in the words of a machine that is watched.
+fn fault(family: Family) -> &'static str {
+    match family {
+        Family::Observation => "sensors",
+        Family::Action => "actuators",
+        Family::Dynamics => "the machine itself",
+    }
 }
 
 /// The channels that are shown of an alarm: those far outside of their usual range, those that a diagnosis names, and the

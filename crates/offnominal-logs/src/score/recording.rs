@@ -5,7 +5,7 @@ use crate::mapping::Mapping;
 use crate::recordings::Held;
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
-use offnominal_detectors::diagnosis::HISTORY;
+use offnominal_detectors::diagnosis::{Family, HISTORY};
 use offnominal_monitor::{ChannelName, Monitor, Verdict};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ pub struct AlarmSpan {
     pub may_be_earlier: bool,
     /// The largest statistic while it was on.
     pub peak: f64,
+    /// Where the fault seems to lie, with its probability, if the monitor diagnoses.
+    pub family: Option<(Family, f64)>,
     /// What deviated, most first, if the monitor diagnoses.
     pub channels: Vec<Deviating>,
     /// Channels that left their usual range shortly before the alarm or while it was on, the farthest first.
@@ -160,6 +162,8 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         size: off.size,
     };
     let onset = diagnosis.as_ref().map(|d| d.onset());
+    let family =
+        diagnosis.as_ref().and_then(|d| d.probabilities().into_iter().find(|(f, _)| *f == d.family()));
     AlarmSpan {
         step: verdict.step,
         secs,
@@ -168,6 +172,7 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         onset_secs: onset.map(|step| recorded.after(step)),
         may_be_earlier: onset.is_some_and(|step| step > 0 && verdict.step - step + 1 >= HISTORY as u64),
         peak: verdict.statistic,
+        family,
         channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
         outside: Vec::new(),
     }
