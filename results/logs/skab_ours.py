@@ -22,6 +22,7 @@ import offnominal
 
 BLOCK, PIECE, CONTEXT = 100, 50, 30
 DETECTORS = ["Knn", "IsolationForest", "Ocsvm", "Rnd", "EnsembleDm", "ResidualViews", "ResidualWindow", "MultistepDm"]
+DETECTORS += ["Mewma", "Dpca"]
 RIVAL = "PCA residual"
 MEANS, MEDIANS, QUANTILES, FACTORS = (1, 5, 15), (5, 15), (0.9, 0.95, 0.99, 1.0), (1.0, 1.5, 2.0, 3.0)
 FAR_LIMIT = 0.136
@@ -135,8 +136,8 @@ def confirm(paths: list[Path], chosen: list[Setting]) -> pd.DataFrame:
 
 
 def best(tried: pd.DataFrame) -> list[Setting]:
-    """Takes the best setting and the best of the rival."""
-    firsts = [tried.iloc[0], tried[tried.detector == RIVAL].iloc[0]]
+    """Takes the best setting of all, and the best of `Knn` and of the rival."""
+    firsts = [tried.iloc[0], *(tried[tried.detector == one].iloc[0] for one in ("Knn", RIVAL))]
     return [
         Setting(x.detector, int(x["mean"]), int(x["median"]), float(x["quantile"]), float(x.factor)) for x in firsts
     ]
