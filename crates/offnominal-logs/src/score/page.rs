@@ -99,9 +99,7 @@ fn promise(found: &ScoredLogs) -> String {
         Some(share) => {
             let [value, low, high] =
                 [share.value, share.low, share.high].map(|x| format!("{:.1} %", 100.0 * x));
-            format!(
-                "an alarm is expected in {value} of nominal recordings ({low} to {high}, for these recordings)"
-            )
+            format!("an alarm is expected in {value} of nominal recordings (95 % interval: {low} to {high})")
         }
         None => "the rule promises nothing about false alarms".into(),
     };
