@@ -1,8 +1,8 @@
 //! Ticks of the clock out of rows as they come, for a stream that is watched while it is recorded.
 //!
-//! The ticks are those of [`crate::episodes`], if the rows come in the order of their time, no two at once. A tick is told when a row comes
-//! that is later, or, where each row is a tick, with its row. What depends on the future is told as far as it has come: the
-//! last window of a stream is told although it is not whole.
+//! The ticks are those of [`crate::episodes`], if the rows come in the order of their time, no two at once. A tick is told
+//! when a row comes that is later, or, where each row is a tick, with its row. What depends on the future is told as far as
+//! it has come: the last window of a stream is told although it is not whole.
 
 use crate::chosen::{Chosen, Rows};
 use crate::episodes::{n_ticks, nanos, tick};
@@ -249,118 +249,4 @@ pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::episodes;
-    use crate::gather::Gathered;
-    use crate::recordings::Held;
-    use offnominal_core::Seed;
-    use std::path::Path;
-
-    /// Observations, commands and times of one episode.
-    type Told = (Vec<f32>, Vec<f32>, Vec<i64>);
-
-    #[derive(Default)]
-    struct Keep(Vec<Told>);
-
-    impl Ticks for &mut Keep {
-        fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
-            if tick.is_first {
-                self.0.push(Told::default());
-            }
-            let (observations, commands, times) = self.0.last_mut().expect("an episode has begun");
-            observations.extend_from_slice(tick.observation);
-            commands.extend_from_slice(tick.command);
-            times.push(tick.time_nanos);
-            Ok(())
-        }
-    }
-
-    /// A row: its topic, its time, and the places it fills.
-    type Row = (usize, i64, Vec<(usize, f64)>);
-
-    /// Rows of one or two topics in the order of their time; the third column is now zero, now one.
-    fn rows(seed: u64, n_topics: usize, n_columns: usize) -> Vec<Row> {
-        let mut rng = Seed(seed).rng();
-        let mut time = 0;
-        let row = |i: usize| {
-            let long = if rng.uniform() < 0.03 { 400.0 } else { 30.0 };
-            time += (1.0 + rng.uniform() * long) as i64 * 1_000_000;
-            let mut value = |x: f64| if rng.uniform() < 0.2 { f64::NAN } else { x };
-            let x = i as f64;
-            let row = [(0, value(x)), (1, value(-x)), (2, (i / 37 % 2) as f64)];
-            let of_topic = match (n_topics, i % n_topics) {
-                (2, 0) => &row[..1],
-                (2, _) => &row[1..n_columns],
-                _ => &row[..n_columns],
-            };
-            (i % n_topics, time, of_topic.to_vec())
-        };
-        (0..200).map(row).collect()
-    }
-
-    fn fed<R: Rows>(rows: &[Row], mut into: R) -> R {
-        let mut told = Vec::new();
-        for (topic, time, row) in rows {
-            for (place, _) in row {
-                if !told.contains(place) {
-                    told.push(*place);
-                    into.column(*topic, *place);
-                }
-            }
-            into.row(*topic, *time, row).unwrap();
-        }
-        into
-    }
-
-    /// Compares what a stream tells with the recordings of the same rows.
-    fn compare(seed: u64, n_topics: usize, mapping: &Mapping, place: &str) {
-        let n = mapping.columns().len();
-        let rows = rows(seed, n_topics, n);
-        let empty = Gathered { places: vec![None; n], is_text: vec![false; n], ..Gathered::default() };
-        let recorded = episodes::cut(&fed(&rows, empty), mapping, Path::new("log")).unwrap();
-        let mut told = Keep::default();
-        fed(&rows, Live::new(mapping, &mut told)).finish().unwrap();
-        told.0.retain(|(_, _, times)| times.len() > 1);
-        // The last window is not whole, so a log has no recording of it.
-        let rest = usize::from(matches!(mapping.episodes, Episodes::Window { .. }));
-        assert!((recorded.len()..=recorded.len() + rest).contains(&told.0.len()), "{place}");
-        for (recorded, (observations, commands, times)) in recorded.iter().zip(&told.0) {
-            let held = Held::of(recorded, mapping);
-            assert_eq!(held.signals().observations(), observations, "{place}");
-            assert_eq!(held.signals().actions(), &commands[..commands.len() - 1], "{place}");
-            assert_eq!(recorded.start_nanos, times[0], "{place}");
-        }
-    }
-
-    #[test]
-    fn a_stream_has_the_same_ticks_as_the_log_that_is_made_of_it() {
-        let clocks = ["", "rate_hz = 50.0", "rate_hz = 70.0\nmax_age_secs = 0.05"];
-        let cuts = [
-            "file\"",
-            "gap\"\nsecs = 0.1",
-            "window\"\nsecs = 0.4",
-            "event\"\ncolumn = \"c\"",
-            "column\"\ncolumn = \"c\"",
-        ];
-        for (cut, clock) in cuts.iter().flat_map(|cut| clocks.map(|clock| (cut, clock))) {
-            let mapping = Mapping::parse(&format!(
-                "version = 1\nobservation = [{{ column = \"a\" }}]\ncommand = [{{ column = \"b\" }}]\n[clock]\n{clock}\n\
-                 [episodes]\nby = \"{cut}"
-            ))
-            .unwrap();
-            // Several topics need a rate, and a table for episodes by column.
-            let can_be_two = !clock.is_empty() && !cut.starts_with("column");
-            for (seed, n_topics) in (0..20).flat_map(|seed| [(seed, 1), (seed, 2)]) {
-                if n_topics == 1 || can_be_two {
-                    compare(
-                        seed,
-                        n_topics,
-                        &mapping,
-                        &format!("seed {seed}, {n_topics} topics, {clock:?}, {cut:?}"),
-                    );
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -68,13 +68,12 @@ impl<R: BufRead> Batches<R> {
     /// If a message is damaged, or the stream ends within one.
     pub fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            let Some((metadata, body)) = self.message().with_context(|| format!("message {}", self.n))?
-            else {
-                return Ok(None);
-            };
             self.n += 1;
-            let decoded = self.decode(described(&metadata)?, &body);
-            if let Some(batch) = decoded.with_context(|| format!("message {}", self.n))? {
+            let n = self.n;
+            let place = || format!("message {n}");
+            let Some((metadata, body)) = self.message().with_context(place)? else { return Ok(None) };
+            let decoded = described(&metadata).and_then(|message| self.decode(message, &body));
+            if let Some(batch) = decoded.with_context(place)? {
                 return Ok(Some(batch));
             }
         }
