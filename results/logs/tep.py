@@ -30,7 +30,7 @@ from tep_studio.simulation.modes import mode_setpoints
 WARM_UP, HOURS, ONSET = 2.0, 33.0, 8.0
 FIRST, FROM, LAST = (round(hours / CONTROL) for hours in (WARM_UP, WARM_UP + ONSET, WARM_UP + HOURS))
 FAULTS = range(1, 29)
-NOMINAL_RUNS, TUNING_SEEDS, TEST_SEEDS, FRESH_SEEDS = 500, range(101, 106), range(1, 21), range(21, 41)
+NOMINAL_RUNS, TUNING_SEEDS, TEST_SEEDS, FRESH_SEEDS = 500, range(101, 106), range(1, 21), range(41, 61)
 
 MEASURED = [f"xmeas{i + 1:02}_{name}" for i, (name, _, _) in enumerate(list_measurements())]
 MOVED = [f"xmv{i + 1:02}_{name}" for i, (name, _, _) in enumerate(list_manipulated_variables())]
