@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::{NamedTempFile, TempDir};
@@ -51,11 +51,15 @@ impl FolderAside {
             sweep_once(parent);
             loop {
                 let folder = builder(0o777).tempdir_in(parent)?;
-                // Where a folder cannot be opened, it cannot be locked, and nobody removes it.
-                let lock = File::open(folder.path()).ok();
-                if lock.as_ref().is_none_or(|lock| is_claimed(lock, folder.path())) {
-                    return Ok(FolderAside { folder, _lock: lock });
-                }
+                let lock = match File::open(folder.path()) {
+                    Ok(lock) if is_claimed(&lock, folder.path()) => Some(lock),
+                    // Somebody took it for a leftover before it was locked.
+                    Ok(_) => continue,
+                    Err(e) if e.kind() == ErrorKind::NotFound => continue,
+                    // Where a folder cannot be opened, it cannot be locked, and nobody removes it.
+                    Err(_) => None,
+                };
+                return Ok(FolderAside { folder, _lock: lock });
             }
         };
         let made: std::io::Result<FolderAside> = make();
@@ -190,19 +194,20 @@ mod tests {
     #[test]
     fn writers_and_sweepers_do_not_disturb_one_another() {
         let folder = tempfile::tempdir().unwrap();
-        let is_done = std::sync::atomic::AtomicBool::new(false);
-        std::thread::scope(|s| {
-            let sweeping = s.spawn(|| {
-                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
-                    sweep(folder.path());
-                }
-            });
+        let write = || {
             for i in 0..300 {
                 atomically(&folder.path().join(format!("{i}")), b"whole").unwrap();
+                let filling = FolderAside::new(folder.path()).unwrap();
+                std::fs::write(filling.path().join("inside"), b"whole").unwrap();
+                filling.put(&folder.path().join(format!("folder {i}"))).unwrap();
             }
-            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
-            sweeping.join().unwrap();
+        };
+        std::thread::scope(|s| {
+            let writing = s.spawn(write);
+            while !writing.is_finished() {
+                sweep(folder.path());
+            }
         });
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 300);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 600);
     }
 }
