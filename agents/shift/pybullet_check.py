@@ -77,4 +77,5 @@ def main():
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -66,7 +66,7 @@ def install(place, family):
     said = place / family / "installed.txt"
     if said.exists():
         return
-    venv.create(place / family, with_pip=True)
+    venv.create(place / family, symlinks=True, with_pip=True)
     pip(place, family, *requirements(family))
     if family in WITHOUT_ISOLATION:
         pip(place, family, "--no-build-isolation", *WITHOUT_ISOLATION[family])

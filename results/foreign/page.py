@@ -8,10 +8,11 @@ The words around the tables are those of `page.md`.
 import csv
 import json
 import pathlib
-import random
 import statistics
 
+import bodies
 import tomllib
+from tables import bracketed, interval, short, table
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT, RIVAL = "residual-views", "pe-dm"
@@ -51,13 +52,6 @@ def number(pair, name, key, level=None):
     found = detector(pair, name)
     found = found and (found["at"].get(level) if level else found[key])
     return found if found and found["value"] is not None else None
-
-
-def interval(values, seed=1, n=4000):
-    """Mean over pairs with its 95 % interval, by drawing pairs with replacement."""
-    draw = random.Random(seed)
-    means = sorted(statistics.fmean(draw.choices(values, k=len(values))) for _ in range(n))
-    return statistics.fmean(values), means[int(0.025 * n)], means[int(0.975 * n) - 1]
 
 
 def shown(values):
@@ -110,23 +104,18 @@ def seconds(audited):
     return f"{statistics.median(secs):.0f}, {max(secs)}" if secs else "none"
 
 
-def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
 def cell(found):
     """A number, short."""
     if not found:
         return "–"
-    return f"{found['value']:.2f}".replace("0.", ".", 1)
+    return short(found["value"])
 
 
 def row(pair):
     """A pair in the table of audits."""
     found = pair["found"]
     control = number(pair, DEFAULT, "control")
-    spread = f"{cell(control)} [{control['low']:.2f}, {control['high']:.2f}]" if control else "–"
+    spread = bracketed([control[key] for key in ("value", "low", "high")]) if control else "–"
     tiny = [cell(number(pair, name, "at", "tiny")) for name in (DEFAULT, RIVAL, "knn")]
     missing = sum(s["missing"] is not None for fault in found["faults"] for s in fault["strengths"])
     cells = [pair["name"], *tiny, cell(number(pair, DEFAULT, "at", "strong")), spread]
@@ -171,6 +160,7 @@ def write():
         "demands": table(["what", "asked for", "found"], demands(audited)) if audited else "No pair has been audited yet.",
         "families": of_families(audited),
         "audits": table(heads, [row(pair) for pair in audited]),
+        "shift": bodies.tables(),
         "rest": table(["pair", "why"], list(not_audited(pairs))),
         "plain": table(
             ["pair", "steps", "mean return", "succeeded", "terminated", "crashed", "repeats", "repeats anew", "ms per step"],
