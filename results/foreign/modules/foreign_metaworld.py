@@ -8,7 +8,7 @@ is the environment's own, and no episode is terminated.
 
 import gymnasium
 import numpy as np
-from metaworld import MT1
+from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 from metaworld.policies import ENV_POLICY_MAP
 
 CHANNELS = {0: "hand.x", 1: "hand.y", 2: "hand.z", 3: "gripper", 36: "goal.x", 37: "goal.y", 38: "goal.z"}
@@ -35,10 +35,11 @@ class MetaWorld(gymnasium.Env):
     }
 
     def __init__(self, task):
-        benchmark = MT1(task, seed=0)
-        self.inner = benchmark.train_classes[task]()
-        self.inner.set_task(benchmark.train_tasks[0])
+        # As MT1 sets a task, but for its fifty goals: the goal is observed, and drawn at each reset.
+        self.inner = ALL_V3_ENVIRONMENTS[task]()
+        self.inner._set_task_called, self.inner._partially_observable = True, False
         self.inner._freeze_rand_vec, self.inner.seeded_rand_vec = False, True
+        self.inner.__dict__.pop("sawyer_observation_space", None)
         self.limits = (self.inner.action_space.low, self.inner.action_space.high)
         names = [name for names in self.ARRAYS.values() for name in names]
         self.nominal = {name: getattr(self.inner.model, name).copy() for name in names}
