@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 use toml::Value as Toml;
 
@@ -93,6 +94,33 @@ impl TryFrom<Toml> for DetectorChoice {
     }
 }
 
+/// As [`FromStr`] reads it: the id, or a table on one line.
+impl Display for DetectorChoice {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.to_toml() {
+            Toml::String(id) => out.write_str(&id),
+            table => table.fmt(out),
+        }
+    }
+}
+
+impl DetectorChoice {
+    /// As a campaign file names it.
+    pub fn to_toml(&self) -> Toml {
+        let params = self.params.as_object().filter(|params| !params.is_empty());
+        if params.is_none() && self.name == self.id {
+            return Toml::String(self.id.clone());
+        }
+        let named =
+            [("id", &self.id), ("name", &self.name)].map(|(key, value)| (key.into(), value.clone().into()));
+        let params = params.into_iter().flatten().filter_map(|(key, value)| {
+            // A parameter that is absent has its default, and so has one that is null.
+            Some((key.clone(), Toml::try_from(value).ok()?))
+        });
+        Toml::Table(named.into_iter().chain(params).collect())
+    }
+}
+
 /// The id of a detector; that of [`offnominal_detectors::DEFAULT`] for `default`.
 fn resolved(id: &str) -> &str {
     if id == "default" { offnominal_detectors::DEFAULT } else { id }
@@ -133,6 +161,19 @@ pub fn json(table: toml::Table) -> Result<Value, String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for text in [
+            "knn",
+            "{ id = \"knn\", name = \"five\", k = 5 }",
+            "{ id = \"mlp-dm\", training = { epochs = 3 } }",
+        ] {
+            let choice: DetectorChoice = text.parse().unwrap();
+            assert_eq!(choice.to_string().parse(), Ok(choice), "{text}");
+        }
+        assert_eq!(DetectorChoice::named("knn").to_string(), "knn");
+    }
 
     #[test]
     fn a_detector_is_an_id_or_a_table_with_one() {

@@ -112,6 +112,9 @@ pub enum SamplingMethod {
 pub struct Report {
     /// Everything that was found.
     pub document: Document,
+    /// Whether anything was seen that counts as a failure, if only with random commands.
+    #[serde(skip)]
+    pub counts_failures: bool,
     /// Time that the experiments took, in seconds.
     #[serde(skip)]
     pub secs: f64,
@@ -141,11 +144,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
     let made = provenance::made(command, context.seed, &config, &[subject.env.spec()]);
     let document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas, curve.ok()) };
-    let mut report = Report { document, secs: verdict.secs, page: None };
+    let counts_failures = !document.failures.is_empty() || fails_at_random(request, &subject, context)?;
+    let mut report = Report { document, counts_failures, secs: verdict.secs, page: None };
     if let Some(folder) = &request.out {
         report.save(folder, experimenter)?;
     }
-    if report.document.failures.is_empty() && !fails_at_random(request, &subject, context)? {
+    if !report.counts_failures {
         context.note(&format!(
             "no failure was seen, not even in {RANDOM_TRIES} episodes with random commands: environment {} may count nothing \
              as failure",

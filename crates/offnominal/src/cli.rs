@@ -1,6 +1,7 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
 mod anomaly_request;
+mod audit;
 mod bench;
 mod calibrate;
 mod collect;
@@ -64,6 +65,8 @@ struct Cli {
 enum Command {
     /// See the whole thing work: from recordings to an alarm; then trained policies, anomalies, detectors, a report
     Demo(demo::Demo),
+    /// Audit one policy in one simulator: which faults a monitor notices, how often the policy fails, and what to do
+    Audit(audit::Audit),
     /// List what there is: envs, anomalies, detectors, policies, algorithms, metrics
     List(list::List),
     /// Train a policy, and write it with a card that says how good it is
@@ -164,6 +167,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
 fn run(command: Command, common: &Common) -> Result<Outcome> {
     match command {
         Command::Demo(args) => args.run(common),
+        Command::Audit(args) => args.run(common),
         Command::List(args) => args.run(common),
         Command::Train(args) => args.run(common),
         Command::Ensemble(args) => args.run(common),
@@ -211,8 +215,8 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 }
 
 /// The commands for which each episode without an outcome matters.
-const COUNTS_DIVERGED: [&str; 7] =
-    ["evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
+const COUNTS_DIVERGED: [&str; 8] =
+    ["audit", "evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
 
 /// The common options that mean nothing to a command, so that it does not offer them.
 fn unused(command: &str) -> Vec<&'static str> {

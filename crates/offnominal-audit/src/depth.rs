@@ -1,0 +1,227 @@
+//! How many episodes of everything, in four steps: what an audit does with little and with much time.
+
+use offnominal_core::anomaly_spec::DYNAMICS;
+use offnominal_core::spec::EnvSpec;
+use offnominal_engine::strengths::LEVELS;
+use offnominal_worlds::anomaly::ids_for;
+use serde::{Deserialize, Serialize};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// How much is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Depth {
+    /// Five faults at two strengths, for environments that take half a second for an episode
+    Glance,
+    /// Nine faults at two strengths
+    Quick,
+    /// The twelve faults of signals and four parameters, at all four strengths
+    Standard,
+    /// Every fault that applies, at all four strengths, with the numbers of episodes of the benchmark
+    Thorough,
+}
+
+/// The numbers behind a depth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effort {
+    /// Names of faults, as far as they apply; all that do, if there is none.
+    pub anomalies: &'static [&'static str],
+    /// The most parameters of the environment that are changed.
+    pub parameters: usize,
+    /// Strengths at which detectors are tried.
+    pub levels: &'static [&'static str],
+    /// Nominal episodes of the calibration, and the most at one magnitude.
+    pub calibration: usize,
+    /// Most episodes of the calibration of one fault in one direction.
+    pub calibration_budget: usize,
+    /// Nominal episodes to fit detectors,
+    pub train: usize,
+    /// to set thresholds,
+    pub validation: usize,
+    /// and to test, for each fault and strength.
+    pub test: usize,
+    /// The most observation channels that are disturbed one at a time.
+    pub channels: usize,
+    /// Bootstrap replicates behind each interval.
+    pub replicates: usize,
+    /// The detectors.
+    pub detectors: &'static [&'static str],
+    /// Episodes that evaluate the policy.
+    pub evaluation: u32,
+    /// Episodes that count failures.
+    pub failures: u64,
+    /// Swarms that look for rare failures where counting found few and the environment has a margin.
+    pub swarms: u64,
+}
+
+const ENDS: &[&str] = &["tiny", "strong"];
+const ALL_LEVELS: &[&str] = &[LEVELS[0].0, LEVELS[1].0, LEVELS[2].0, LEVELS[3].0];
+
+const FEW: &[&str] = &["obs-offset", "obs-stuck", "act-offset", "act-delay"];
+const SOME: &[&str] =
+    &["obs-noise", "obs-offset", "obs-drift", "obs-stuck", "act-noise", "act-offset", "act-delay"];
+/// The faults of the vector benchmark.
+const BENCHMARK: &[&str] = &[
+    "obs-noise",
+    "obs-scaling",
+    "obs-offset",
+    "obs-drift",
+    "obs-temporal-noise",
+    "obs-quantization",
+    "act-noise",
+    "act-scaling",
+    "act-offset",
+    "act-drift",
+    "act-temporal-noise",
+    "act-delay",
+    // Where an action is a choice, it can only be repeated or lost.
+    "act-stuck",
+    "act-dropout",
+];
+
+const BASELINES: &[&str] = &["clock", "random", "knn", "residual-window", "residual-views"];
+const RIVALS: &[&str] =
+    &["clock", "random", "knn", "mlp-dm", "pe-dm", "mewma", "residual-window", "residual-views"];
+const MANY: &[&str] = &[
+    "clock",
+    "random",
+    "knn",
+    "isolation-forest",
+    "mlp-dm",
+    "pe-dm",
+    "multistep-dm",
+    "mewma",
+    "residual-window",
+    "e-process",
+    "residual-views",
+];
+
+impl Depth {
+    /// The numbers.
+    pub fn effort(self) -> Effort {
+        let glance = Effort {
+            anomalies: FEW,
+            parameters: 1,
+            levels: ENDS,
+            calibration: 24,
+            calibration_budget: 100,
+            train: 40,
+            validation: 40,
+            test: 16,
+            channels: 0,
+            replicates: 100,
+            detectors: BASELINES,
+            evaluation: 24,
+            failures: 60,
+            swarms: 0,
+        };
+        let quick = Effort {
+            anomalies: SOME,
+            parameters: 2,
+            calibration: 40,
+            calibration_budget: 240,
+            train: 60,
+            validation: 60,
+            test: 24,
+            channels: 8,
+            detectors: RIVALS,
+            evaluation: 50,
+            failures: 300,
+            swarms: 2,
+            ..glance
+        };
+        let standard = Effort {
+            anomalies: BENCHMARK,
+            parameters: 4,
+            levels: ALL_LEVELS,
+            calibration: 80,
+            calibration_budget: 600,
+            train: 100,
+            validation: 100,
+            test: 40,
+            channels: 24,
+            replicates: 200,
+            evaluation: 100,
+            failures: 1000,
+            swarms: 4,
+            ..quick
+        };
+        match self {
+            Depth::Glance => glance,
+            Depth::Quick => quick,
+            Depth::Standard => standard,
+            Depth::Thorough => Effort {
+                anomalies: &[],
+                parameters: usize::MAX,
+                calibration: 200,
+                calibration_budget: 2000,
+                test: 100,
+                channels: 64,
+                detectors: MANY,
+                evaluation: 300,
+                failures: 5000,
+                ..standard
+            },
+        }
+    }
+}
+
+impl Effort {
+    /// The faults that are tried in an environment, and those that apply and are left out.
+    pub fn faults(&self, spec: &EnvSpec) -> (Vec<String>, Vec<String>) {
+        let hidden = |id: &str| {
+            id.strip_prefix(DYNAMICS)
+                .is_some_and(|name| spec.parameters.iter().any(|p| p.name == name && p.is_seen_only))
+        };
+        let all = ids_for(spec).into_iter().filter(|id| !hidden(id));
+        let (parameters, signals): (Vec<String>, Vec<String>) = all.partition(|id| id.starts_with(DYNAMICS));
+        let is_asked = |id: &String| self.anomalies.is_empty() || self.anomalies.contains(&id.as_str());
+        let (mut tried, mut left): (Vec<String>, Vec<String>) = signals.into_iter().partition(is_asked);
+        let n = parameters.len().min(self.parameters);
+        tried.extend_from_slice(&parameters[..n]);
+        left.extend_from_slice(&parameters[n..]);
+        (tried, left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_engine::catalogues;
+
+    #[test]
+    fn every_name_exists() {
+        for depth in Depth::VARIANTS {
+            let effort = depth.effort();
+            let known = offnominal_worlds::anomaly::catalogue();
+            effort.anomalies.iter().for_each(|id| assert!(known.find(id).is_ok(), "{id}"));
+            effort.detectors.iter().for_each(|id| assert!(catalogues::detectors().find(id).is_ok(), "{id}"));
+            effort.levels.iter().for_each(|level| assert!(ALL_LEVELS.contains(level)));
+        }
+    }
+
+    #[test]
+    fn a_deeper_audit_does_more_of_everything() {
+        let efforts: Vec<Effort> = Depth::VARIANTS.iter().map(|d| d.effort()).collect();
+        for pair in efforts.windows(2) {
+            let numbers = |e: &Effort| [e.calibration, e.calibration_budget, e.train, e.validation, e.test];
+            assert!(numbers(&pair[0]).iter().zip(numbers(&pair[1])).all(|(a, b)| *a <= b));
+            assert!(
+                pair[0].failures < pair[1].failures && pair[0].detectors.len() <= pair[1].detectors.len()
+            );
+        }
+    }
+
+    #[test]
+    fn an_action_that_is_a_choice_leaves_faults_to_try() {
+        let choice = offnominal_core::spec::Channel::choice("push", "", 2);
+        let plain = offnominal_core::spec::Channel::unbounded("x", "", "m");
+        let spec = EnvSpec { observation: vec![plain], action: vec![choice], ..EnvSpec::new("w", "") };
+        let (tried, left) = Depth::Glance.effort().faults(&spec);
+        assert_eq!(tried, ["obs-offset", "obs-stuck", "act-delay"]);
+        assert!(left.contains(&"obs-noise".to_string()) && !left.contains(&"act-noise".to_string()));
+    }
+}

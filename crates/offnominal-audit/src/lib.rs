@@ -1,0 +1,35 @@
+//! The audit of one policy in one environment: would a monitor notice a fault, and how often does the policy fail?
+//!
+//! It calls what the commands `evaluate`, `calibrate`, `bench`, `fit` and `risk` call, with numbers of episodes that fit a
+//! budget of time, and brings what they find onto one page.
+//!
+//! | file            | content                                                              |
+//! |-----------------|----------------------------------------------------------------------|
+//! | [`request`]     | what is asked for                                                    |
+//! | [`run`](mod@run) | the audit from beginning to end                                     |
+//! | [`probe`]       | a first look: what an episode costs, and whether it can be repeated  |
+//! | [`depth`]       | how many episodes of everything, in four steps                       |
+//! | [`plan`]        | the depth that fits the budget, and what it leaves out               |
+//! | [`stages`]      | the work: strengths, benchmark, monitor, failures                    |
+//! | [`findings`]    | what the benchmark says of faults and detectors                      |
+//! | [`advice`]      | what to do about it                                                  |
+//! | [`document`]    | the result: `audit.json`                                             |
+//! | [`requirement`] | what must hold, and whether it does                                  |
+//! | [`badge`]       | the result in one line, as SVG and JSON                              |
+//! | `page`          | the result as a page                                                 |
+
+pub mod advice;
+pub mod badge;
+pub mod depth;
+pub mod document;
+pub mod findings;
+mod page;
+pub mod plan;
+pub mod probe;
+pub mod request;
+pub mod requirement;
+pub mod run;
+pub mod stages;
+
+pub use request::Request;
+pub use run::{Audited, run};

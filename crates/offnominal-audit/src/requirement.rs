@@ -1,0 +1,186 @@
+//! What must hold: `auroc_matched(tiny) >= .8, risk <= 1e-2`. A requirement is met only if the whole interval meets it, so
+//! an audit that saw too little does not pass.
+
+use crate::document::Audit;
+use crate::findings::{DetectorFound, Fault, Number};
+use anyhow::{Context as _, Result, bail, ensure};
+use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::strengths::check_level;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// What can be required.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "snake_case")]
+pub enum Measure {
+    /// AUROC of the recommended detector at the same steps, mean over faults
+    AurocMatched,
+    /// Share of episodes with an alarm after the onset, mean over faults
+    DetectionRate,
+    /// Share of nominal episodes with an alarm of the recommended detector
+    FalseAlarmRate,
+    /// Failure probability of the policy
+    Risk,
+    /// Success rate of the policy
+    Success,
+    /// Mean return of the policy
+    Return,
+}
+
+/// One requirement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirement {
+    /// What is required.
+    pub measure: Measure,
+    /// At which strength; at all that were tried, if there is none.
+    pub strength: Option<String>,
+    /// Whether the value must be at least, and not at most, the bound.
+    pub at_least: bool,
+    /// The bound.
+    pub bound: f64,
+}
+
+/// A requirement with what was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Judged {
+    /// The requirement.
+    pub requirement: String,
+    /// What was found; null where there is no number.
+    pub found: Option<Number>,
+    /// Whether the whole interval meets it.
+    pub met: bool,
+}
+
+/// Reads requirements, which commas separate.
+///
+/// # Errors
+/// Names the part that is wrong, what was expected and what was found.
+pub fn parse(text: &str) -> Result<Vec<Requirement>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let found: Vec<Requirement> =
+        parts.map(|part| one(part).with_context(|| format!("require: {part:?}"))).collect::<Result<_>>()?;
+    ensure!(!found.is_empty(), "require: expected something such as `risk <= 1e-2`, found nothing");
+    Ok(found)
+}
+
+fn one(part: &str) -> Result<Requirement> {
+    let (left, at_least, right) = match (part.split_once(">="), part.split_once("<=")) {
+        (Some((left, right)), None) => (left, true, right),
+        (None, Some((left, right))) => (left, false, right),
+        _ => bail!("expected one of >= and <= between a measure and a number"),
+    };
+    let (name, strength) = match left.trim().split_once('(') {
+        None => (left.trim(), None),
+        Some((name, rest)) => {
+            let level = rest.trim_end().strip_suffix(')').context("expected a closing bracket")?.trim();
+            (name.trim(), Some(level.to_string()))
+        }
+    };
+    let names = Measure::VARIANTS.iter().map(<&str>::from);
+    let measure: Measure = name.parse().ok().with_context(|| {
+        let hint = did_you_mean(name, names.clone());
+        format!("expected one of {}, found {name:?}{hint}", names.clone().collect::<Vec<_>>().join(", "))
+    })?;
+    strength.iter().try_for_each(|level| check_level(level))?;
+    let is_of_faults = matches!(measure, Measure::AurocMatched | Measure::DetectionRate);
+    ensure!(strength.is_none() || is_of_faults, "expected no strength: {name} does not depend on a fault");
+    let bound: f64 = right
+        .trim()
+        .parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite())
+        .with_context(|| format!("expected a finite number, found {:?}", right.trim()))?;
+    Ok(Requirement { measure, strength, at_least, bound })
+}
+
+impl Requirement {
+    /// Compares it with an audit.
+    pub fn judge(&self, audit: &Audit) -> Judged {
+        let found = self.found(audit);
+        let met =
+            found.is_some_and(|n| if self.at_least { n.low >= self.bound } else { n.high <= self.bound });
+        Judged { requirement: self.to_string(), found, met }
+    }
+
+    fn found(&self, audit: &Audit) -> Option<Number> {
+        let detector = audit.detectors.iter().find(|d| d.name == audit.recommended);
+        match self.measure {
+            Measure::AurocMatched => detector.and_then(|d| self.of_detector(d)),
+            Measure::DetectionRate => detection(&audit.faults, self.strength.as_deref()),
+            Measure::FalseAlarmRate => detector.and_then(|d| d.false_alarm_rate),
+            Measure::Risk => audit.failures.best(),
+            Measure::Success => audit.policy.success,
+            Measure::Return => Some(audit.policy.mean_return),
+        }
+    }
+
+    fn of_detector(&self, detector: &DetectorFound) -> Option<Number> {
+        match &self.strength {
+            None => detector.auroc_matched,
+            Some(level) => detector.at.get(level).copied(),
+        }
+    }
+}
+
+/// Mean over faults of the share that is detected, with the mean of the ends of the intervals, which holds however the
+/// faults depend on one another.
+fn detection(faults: &[Fault], strength: Option<&str>) -> Option<Number> {
+    let tried = faults.iter().flat_map(|fault| &fault.strengths);
+    let shares: Vec<Number> = tried
+        .filter(|at| strength.is_none_or(|level| at.strength == level))
+        .filter_map(|at| at.detection_rate)
+        .collect();
+    let mean = |part: fn(&Number) -> f64| shares.iter().map(part).sum::<f64>() / shares.len() as f64;
+    (!shares.is_empty()).then(|| Number {
+        value: mean(|n| n.value),
+        low: mean(|n| n.low),
+        high: mean(|n| n.high),
+    })
+}
+
+impl Display for Requirement {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Requirement { measure, strength, at_least, bound } = self;
+        let at = strength.as_ref().map_or(String::new(), |level| format!("({level})"));
+        write!(out, "{}{at} {} {bound}", <&str>::from(measure), if *at_least { ">=" } else { "<=" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_read() {
+        let read = parse("auroc_matched(tiny) >= .8, risk <= 1e-2").unwrap();
+        assert_eq!(read.len(), 2);
+        assert_eq!(
+            (read[0].measure, read[0].strength.as_deref(), read[0].at_least, read[0].bound),
+            (Measure::AurocMatched, Some("tiny"), true, 0.8)
+        );
+        assert_eq!(read[1].to_string(), "risk <= 0.01");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let refused = |text: &str| format!("{:#}", parse(text).unwrap_err());
+        assert!(refused("").contains("found nothing"));
+        assert!(refused("risk < 1").contains("expected one of >= and <="));
+        assert!(refused("auroc_machted >= .8").contains("did you mean \"auroc_matched\"?"));
+        assert!(refused("auroc_matched(tny) >= .8").contains("did you mean \"tiny\"?"));
+        assert!(refused("risk(tiny) <= 1").contains("does not depend on a fault"));
+        assert!(refused("risk <= much").contains("expected a finite number, found \"much\""));
+        assert!(refused("risk <= NaN").contains("expected a finite number"));
+    }
+
+    #[test]
+    fn only_a_whole_interval_meets_a_requirement() {
+        let audit = crate::document::sample();
+        let judge = |text: &str| parse(text).unwrap()[0].judge(&audit).met;
+        assert!(judge("risk <= 0.1") && !judge("risk <= 0.03"), "{:?}", audit.failures);
+        assert!(judge("auroc_matched(tiny) >= 0.7") && !judge("auroc_matched(tiny) >= 0.85"));
+        assert!(!judge("success >= 0"), "the sample defines no success");
+    }
+}
