@@ -32,6 +32,7 @@ from offnominal import (
     trackers,
     vector,
 )
+from offnominal._audit import audit
 from offnominal._engine import VERSION as __version__
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
@@ -69,6 +70,7 @@ __all__ = [
     "adapters",
     "alarms",
     "anomalies",
+    "audit",
     "bench",
     "calibrate",
     "campaign",

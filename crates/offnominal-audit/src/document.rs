@@ -12,6 +12,9 @@ use serde::Serialize;
 /// Name of the file in an audit's folder.
 pub const FILE: &str = "audit.json";
 
+/// Version of the form of the file.
+pub const FORMAT: u32 = 1;
+
 /// Everything that an audit found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -294,7 +294,9 @@ mod tests {
         let mut audit = sample();
         audit.advice = crate::advice::of(&audit, "residual-views");
         let page = page(&audit, &tests_plan(), folder.path()).unwrap();
-        for text in ["obs-stuck", "Blind spots", "1 of 4", "class=\"no\"", "0.2 m", "benchmark/report.html"] {
+        for text in
+            ["obs-stuck", "Blind spots", "1 of 4", "class=\"no\"", "0.2 m", "every detector and fault"]
+        {
             assert!(page.contains(text), "{text} is missing");
         }
     }

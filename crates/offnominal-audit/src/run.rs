@@ -109,7 +109,7 @@ fn assembled(request: &Request, plan: &Plan, subject: &Subject, found: Found) ->
     let about = &monitor.monitor;
     let command = request.command(plan.seed, plan.depth);
     Audit {
-        format: 1,
+        format: document::FORMAT,
         env: spec.id.clone(),
         policy: PolicyFound::of(subject.name.label(), subject.name.digest.clone(), evaluation),
         depth: plan.depth,

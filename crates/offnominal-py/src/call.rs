@@ -46,6 +46,7 @@ fn allowed(request: &mut Value) -> Result<u64> {
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {
     let (r, c) = (request, context);
     match command {
+        "audit" => typed(r, c, offnominal_audit::run),
         "collect" => typed(r, c, collect::run),
         "evaluate" => typed(r, c, evaluation::run),
         "train" => typed(r, c, training::run),

@@ -45,7 +45,7 @@ pub(crate) fn sample() -> Audit {
         strengths: vec![strength("tiny", Noticed::No), strength("strong", noticed)],
     };
     Audit {
-        format: 1,
+        format: FORMAT,
         env: "w".into(),
         policy: PolicyFound {
             name: "p".into(),
@@ -71,7 +71,7 @@ pub(crate) fn sample() -> Audit {
             noticed: Noticed::No,
         }],
         monitor: MonitorFound {
-            file: "monitor.safetensors".into(),
+            file: "audit.monitor".into(),
             detector: "residual-views".into(),
             train_episodes: 40,
             calibration_episodes: 40,

@@ -8,7 +8,7 @@ use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::fit::{self, FittedMonitor};
 
 /// Name of the file in an audit's folder.
-pub const FILE: &str = "monitor.safetensors";
+pub const FILE: &str = "audit.monitor";
 
 /// Fits the detector on nominal episodes of its own, and writes the monitor's file.
 ///

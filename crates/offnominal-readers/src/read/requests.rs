@@ -22,6 +22,7 @@ fn is<T: serde::de::DeserializeOwned>(request: &Value) -> bool {
 pub fn request(bytes: &[u8]) -> bool {
     let Ok(request) = serde_json::from_slice::<Value>(bytes) else { return false };
     let all: &[fn(&Value) -> bool] = &[
+        is::<offnominal_audit::Request>,
         is::<collect::Request>,
         is::<evaluation::Request>,
         is::<training::Request>,

@@ -38,8 +38,8 @@ pub struct Audit {
     /// A detector beside those of the depth: an id, or a table such as '{ id = "knn", k = 3 }'; may be repeated
     #[arg(long = "detector", value_name = "DETECTOR")]
     detectors: Vec<DetectorChoice>,
-    /// A fault (see `list anomalies`) in place of those of the depth; may be repeated
-    #[arg(long = "anomaly", value_name = "ID")]
+    /// Faults (see `list anomalies`) in place of those of the depth, with commas between
+    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     anomalies: Vec<String>,
     /// Accepted share of nominal episodes with an alarm
     #[arg(long, default_value_t = request::alpha(), value_name = "SHARE")]

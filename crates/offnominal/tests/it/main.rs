@@ -1,5 +1,6 @@
 //! The commands as a user runs them, one module per topic.
 
+mod audit;
 mod bench;
 mod card;
 mod clusters;

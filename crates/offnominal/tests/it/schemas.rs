@@ -1,5 +1,6 @@
 //! The JSON Schemas in `schemas/` are those of the types.
 
+use offnominal_audit::document::Audit;
 use offnominal_bench::campaign::Campaign;
 use offnominal_bench::suite::{Environment, Row};
 use offnominal_engine::stream::{Answer, line_schema};
@@ -10,8 +11,9 @@ use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 8] {
+fn all() -> [(&'static str, &'static str, Schema); 9] {
     [
+        ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
         (
             "label-map",

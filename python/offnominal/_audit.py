@@ -1,0 +1,52 @@
+"""One policy in one simulator: which faults a monitor notices, how often the policy fails (``docs/audit.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+from offnominal._command import call
+from offnominal._tables import Result
+
+Path = str | PathLike[str]
+
+
+def audit(
+    env: str,
+    policy: Path,
+    *,
+    budget_secs: float | None = None,
+    depth: str | None = None,
+    detectors: Sequence[str] | None = None,
+    anomalies: Sequence[str] | None = None,
+    alpha: float | None = None,
+    require: str | None = None,
+    allow_diverged: int | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Audits a policy in an environment, and writes ``audit.html``, ``audit.json`` and a badge.
+
+    Returns what ``offnominal audit --json`` prints; ``result["requirements"]`` says of each requirement whether it is met. A
+    later call with the same ``out`` continues an audit that was interrupted, with the same plan.
+
+    :param env: an environment of this package, or ``gymnasium:ID`` for any of Gymnasium.
+    :param policy: the name of a shipped policy or the path of a file.
+    :param budget_secs: time that it may take in seconds, 1800 if not given; it chooses the depth.
+    :param depth: ``glance``, ``quick``, ``standard`` or ``thorough``, whatever it takes.
+    :param detectors: detectors beside those of the depth.
+    :param anomalies: faults in place of those of the depth.
+    :param alpha: accepted share of nominal episodes with an alarm.
+    :param require: what must hold, such as ``"auroc_matched(tiny) >= .8, risk <= 1e-2"``.
+    :param allow_diverged: episodes that may be without an outcome.
+    :param out: the folder of everything that is written, ``runs/audit`` if not given.
+    :raises ValueError: if the budget is too small for the least depth, an episode cannot be repeated from its seed, or an
+        argument does not make sense.
+    """
+    request = {
+        "env": env, "policy": policy, "budget_secs": budget_secs, "depth": depth, "detectors": detectors,
+        "anomalies": anomalies, "alpha": alpha, "require": require, "allow_diverged": allow_diverged, "out": out,
+    }  # fmt: skip
+    return Result(call("audit", request, seed=seed, jobs=jobs, progress=progress))
