@@ -37,6 +37,12 @@ pub struct Probe {
 /// # Errors
 /// If an episode diverges or cannot be repeated from its seed, or all episodes end in their first step.
 pub fn probe(subject: &Subject, context: &Context) -> Result<Probe> {
+    let id = &subject.env.spec().id;
+    ensure!(
+        subject.env.fork().is_some(),
+        "environment {id}: expected one that can be copied, as the audit plays thousands of episodes; found the only one of \
+         its kind, such as a robot"
+    );
     let seed = Seed(context.seed).child("probe");
     let play = |i| subject.trusted(subject.trial().nominal(seed.child(i)));
     let first = play(0)?;
