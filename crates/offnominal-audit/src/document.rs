@@ -2,7 +2,6 @@
 
 use crate::depth::Depth;
 use crate::findings::{ChannelFound, DetectorFound, Fault, Number};
-use crate::requirement::Judged;
 use crate::stages::failures::Found;
 use offnominal_engine::evaluation::Evaluation;
 use offnominal_files::provenance::Provenance;
@@ -49,6 +48,18 @@ pub struct Audit {
     pub requirements: Vec<Judged>,
     /// What made it.
     pub made: Provenance,
+}
+
+/// A requirement with what was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Judged {
+    /// The requirement.
+    pub requirement: String,
+    /// What was found; null where there is no number.
+    pub found: Option<Number>,
+    /// Whether the whole interval meets it.
+    pub met: bool,
 }
 
 /// The policy undisturbed.

@@ -1,12 +1,11 @@
 //! What must hold: `auroc_matched(tiny) >= .8, risk <= 1e-2`. A requirement is met only if the whole interval meets it, so
 //! an audit that saw too little does not pass.
 
-use crate::document::Audit;
+use crate::document::{Audit, Judged};
 use crate::findings::{DetectorFound, Fault, Number};
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::strengths::check_level;
-use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
@@ -39,18 +38,6 @@ pub struct Requirement {
     pub at_least: bool,
     /// The bound.
     pub bound: f64,
-}
-
-/// A requirement with what was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Judged {
-    /// The requirement.
-    pub requirement: String,
-    /// What was found; null where there is no number.
-    pub found: Option<Number>,
-    /// Whether the whole interval meets it.
-    pub met: bool,
 }
 
 /// Reads requirements, which commas separate.
