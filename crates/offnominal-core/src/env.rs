@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// An environment: it is started at an initial condition and then advanced step by step.
 ///
-/// An environment never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`])
-/// owns the clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor
+/// An environment knows nothing of anomalies or labels, and does not time out by itself, unless it is somebody else's
+/// that does: the runner ([`crate::run`]) owns the clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor
 /// allocate.
 pub trait Env: Send + Sync {
     /// The description; the same value for the whole life of the environment, whatever its parameters are set to.
@@ -112,6 +112,8 @@ pub enum Status {
     Succeeded,
     /// The policy brought about what the environment counts as a failure.
     Failed,
+    /// The environment ended the episode at a time limit of its own, before the horizon.
+    TimedOut,
     /// The simulator (or the robot link) broke; the policy is not to blame.
     Diverged,
 }

@@ -15,6 +15,14 @@ pub trait Policy: Send + Sync {
     /// An independent copy, for another thread.
     fn fork(&self) -> Box<dyn Policy>;
 
+    /// Whether the policy can still act.
+    ///
+    /// # Errors
+    /// Why it cannot, such as a process of its own that ended.
+    fn health(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Samples of the policy's output, so many predictions at a time; as many as it acts on if not given.
     ///
     /// # Errors

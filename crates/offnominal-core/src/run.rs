@@ -206,7 +206,7 @@ fn play_into(
 
 fn ending(status: Status) -> End {
     match status {
-        Status::Running => End::TimedOut,
+        Status::Running | Status::TimedOut => End::TimedOut,
         Status::Succeeded => End::Succeeded,
         Status::Failed => End::Failed,
         Status::Diverged => End::Diverged,

@@ -85,7 +85,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
     let kept = kept.unwrap_or(Dataset { recipe, episodes: vec![], twins: vec![] });
     let growing = Growing::new(kept, &file)?;
     let dataset = request.complete(&subject, anomaly_spec.as_ref(), growing, context)?;
-    match subject.env.health() {
+    match subject.health() {
         Ok(()) => Ok(Collected::of(&dataset, file, subject.env.spec())),
         Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
     }
@@ -112,13 +112,13 @@ impl Request {
         ensure!(n > 0, "expected at least 1 episode, found 0");
         let task = context.resumed(growing.len() as u64..n as u64, "episodes");
         let some = if subject.env.fork().is_some() { PLAYED_PER_THREAD * context.jobs } else { 1 };
-        while growing.len() < n && subject.env.health().is_ok() {
+        while growing.len() < n && subject.health().is_ok() {
             let open = growing.len()..n.min(growing.len() + some);
             let of = (anomaly_spec, &growing.dataset.recipe);
             match play_in(subject, of, root, open, (context.jobs, &task)) {
                 Ok(more) => growing.extend(more)?,
                 // What broke is said with what was played before.
-                Err(_) if subject.env.health().is_err() && growing.len() > 0 => break,
+                Err(_) if subject.health().is_err() && growing.len() > 0 => break,
                 Err(why) => {
                     growing.save()?;
                     return Err(why);
@@ -279,10 +279,12 @@ fn play_in(
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
 fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Result<()> {
-    let Err(why) = subject.env.health() else { return Ok(()) };
-    let diverged =
-        |episodes: &Vec<Episode>| episodes.iter().any(|e| e.diverged() == Some(Divergence::Environment));
-    played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
+    let Err(why) = subject.health() else { return Ok(()) };
+    let is_broken = |e: &Episode| {
+        matches!(e.diverged(), Some(Divergence::Environment | Divergence::Action { .. }))
+    };
+    let broken = |episodes: &Vec<Episode>| episodes.iter().any(is_broken);
+    played.truncate(played.iter().position(broken).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())
 }
@@ -295,6 +297,7 @@ fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Resu
 pub fn begun(subject: &Subject, episode: Episode) -> Result<Episode> {
     let spec = subject.env.spec();
     let why = episode.divergence.filter(|_| episode.is_empty()).map(|why| why.describe(spec, 0));
+    let why = why.map(|why| subject.policy.health().err().unwrap_or(why));
     ensure!(why.is_none(), "environment {}: {}", spec.id, why.unwrap_or_default());
     Ok(episode)
 }

@@ -1,6 +1,6 @@
 //! What every command hands down to the work: the seed, the number of threads, who sees the progress, and when to stop.
 
-use crate::parallel;
+use crate::{parallel, remarks};
 use crate::progress::{self, Progress, Silent, Task};
 use anyhow::{Error, Result};
 use offnominal_core::fit_progress::FitProgress;
@@ -43,12 +43,18 @@ impl Context {
 
     /// Begins a task of which a part was done before.
     pub fn resumed(&self, work: Range<u64>, what: &str) -> Task {
+        self.pass_on_remarks();
         Task::begin(self.progress.as_ref(), Arc::clone(&self.stop), work, what)
     }
 
     /// Tells something about the run that is no result, such as what was finished before.
     pub fn note(&self, line: &str) {
         self.progress.note(line);
+    }
+
+    /// Tells what was said where no context is at hand.
+    pub fn pass_on_remarks(&self) {
+        remarks::take().iter().for_each(|line| self.note(line));
     }
 
     /// Refuses to go on if the work was asked to stop.

@@ -5,8 +5,12 @@
 //! file in memory. An environment that hangs, raises or takes its process with it ends the episode as diverged, and
 //! [`Env::health`] says why: whoever plays decides what else that spoils.
 //!
+//! The processes stay alive between commands and their stages ([`pool`]). A policy that is `module:name` acts in them too.
+//!
 //! The initial condition is the seed that the environment's `reset` gets, so an episode can be had again in Python.
 
+#[cfg(unix)]
+mod actor;
 #[cfg(unix)]
 mod answers;
 #[cfg(unix)]
@@ -20,7 +24,15 @@ mod guest;
 #[cfg(unix)]
 mod host;
 #[cfg(unix)]
+mod line;
+#[cfg(unix)]
+mod policy;
+#[cfg(unix)]
+mod pool;
+#[cfg(unix)]
 mod said;
+#[cfg(unix)]
+mod wanted;
 #[cfg(unix)]
 mod wire;
 #[cfg(unix)]
@@ -30,6 +42,8 @@ mod worker;
 pub use answers::answers;
 use anyhow::Result;
 use offnominal_core::env::Env;
+use offnominal_core::policy::Policy;
+use offnominal_core::spec::EnvSpec;
 
 /// How the names of such environments begin.
 const PREFIX: &str = "gymnasium:";
@@ -53,6 +67,42 @@ pub fn named(environment: &str) -> Option<&str> {
 #[cfg(unix)]
 pub fn open(id: &str) -> Result<Box<dyn Env>> {
     Ok(Box::new(environment::Foreign::open(id)?))
+}
+
+/// The policy `module:name` of Python for an environment, and its digest.
+///
+/// # Errors
+/// If no interpreter can be started, or there is nothing of that name that acts.
+#[cfg(unix)]
+pub fn policy(name: &str, spec: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
+    policy::open(name, spec)
+}
+
+/// There are no Unix sockets here.
+///
+/// # Errors
+/// Always.
+#[cfg(not(unix))]
+pub fn policy(name: &str, _: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
+    anyhow::bail!("policy {name}: expected a Unix system, which policies of Python need here")
+}
+
+/// Ends the processes that nobody uses; they would stay for the next command otherwise.
+pub fn end_all() {
+    #[cfg(unix)]
+    pool::end_all();
+}
+
+/// Whether a policy of that name is one of Python: `module:name`, with or without options.
+pub fn is_policy(name: &str) -> bool {
+    let path = name.split_once('?').map_or(name, |(path, _)| path);
+    let is_word = |word: &str| {
+        !word.starts_with(|c: char| c.is_ascii_digit())
+            && !word.is_empty()
+            && word.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let parts = path.split_once(':').map(|(module, thing)| [module, thing]);
+    parts.is_some_and(|parts| parts.iter().all(|part| part.split('.').all(is_word)))
 }
 
 /// There are no Unix sockets here.

@@ -23,6 +23,7 @@
 //! | [`ensemble`]      | one policy of several                                            |
 //! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
+//! | [`remarks`]       | what is said once, from where no context is at hand              |
 //! | [`request`]       | what requests have in common                                     |
 
 pub mod anomaly_request;
@@ -47,6 +48,7 @@ pub mod policies;
 pub mod progress;
 pub mod provenance;
 pub mod randomisation;
+pub mod remarks;
 pub mod render;
 pub mod request;
 pub mod score;

@@ -1,11 +1,12 @@
-//! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, or
-//! a path.
+//! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, a
+//! path, or `module:name` of Python.
 
 pub mod bodies;
 mod shipped;
 mod vouched;
 
 use crate::catalogues::own_policies;
+use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
@@ -69,7 +70,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         });
     }
     let path = Path::new(name);
-    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+    if path.is_file() {
+        return from_file(path, spec);
+    }
+    if foreign::is_policy(name) {
+        let (policy, digest) = foreign::policy(name, spec)?;
+        return Ok(Found { policy, name: name.into(), digest, card: None });
+    }
+    missing(name, &spec.id)
 }
 
 /// Environments that play the policies of another one: those of the robot are trained in its simulation, as in the
@@ -205,7 +213,7 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     known.extend(of_bodies.filter(|name| name.starts_with(&format!("{env}-"))));
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
-        "environment {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
+        "environment {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file, or module:name of Python",
         known.join(", ")
     )
 }

@@ -93,12 +93,20 @@ impl Subject {
         DatasetRecipe { robot: self.robot.clone(), simulator: provenance::simulator(spec), ..recipe }
     }
 
-    /// The episode, unless the environment broke: then it says nothing of the policy.
+    /// The episode, unless environment or policy broke: then it says nothing of the policy.
     ///
     /// # Errors
-    /// Why the environment cannot be used any longer.
+    /// Why it cannot be used any longer.
     pub fn trusted(&self, episode: Episode) -> Result<Episode> {
-        self.env.health().map(|()| episode).map_err(|why| anyhow!(why))
+        self.health().map(|()| episode).map_err(|why| anyhow!(why))
+    }
+
+    /// Whether environment and policy can still be used.
+    ///
+    /// # Errors
+    /// Why one of them cannot.
+    pub fn health(&self) -> Result<(), String> {
+        self.env.health().and_then(|()| self.policy.health())
     }
 
     /// The video of an episode; those that were made before are kept in memory as long as there is room.

@@ -129,7 +129,8 @@ impl Lane {
         let late = rollout.steps() >= self.game.horizon;
         let terminated = matches!(step.status, Status::Succeeded | Status::Failed);
         // A simulator that broke says nothing of the state it was in: the episode is cut, not ended.
-        let truncated = !terminated && (late || step.status == Status::Diverged);
+        let cut = matches!(step.status, Status::Diverged | Status::TimedOut);
+        let truncated = !terminated && (late || cut);
         let mut outcome =
             Outcome { reward: step.reward, terminated, truncated, label, status: step.status, success: None };
         if terminated || truncated {
@@ -143,7 +144,7 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running => self.env.goal_met(),
+            Status::Running | Status::TimedOut => self.env.goal_met(),
             Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }
@@ -174,6 +175,7 @@ impl Outcome {
     pub(crate) fn status_name(&self) -> &'static str {
         match self.status {
             Status::Running if self.truncated => "timed_out",
+            Status::TimedOut => "timed_out",
             Status::Running => "running",
             Status::Succeeded => "succeeded",
             Status::Failed => "failed",

@@ -88,7 +88,7 @@ impl<'c> Experimenter<'c> {
         });
         let (divergence, env) = (episode.diverged(), self.subject.env.as_ref());
         // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
-        let broken = divergence.and_then(|_| env.health().err());
+        let broken = divergence.and_then(|_| self.subject.health().err());
         if let Some(why) = divergence.filter(|_| self.allow_diverged == 0 || broken.is_some()) {
             let (id, why) = (&env.spec().id, why.describe(env.spec(), episode.len()));
             let more = broken.map_or(String::new(), |more| format!(": {more}"));

@@ -109,7 +109,7 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running => self.env.goal_met(),
+            Status::Running | Status::TimedOut => self.env.goal_met(),
             Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }

@@ -258,7 +258,8 @@ impl Trainer {
             scaling.push(&lane.obs);
         }
         if step.status != Status::Diverged {
-            let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
+            let is_cut = matches!(step.status, Status::Running | Status::TimedOut);
+            let terminal = if is_cut { 0.0 } else { 1.0 };
             let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
             let reward = (self.config.reward_scale * step.reward) as f32;
             let demonstrated = f32::from(demonstrated);

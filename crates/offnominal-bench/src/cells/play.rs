@@ -63,9 +63,9 @@ impl<'a> Own<'a> {
         Trial { env: self.env(), ..self.subject.trial() }
     }
 
-    /// The episode. An environment that broke says nothing of policy and anomaly.
+    /// The episode. An environment or a policy that broke says nothing of the anomaly.
     fn sound(&self, i: usize, episode: Episode) -> Result<Episode> {
-        self.env().health().map_err(|why| anyhow!(why))?;
+        self.env().health().and_then(|()| self.subject.policy.health()).map_err(|why| anyhow!(why))?;
         begun(self.subject, episode).with_context(|| format!("episode {i}"))
     }
 }

@@ -1,5 +1,6 @@
 //! The answers of a process as bytes, for tests of what reads them.
 
+use super::actor::About;
 use super::describe::Description;
 use super::wire::{self, Reply};
 
@@ -13,6 +14,7 @@ pub fn answers(mut bytes: &[u8]) -> bool {
         let is_sound = match letter {
             b'H' => Description::read(&body).is_ok_and(|d| d.spec("gymnasium:X").is_ok()),
             b'O' => Reply::read(&body).is_some_and(|(_, rest)| wire::numbers(rest, false, &mut obs)),
+            b'A' => wire::numbers(&body, false, &mut obs) || About::read(&body).is_ok(),
             _ => letter == b'E',
         };
         if !is_sound {

@@ -2,13 +2,13 @@
 
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
+use crate::foreign::wanted::Wanted;
 use crate::foreign::wire::Reply;
-use crate::foreign::worker::interpreter;
-use crate::foreign::{PREFIX, TIMEOUT_SECS};
-use anyhow::{Context, Result, ensure};
+use crate::foreign::{PREFIX, pool};
+use crate::remarks;
+use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// How many seeds there are: all that an environment's generator takes.
 const SEEDS: usize = 1 << 31;
@@ -23,26 +23,26 @@ pub(super) struct Foreign {
     guest: Option<Guest>,
     obs: Vec<f32>,
     success: Option<bool>,
+    /// Steps of the episode.
+    steps: u32,
 }
 
 impl Foreign {
-    /// The environment of that name in Gymnasium; the option `timeout` is ours.
+    /// The environment of that name in Gymnasium.
     pub(super) fn open(id: &str) -> Result<Foreign> {
         let environment = format!("{PREFIX}{id}");
-        let (own, limit) = without_timeout(id).with_context(|| format!("environment {environment}"))?;
-        let host = Host::new(own, interpreter(), limit);
-        let (guest, described) = host.invite().with_context(|| format!("environment {environment}"))?;
-        let spec = described.spec(&environment)?;
-        host.welcome_back(guest);
+        let place = || format!("environment {environment}");
+        let host = pool::host(Wanted::read(id).with_context(place)?);
+        let spec = host.description().with_context(place)?.spec(&environment)?;
         let obs = vec![0.0; spec.obs_width()];
-        let (spec, host, failure) = (Arc::new(spec), Arc::new(host), Arc::default());
-        Ok(Foreign { spec, host, failure, guest: None, obs, success: None })
+        let (spec, failure) = (Arc::new(spec), Arc::default());
+        Ok(Foreign { spec, host, failure, guest: None, obs, success: None, steps: 0 })
     }
 
     /// The same environment before its first episode, whose failure is told to that one or not.
     fn pristine(&self, failure: Arc<Mutex<Option<String>>>) -> Foreign {
         let (spec, host, obs) = (self.spec.clone(), self.host.clone(), vec![0.0; self.obs.len()]);
-        Foreign { spec, host, failure, guest: None, obs, success: None }
+        Foreign { spec, host, failure, guest: None, obs, success: None, steps: 0 }
     }
 
     /// Asks the environment, which is let go where that fails.
@@ -53,7 +53,7 @@ impl Foreign {
 
     fn fail(&mut self, why: &anyhow::Error) {
         if let Some(guest) = self.guest.take() {
-            self.host.close_if_late(guest.worker(), why);
+            self.host.close_if_late(guest.line().worker(), why);
         }
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         // What came first says why.
@@ -65,12 +65,23 @@ impl Foreign {
             Reply { terminated: true, success: Some(true), .. } => Status::Succeeded,
             Reply { terminated: true, .. } => Status::Failed,
             Reply { truncated: true, .. } => {
-                self.fail(&anyhow::anyhow!(
-                    "it cut its episode by itself; expected that only the horizon does, which `?horizon=STEPS` sets"
-                ));
-                Status::Diverged
+                self.tell_limit();
+                Status::TimedOut
             }
             Reply { .. } => Status::Running,
+        }
+    }
+
+    /// Says once where the environment ends its episodes, if that is before the horizon.
+    fn tell_limit(&self) {
+        let EnvSpec { id, horizon, .. } = self.spec.as_ref();
+        if self.steps < *horizon && self.host.is_first_cut() {
+            let sign = if id.contains('?') { '&' } else { '?' };
+            remarks::say(format!(
+                "environment {id} ends its episodes itself, the first one after {} steps: they count as timed out. \
+                 `{id}{sign}horizon={}` says so from the beginning, in place of {horizon}",
+                self.steps, self.steps
+            ));
         }
     }
 }
@@ -86,7 +97,8 @@ impl Env for Foreign {
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), 1, "the initial condition is a seed");
-        (self.success, self.guest) = (None, self.guest.take().filter(Guest::is_welcome));
+        (self.success, self.steps) = (None, 0);
+        self.guest = self.guest.take().filter(Guest::is_welcome);
         self.obs.fill(0.0);
         if self.guest.is_none() {
             self.guest = self.host.guest().map_err(|why| self.fail(&why)).ok();
@@ -103,6 +115,7 @@ impl Env for Foreign {
         let Some(reply) = self.ask(|guest, obs| guest.step(action, obs)) else {
             return Step { reward: 0.0, status: Status::Diverged };
         };
+        self.steps += 1;
         self.success = reply.success.or(self.success);
         Step { reward: reply.reward, status: self.status(reply) }
     }
@@ -148,45 +161,5 @@ impl Drop for Foreign {
         if let Some(guest) = self.guest.take().filter(Guest::is_welcome) {
             self.host.welcome_back(guest);
         }
-    }
-}
-
-/// A name without the option `timeout`, and how long an answer may take.
-fn without_timeout(id: &str) -> Result<(String, Duration)> {
-    let (name, query) = id.split_once('?').unwrap_or((id, ""));
-    ensure!(!name.is_empty(), "expected an id of Gymnasium, such as CartPole-v1, found none");
-    let (ours, theirs): (Vec<&str>, Vec<&str>) = query
-        .split('&')
-        .filter(|option| !option.is_empty())
-        .partition(|option| option.starts_with("timeout="));
-    let secs = match ours.last().and_then(|option| option.split_once('=')) {
-        None => TIMEOUT_SECS,
-        Some((_, text)) => text
-            .parse()
-            .ok()
-            .filter(|secs| (0.001..=86_400.0).contains(secs))
-            .with_context(|| format!("timeout: expected seconds from 0.001 to 86400, found {text:?}"))?,
-    };
-    let own = if theirs.is_empty() { name.to_string() } else { format!("{name}?{}", theirs.join("&")) };
-    Ok((own, Duration::from_secs_f64(secs)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_limit_is_an_option_of_ours() {
-        let (id, limit) = without_timeout("ALE/Pong-v5?frameskip=2&timeout=1.5&horizon=9").unwrap();
-        assert_eq!((id.as_str(), limit), ("ALE/Pong-v5?frameskip=2&horizon=9", Duration::from_millis(1500)));
-        assert_eq!(without_timeout("CartPole-v1?timeout=2").unwrap().0, "CartPole-v1");
-        assert_eq!(without_timeout("CartPole-v1").unwrap().1, Duration::from_secs(60));
-    }
-
-    #[test]
-    fn a_wrong_limit_and_an_empty_name_are_refused() {
-        let refused = |id: &str| without_timeout(id).unwrap_err().to_string();
-        assert!(refused("X-v0?timeout=0").contains("expected seconds from 0.001 to 86400, found \"0\""));
-        assert!(refused("").contains("expected an id of Gymnasium"));
     }
 }

@@ -1,32 +1,41 @@
-//! The processes that host the environments of one environment, and the environments that wait for an episode.
+//! The processes that host the environments of one id and the policies that act in them, and those that wait for an
+//! episode.
 
+use crate::foreign::actor::{About, Actor};
 use crate::foreign::describe::Description;
 use crate::foreign::guest::Guest;
+use crate::foreign::line::Line;
+use crate::foreign::wanted::{Wanted, WantedPolicy};
+use crate::foreign::wire::Request;
 use crate::foreign::worker::Worker;
 use crate::parallel::default_jobs;
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-/// Makes environments of one id, as many as episodes are played at a time.
+/// Makes environments of one id, as many as episodes are played at a time, and policies beside them.
 pub(super) struct Host {
-    /// The environment's name in Gymnasium, with its options.
-    id: String,
+    /// What is asked for.
+    pub(super) wanted: Wanted,
     python: PathBuf,
-    limit: Duration,
-    /// Declared before the processes: environments go first.
+    /// Declared before the processes: environments and policies go first.
     idle: Mutex<Vec<Guest>>,
+    waiting: Mutex<Vec<(WantedPolicy, Actor)>>,
     workers: Mutex<Vec<Arc<Worker>>>,
+    described: Mutex<Option<Arc<Description>>>,
+    /// Whether the environment has ended an episode itself.
+    has_cut: AtomicBool,
     /// Why no environment is made any longer.
     closed: Mutex<Option<String>>,
 }
 
 impl Host {
     /// A host without a process yet.
-    pub(super) fn new(id: String, python: PathBuf, limit: Duration) -> Host {
-        let (idle, workers, closed) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Host { id, python, limit, idle, workers, closed }
+    pub(super) fn new(wanted: Wanted, python: PathBuf) -> Host {
+        let (idle, waiting, workers) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (described, closed) = (Mutex::default(), Mutex::default());
+        Host { wanted, python, idle, waiting, workers, described, closed, has_cut: AtomicBool::new(false) }
     }
 
     /// An environment for an episode: one that waits, or a new one.
@@ -34,8 +43,7 @@ impl Host {
     /// # Errors
     /// If a new one cannot be made.
     pub(super) fn guest(&self) -> Result<Guest> {
-        let why = held(&self.closed).clone();
-        ensure!(why.is_none(), "{} (before; its processes were ended then)", why.unwrap_or_default());
+        self.check()?;
         let waiting = {
             let mut idle = held(&self.idle);
             idle.retain(Guest::is_welcome);
@@ -44,27 +52,80 @@ impl Host {
         waiting.map_or_else(|| Ok(self.invite()?.0), Ok)
     }
 
+    /// What the environment says of itself.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(super) fn description(&self) -> Result<Arc<Description>> {
+        if let Some(known) = held(&self.described).clone() {
+            return Ok(known);
+        }
+        let (guest, described) = self.invite()?;
+        self.welcome_back(guest);
+        let described = Arc::new(described);
+        *held(&self.described) = Some(described.clone());
+        Ok(described)
+    }
+
     /// A new environment, and what it says of itself.
     ///
     /// # Errors
     /// If it cannot be made; the message names the interpreter.
-    pub(super) fn invite(&self) -> Result<(Guest, Description)> {
-        let worker = self.worker();
-        let asked = worker.as_ref().ok().cloned();
-        let invited = worker.and_then(|worker| Guest::invite(worker, &self.id, self.limit));
-        if let (Err(why), Some(worker)) = (&invited, asked) {
-            self.close_if_late(&worker, why);
-        }
-        invited.with_context(|| {
-            format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON)
-        })
+    fn invite(&self) -> Result<(Guest, Description)> {
+        self.made(|worker| Guest::invite(worker, &self.wanted.json(), self.wanted.limit))
     }
 
-    /// Makes no environment any longer if a process did not answer in time: each further one would be waited for anew.
+    /// A policy for an episode: one that waits, or a new one.
+    ///
+    /// # Errors
+    /// If a new one cannot be made.
+    pub(super) fn actor(&self, policy: &WantedPolicy) -> Result<Actor> {
+        self.check()?;
+        let waiting = {
+            let mut waiting = held(&self.waiting);
+            waiting.retain(|(_, actor)| actor.is_welcome());
+            let at = waiting.iter().position(|(known, _)| known == policy);
+            at.map(|at| waiting.swap_remove(at).1)
+        };
+        waiting.map_or_else(|| Ok(self.seat(policy)?.0), Ok)
+    }
+
+    /// A new policy, and what it says of itself.
+    ///
+    /// # Errors
+    /// As [`Host::invite`].
+    pub(super) fn seat(&self, policy: &WantedPolicy) -> Result<(Actor, About)> {
+        let wanted = policy.json(&self.wanted);
+        self.made(|worker| Actor::invite(worker, &wanted, self.wanted.limit, policy.commands))
+    }
+
+    /// Makes something in a process.
+    fn made<T>(&self, make: impl FnOnce(Arc<Worker>) -> Result<T>) -> Result<T> {
+        let worker = self.worker();
+        let asked = worker.as_ref().ok().cloned();
+        let made = worker.and_then(make);
+        if let (Err(why), Some(worker)) = (&made, asked) {
+            self.close_if_late(&worker, why);
+        }
+        made.with_context(|| format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON))
+    }
+
+    /// Makes nothing any longer if a process did not answer in time: each further one would be waited for anew.
     pub(super) fn close_if_late(&self, worker: &Worker, why: &anyhow::Error) {
         if worker.is_late() {
             held(&self.closed).get_or_insert_with(|| format!("{why:#}"));
         }
+    }
+
+    fn check(&self) -> Result<()> {
+        let why = held(&self.closed).clone();
+        ensure!(why.is_none(), "{} (before; its processes were ended then)", why.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Whether no episode has ended itself before this one.
+    pub(super) fn is_first_cut(&self) -> bool {
+        !self.has_cut.swap(true, Ordering::Relaxed)
     }
 
     /// Takes an environment back, for the next episode.
@@ -72,7 +133,23 @@ impl Host {
         held(&self.idle).push(guest);
     }
 
-    /// The process with the fewest environments; a new one as long as there are fewer than cores.
+    /// Takes a policy back, for the next episode.
+    pub(super) fn keep_waiting(&self, policy: &WantedPolicy, actor: Actor) {
+        held(&self.waiting).push((policy.clone(), actor));
+    }
+
+    /// Whether it may serve a further command: every process answers, and the user's modules are as they were.
+    pub(super) fn is_fresh(&self) -> bool {
+        held(&self.closed).is_none() && held(&self.workers).iter().all(|worker| self.is_current(worker))
+    }
+
+    fn is_current(&self, worker: &Arc<Worker>) -> bool {
+        let asked = Line::open(worker.clone(), self.wanted.limit)
+            .and_then(|mut line| Ok(line.ask(Request::HaveChanged, b'V')? == [0]));
+        asked.unwrap_or(false)
+    }
+
+    /// The process with the fewest environments and policies; a new one as long as there are fewer than cores.
     fn worker(&self) -> Result<Arc<Worker>> {
         let mut workers = held(&self.workers);
         workers.retain(|worker| worker.is_open());

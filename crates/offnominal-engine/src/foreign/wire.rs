@@ -1,4 +1,4 @@
-//! Messages between the engine and a process that hosts environments; `worker.py` documents them.
+//! Messages between the engine and a process that hosts environments; `worker/serve.py` documents them.
 
 use crate::stop;
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -44,8 +44,16 @@ impl Read for Patient<'_> {
 /// What the engine asks for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Request<'a> {
-    /// The environment of that id.
+    /// An environment, described as JSON.
     Make(&'a str),
+    /// A policy, described as JSON.
+    Seat(&'a str),
+    /// The policy forgets the episode before.
+    Forget,
+    /// The policy's command for an observation.
+    Act(&'a [f32]),
+    /// Whether a file of the user's modules has changed since it was imported.
+    HaveChanged,
     /// The beginning of the episode of a seed.
     Reset(u64),
     /// A step under a command.
@@ -60,9 +68,12 @@ impl Request<'_> {
         buffer.clear();
         buffer.extend_from_slice(&[self.letter(), 0, 0, 0, 0]);
         match self {
-            Request::Make(id) => buffer.extend_from_slice(id.as_bytes()),
+            Request::Make(text) | Request::Seat(text) => buffer.extend_from_slice(text.as_bytes()),
             Request::Reset(seed) => buffer.extend_from_slice(&seed.to_le_bytes()),
-            Request::Step(command) => command.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes())),
+            Request::Step(row) | Request::Act(row) => {
+                row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
+            }
+            Request::Forget | Request::HaveChanged => {}
             Request::Set(index, value) => {
                 buffer.extend_from_slice(&index.to_le_bytes());
                 buffer.extend_from_slice(&value.to_le_bytes());
@@ -76,6 +87,10 @@ impl Request<'_> {
     fn letter(self) -> u8 {
         match self {
             Request::Make(_) => b'M',
+            Request::Seat(_) => b'Q',
+            Request::Forget => b'F',
+            Request::Act(_) => b'A',
+            Request::HaveChanged => b'V',
             Request::Reset(_) => b'R',
             Request::Step(_) => b'S',
             Request::Set(..) => b'P',

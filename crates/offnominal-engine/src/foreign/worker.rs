@@ -13,8 +13,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the process runs.
-const PROGRAM: &str = include_str!("worker.py");
+/// What the process runs; its argument is the folder.
+const PROGRAM: &str = "sys.path.insert(0, sys.argv[1])
+from offnominal_host.serve import main
+del sys.path[0]
+main(sys.argv[1])
+";
+
+/// The package that it imports.
+const PACKAGE: &str = "offnominal_host";
+
+macro_rules! sources {
+    ($($name:literal),*) => { &[$(($name, include_str!(concat!("worker/", $name)))),*] };
+}
+
+/// The files of that package.
+const SOURCES: &[(&str, &str)] =
+    sources!["__init__.py", "environment.py", "modules.py", "policy.py", "serve.py", "spaces.py"];
 
 /// How long an interpreter may take to start and to import Gymnasium.
 const START: Duration = Duration::from_secs(60);
@@ -34,9 +49,12 @@ impl Worker {
     /// # Errors
     /// If there is no such interpreter, or it ends, or does not open its door in time.
     pub(super) fn start(interpreter: &Path) -> Result<Worker> {
-        let folder = Folder::new().context("cannot make a folder for a process of environments")?;
+        let folder = Folder::new()
+            .and_then(|folder| write(folder.path()).map(|()| folder))
+            .context("cannot make a folder for a process of environments")?;
         let (reader, writer) = std::io::pipe()?;
         let mut command = python::program(interpreter, PROGRAM);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
         command.arg(folder.path()).stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
         // Ctrl-C is the engine's business, which then ends the process.
         command.process_group(0);
@@ -121,6 +139,13 @@ impl Drop for Worker {
         let _ = child.kill();
         let _ = child.wait();
     }
+}
+
+/// Writes the package into a folder.
+fn write(folder: &Path) -> std::io::Result<()> {
+    let package = folder.join(PACKAGE);
+    std::fs::create_dir(&package)?;
+    SOURCES.iter().try_for_each(|(name, text)| std::fs::write(package.join(name), text))
 }
 
 /// The interpreter that the user names, that of the virtual environment, or the system's.

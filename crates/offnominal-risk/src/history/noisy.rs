@@ -23,6 +23,10 @@ impl Noisy {
 }
 
 impl Policy for Noisy {
+    fn health(&self) -> Result<(), String> {
+        self.policy.health()
+    }
+
     fn reset(&mut self) {
         self.policy.reset();
     }

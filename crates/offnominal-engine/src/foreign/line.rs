@@ -1,0 +1,91 @@
+//! A connection to a process of Python: one environment or one policy, as the engine speaks to it.
+
+use crate::foreign::wire::{self, Patient, Request};
+use crate::foreign::worker::Worker;
+use anyhow::{Result, anyhow, bail, ensure};
+use std::io::ErrorKind;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A connection, whose answers come in time or never again.
+pub(super) struct Line {
+    worker: Arc<Worker>,
+    stream: UnixStream,
+    limit: Duration,
+    /// The longest answer that is believed.
+    longest: usize,
+    /// Both are used again and again.
+    sent: Vec<u8>,
+    heard: Vec<u8>,
+}
+
+impl Line {
+    /// A new connection, whose first answer is a description.
+    ///
+    /// # Errors
+    /// If the process cannot be reached.
+    pub(super) fn open(worker: Arc<Worker>, limit: Duration) -> Result<Line> {
+        let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
+        stream.set_read_timeout(Some(wire::SLICE))?;
+        stream.set_write_timeout(Some(limit))?;
+        Ok(Line { worker, stream, limit, longest: wire::LONGEST_DESCRIPTION, sent, heard })
+    }
+
+    /// Believes no longer answers than those with so many numbers from now on.
+    pub(super) fn expect(&mut self, numbers: usize) {
+        self.longest = wire::LONGEST_ERROR.max(numbers.saturating_mul(4).saturating_add(64));
+    }
+
+    /// Sends a request and hears its answer.
+    ///
+    /// # Errors
+    /// What was raised there; that nothing came in time, or something that is no answer of ours.
+    pub(super) fn ask(&mut self, request: Request<'_>, expected: u8) -> Result<&[u8]> {
+        let Line { stream, sent, heard, longest, limit, .. } = self;
+        let mut answer = Patient { stream, until: Instant::now() + *limit };
+        let answered =
+            request.send(&mut &*stream, sent).and_then(|()| wire::receive(&mut answer, heard, *longest));
+        let letter = answered.map_err(|error| self.gone(&error))?;
+        if letter == b'E' {
+            bail!("{}", String::from_utf8_lossy(&self.heard));
+        }
+        ensure!(
+            letter == expected,
+            "its process: expected {:?}, found {:?}",
+            expected as char,
+            letter as char
+        );
+        Ok(&self.heard)
+    }
+
+    /// The last answer, and room that is used again and again.
+    pub(super) fn buffers(&mut self) -> (&[u8], &mut Vec<u8>) {
+        (&self.heard, &mut self.sent)
+    }
+
+    /// The process at the other end.
+    pub(super) fn worker(&self) -> &Worker {
+        &self.worker
+    }
+
+    /// Whether that process may be used for further episodes.
+    pub(super) fn is_welcome(&self) -> bool {
+        self.worker.is_open()
+    }
+
+    /// What a failed exchange means. Whoever did not answer once is not asked again.
+    fn gone(&self, error: &std::io::Error) -> anyhow::Error {
+        self.worker.retire();
+        let secs = self.limit.as_secs_f64();
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                self.worker.give_up();
+                anyhow!("expected an answer within {secs} s, found none")
+            }
+            ErrorKind::ConnectionAborted => anyhow!("stopped while an answer was waited for"),
+            ErrorKind::InvalidData => anyhow!("its process sent {error}"),
+            _ => anyhow!("{}", self.worker.why_silent("closed the connection")),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+"""One environment of Gymnasium, with its observations as one row of numbers."""
+
+import contextlib
+import importlib
+import importlib.metadata
+import math
+import mmap
+import os
+import struct
+import sys
+
+from offnominal_host import modules
+from offnominal_host.spaces import bounds, choices, command_reader, parts, shown
+
+#: An observation of more bytes is handed over in a shared file.
+INLINE = 4096
+
+#: Steps of an episode where the environment names no limit.
+HORIZON = 1000
+
+#: Modules that register the environments of a namespace, where they are not called like it.
+HOMES = {"ALE": "ale_py"}
+
+#: Options and keys of an environment's metadata that name its channels.
+NAMES = ("observation_names", "action_names")
+
+TERMINATED, TRUNCATED, JUDGED, SUCCEEDED = 1, 2, 4, 8
+
+#: Reward and flags.
+ANSWER = struct.Struct("<dB")
+
+#: Observation space, image and action space of the environments that were made here, by what was wanted.
+SPACES = {}
+
+
+def made(name, options):
+    """The environment, or what to do where its module is not found."""
+    try:
+        return constructed(name, options)
+    except ModuleNotFoundError as error:
+        raise modules.missing(error, name.rpartition(":")[0]) from error.__cause__
+
+
+def constructed(name, options):
+    """The environment without a limit of its own, for the engine keeps the time."""
+    import gymnasium
+
+    namespace = name.rpartition("/")[0]
+    if ":" not in name and namespace and not any(known.startswith(namespace + "/") for known in gymnasium.registry):
+        with contextlib.suppress(ImportError):  # Gymnasium's own complaint names the namespace.
+            importlib.import_module(HOMES.get(namespace, namespace))
+    return gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
+
+
+def described_space(wanted):
+    """Observation space, image and action space of an environment; one is made for it, if there was none yet."""
+    if wanted["id"] not in SPACES:
+        Guest(wanted, None, 0).env.close()
+    return SPACES[wanted["id"]]
+
+
+def names(given, metadata, key):
+    """Names of channels: those of the id, else those of the environment's metadata."""
+    if isinstance(given, str):
+        return [name.strip() for name in given.split(",")]
+    found = given if given is not None else metadata.get(key)
+    return None if found is None else [str(name) for name in found]
+
+
+def version(name):
+    """Of an imported package; nothing where it does not say."""
+    said = getattr(sys.modules[name], "__version__", None)
+    if said is None:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            said = importlib.metadata.version(name)
+    return said if isinstance(said, str) else ""
+
+
+class Guest:
+    """One environment."""
+
+    def __init__(self, wanted, folder, number):
+        import gymnasium
+
+        name, options = modules.split(wanted["id"])
+        self.horizon = options.pop("horizon", None)
+        given = [options.pop(key, None) for key in NAMES]
+        if (folder_of_modules := options.pop("modules", None)) is not None:
+            modules.look_in(str(folder_of_modules))
+        self.env = made(name, options)
+        metadata = {**(self.env.unwrapped.metadata or {})}
+        self.names = [names(of, metadata, key) for of, key in zip(given, NAMES)]
+        space = self.env.observation_space
+        if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
+            self.names[0] = self.names[0] or parts(space)
+            self.env = gymnasium.wrappers.FlattenObservation(self.env)
+        self.limit = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
+        self.image = shown(self.env.observation_space)
+        if self.image:
+            self.names[0] = None
+        self.choices = choices(self.env.action_space)
+        self.command = command_reader(self.env.action_space)
+        SPACES[wanted["id"]] = (space, self.image, self.env.action_space)
+        self.set, self.parameters = self._setter()
+        self.changed = set()
+        self.shared = self.path = None
+        if folder is not None:
+            self._share(folder, number)
+
+    def _setter(self):
+        """What sets physical quantities, and which there are: the environment's own, or those of MuJoCo, if our Python
+        package is there too.
+        """
+        own = self.env.unwrapped
+        if hasattr(own, "PARAMETERS") and hasattr(own, "set_parameter"):
+            return type(own).set_parameter, own.PARAMETERS
+        if not hasattr(getattr(self.env.unwrapped, "model", None), "body_mass"):
+            return None, {}
+        try:
+            from offnominal._mujoco import Mujoco
+        except ImportError:
+            return None, {}
+        return Mujoco(self.env.unwrapped), Mujoco.PARAMETERS
+
+    def _share(self, folder, number):
+        """Where a large observation is written."""
+        import numpy
+
+        size = math.prod(self.env.observation_space.shape or (1,)) * (1 if self.image else 4)
+        if size > INLINE:
+            self.path = os.path.join(folder, f"observation-{number}")
+            with open(self.path, "w+b") as file:
+                file.truncate(size)
+                self.shared = numpy.frombuffer(mmap.mmap(file.fileno(), size), numpy.uint8)
+
+    def describe(self):
+        """Channels, horizon, parameters and versions."""
+        return {
+            "image": self.image,
+            "observation": [] if self.image else self._observation(),
+            "observation_names": self.names[0],
+            "action_names": self.names[1],
+            "choices": self.choices,
+            "action": [] if self.choices else bounds(self.env.action_space, "action"),
+            "horizon": self.horizon or self.limit or HORIZON,
+            "parameters": [{"name": n, "range": list(r)} for n, r in self.parameters.items()],
+            "source": self._source(),
+            "shared": self.path,
+        }
+
+    def _observation(self):
+        import numpy
+
+        space = self.env.observation_space
+        many = choices(space)
+        if not many:
+            return bounds(space, "observation")
+        starts = numpy.broadcast_to(numpy.ravel(getattr(space, "start", 0)), len(many))
+        return [[float(start), float(start + n - 1)] for start, n in zip(starts, many)]
+
+    def _source(self):
+        import gymnasium
+
+        home = type(self.env.unwrapped).__module__.partition(".")[0]
+        known = [
+            name for name in dict.fromkeys((home, "numpy", "mujoco")) if name != "gymnasium" and name in sys.modules
+        ]
+        return ", ".join(
+            [f"Gymnasium {gymnasium.__version__}", *(f"{name} {version(name)}".rstrip() for name in known)]
+        )
+
+    def reset(self, seed):
+        """Begins an episode in which every parameter is nominal."""
+        for name in self.changed:
+            self.set(self.env.unwrapped, name, self.parameters[name][0])
+        self.changed.clear()
+        obs, info = self.env.reset(seed=seed)
+        return self._told(0.0, 0, info, obs)
+
+    def step(self, row):
+        """The bytes of what a step brought."""
+        obs, reward, terminated, truncated, info = self.env.step(self.command(row))
+        flags = TERMINATED * bool(terminated) | TRUNCATED * bool(truncated)
+        return self._told(float(reward), flags, info, obs)
+
+    def change(self, index, number):
+        """Sets a physical quantity until the episode ends."""
+        name = list(self.parameters)[index]
+        self.changed.add(name)
+        self.set(self.env.unwrapped, name, number)
+
+    def _told(self, reward, flags, info, obs):
+        success = info.get("is_success", info.get("success"))
+        if success is not None:
+            flags |= JUDGED | SUCCEEDED * bool(success)
+        numbers = self._numbers(obs)
+        if self.shared is None:
+            return ANSWER.pack(reward, flags) + numbers.tobytes()
+        self.shared[:] = numbers.view(self.shared.dtype)
+        return ANSWER.pack(reward, flags)
+
+    def _numbers(self, obs):
+        import numpy
+
+        if not self.image:
+            return numpy.ascontiguousarray(obs, "<f4").ravel()
+        colours = numpy.moveaxis(obs, -1, 0) if self.image[1] == 3 else obs
+        return numpy.ascontiguousarray(colours, numpy.uint8).ravel()

@@ -1,0 +1,148 @@
+"""Messages, connections, and the life of the process.
+
+In a folder that it is told, the process opens a Unix socket, `door`. Each connection is one environment or one policy,
+with a thread of its own. A message, in either direction, is a letter, the length of its body (u32, little endian), and
+the body:
+
+=====  ===========================================  ==============================================================
+`M`    what environment is wanted, as JSON           answered by `H`, a description as JSON
+`R`    seed (u64)                                    answered by `O`: reward (f64), flags (u8), observation
+`S`    command (f32 each)                            the same
+`P`    index of a parameter (u32), value (f64)       answered by `O` without a body
+`Q`    what policy is wanted, as JSON                answered by `H`, a description as JSON
+`F`    (an episode begins)                           answered by `O` without a body
+`A`    observation (f32 each)                        answered by `A`: command (f32 each)
+`V`    (has a file of the user's modules changed)    answered by `V`: a byte, 1 if so
+`E`    (only from here) what went wrong, as text
+=====  ===========================================  ==============================================================
+
+Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded, 8 it did. A large observation is not
+in the message but in the file that the description names, which the engine reads after the message has come.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import shutil
+import socket
+import struct
+import threading
+import traceback
+
+from offnominal_host import modules
+from offnominal_host.environment import Guest
+from offnominal_host.policy import Actor
+
+#: The longest account of what went wrong.
+TOLD = 10_000
+
+#: Letter and length.
+HEADER = struct.Struct("<cI")
+
+
+class Connection:
+    """What one connection stands for, once that is known."""
+
+    def __init__(self, folder, number):
+        self.folder, self.number, self.guest, self.actor, self.frombuffer = folder, number, None, None, None
+        self.answers = {
+            b"S": self.step, b"A": self.act, b"R": self.reset, b"F": self.forget, b"P": self.change, b"M": self.make,
+            b"Q": self.seat, b"V": self.have_changed,
+        }  # fmt: skip
+
+    def make(self, body):
+        """An environment."""
+        self._read_numbers()
+        self.guest = Guest(json.loads(body), self.folder, self.number)
+        modules.remember()
+        return b"H", json.dumps(self.guest.describe()).encode()
+
+    def seat(self, body):
+        """A policy."""
+        self._read_numbers()
+        self.actor = Actor(json.loads(body))
+        return b"H", json.dumps(self.actor.describe()).encode()
+
+    def _read_numbers(self):
+        import numpy
+
+        self.frombuffer = numpy.frombuffer
+
+    def reset(self, body):
+        return b"O", self.guest.reset(*struct.unpack("<Q", body))
+
+    def step(self, body):
+        return b"O", self.guest.step(self.frombuffer(body, "<f4"))
+
+    def change(self, body):
+        self.guest.change(*struct.unpack("<Id", body))
+        return b"O", b""
+
+    def forget(self, _):
+        self.actor.reset()
+        return b"O", b""
+
+    def act(self, body):
+        return b"A", self.actor.command(self.frombuffer(body, "<f4"))
+
+    def have_changed(self, _):
+        return b"V", bytes([modules.have_changed()])
+
+    def close(self):
+        """Nobody asks any longer."""
+        if self.guest:
+            self.guest.env.close()
+
+
+def told(error):
+    """What was raised, and where."""
+    try:
+        said = str(error)
+    except Exception:
+        said = ""
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    own = os.path.dirname(__file__)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(("<", own))]
+    place = f" ({frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name})" if frames else ""
+    return text[:TOLD] + place[:TOLD]
+
+
+def serve(connection, folder, number):
+    """Answers the messages of one connection until it is closed."""
+    stream, own = connection.makefile("rwb"), Connection(folder, number)
+    read, write, flush, answers, pack, unpack = stream.read, stream.write, stream.flush, own.answers, HEADER.pack, HEADER.unpack
+    while header := read(5):
+        kind, length = unpack(header)
+        body = read(length)
+        try:
+            kind, body = answers[kind](body)
+        except BaseException as error:  # Whatever somebody's code raises is told, not died of.
+            kind, body = b"E", told(error).encode(errors="replace")
+        write(pack(kind, len(body)) + body)
+        flush()
+    own.close()
+
+
+def end_with_the_engine(folder):
+    """Standard input is closed when the engine is gone, however it went."""
+    while os.read(0, 1):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
+
+
+def main(folder):
+    """Serves until the engine is gone."""
+    # Imported before anybody waits for an answer; what they raise is told by the first environment, which needs them too.
+    with contextlib.suppress(BaseException):
+        importlib.import_module("gymnasium")
+    threading.Thread(target=end_with_the_engine, args=(folder,), daemon=True).start()
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(os.path.join(folder, "door"))
+    door.listen()
+    number = 0
+    while True:
+        connection, _ = door.accept()
+        threading.Thread(target=serve, args=(connection, folder, number), daemon=True).start()
+        number += 1
