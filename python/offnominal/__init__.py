@@ -10,6 +10,7 @@ Importing this package registers every environment with Gymnasium, as ``offnomin
     scores = monitor.score(episodes[0])
 """
 
+import atexit
 import os
 import sys
 from importlib import import_module
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offnominal import (
+    _engine,
     adapters,
     alarms,
     cluster,
@@ -109,6 +111,8 @@ if (_data := Path(__file__).parent / "agents").is_dir():
 
 # Environments of Gymnasium that the engine hosts live in processes of this interpreter.
 os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)
+
+atexit.register(_engine.end_hosts)
 
 envs.register()
 

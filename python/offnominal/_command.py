@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from offnominal import _engine
+from offnominal._brought import known
 from offnominal._progress import display
 
 
@@ -16,6 +17,6 @@ def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progres
     :raises ValueError: if the request does not make sense; the message names the argument.
     :raises OSError: if a file cannot be read or written.
     """
-    given = {key: value for key, value in request.items() if value is not None}
+    given = known({key: value for key, value in request.items() if value is not None})
     text = json.dumps(given, default=os.fspath)
     return json.loads(_engine.call(command, text, seed, jobs, display(progress)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from offnominal import _engine
 from offnominal._detector import Detector
+from offnominal._digest import digest
 
 
 def recipe_of(detector: Any) -> str | dict[str, Any]:
@@ -33,17 +32,3 @@ def known(detector: Any) -> str | dict[str, Any]:
     if isinstance(recipe, dict) and recipe.get("id") == "python":
         _engine.give_detector(recipe["key"], detector)
     return recipe
-
-
-def digest(own: Any) -> str:
-    """What a policy or detector is, in a few letters: its code and its attributes.
-
-    A call with the same one finds the work that is finished. Of what has no source, each process has its own.
-    """
-    code = own if inspect.isfunction(own) else type(own)
-    try:
-        source = inspect.getsource(code)
-    except (OSError, TypeError):
-        source = repr(own)
-    values = sorted((key, repr(value)) for key, value in getattr(own, "__dict__", {}).items())
-    return _engine.digest(json.dumps([code.__module__, code.__qualname__, source, values]))

@@ -19,7 +19,9 @@ from typing import Any, Literal
 from offnominal import _engine
 from offnominal._anomaly_spec import Onset
 from offnominal._job import Brought, Job
-from offnominal._own import digest, recipe_of
+from offnominal._brought import label
+from offnominal._digest import digest
+from offnominal._own import recipe_of
 from offnominal._progress import counter
 from offnominal._tables import Tabular, needed
 from offnominal.cluster import Ray
@@ -185,7 +187,7 @@ def _policies(policy: Any, env: str | None) -> tuple[list[str], dict[str, Brough
 def _name(policy: Any) -> str:
     if isinstance(policy, (str, Policy)):
         return policy if isinstance(policy, str) else policy.name
-    return str(getattr(policy, "__name__", type(policy).__name__)).strip("<>").lower()
+    return label(policy)
 
 
 def _brought(policy: Any, env: str | None) -> Brought:

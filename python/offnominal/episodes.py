@@ -27,6 +27,7 @@ from typing_extensions import Unpack
 
 from offnominal import _engine
 from offnominal._anomaly_spec import Disturbed, wanted
+from offnominal._brought import known
 from offnominal._command import call
 from offnominal._progress import display, progress
 from offnominal._tables import Result, Tabular, facts
@@ -233,25 +234,33 @@ def collect(
 ) -> Dataset | list[Episode]:
     """Plays episodes of a policy.
 
-    With an environment's id and a policy of the engine, the engine plays them on all cores: the same bits as
-    ``offnominal collect``, and each disturbed episode is followed by its nominal twin. With a Gymnasium environment, or
-    any other policy, they are played in Python, one after another, with the seeds ``seed``, ``seed + 1``, …
+    With an environment's id the engine plays them on all cores: the same bits as ``offnominal collect``, and each disturbed
+    episode is followed by its nominal twin. With a Gymnasium environment they are played in Python, one after another, with
+    the seeds ``seed``, ``seed + 1``, …
 
     :param env: id of an environment, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
-    :param policy: name of a policy of the engine, a callable ``policy(obs) -> action``, or a model of Stable-Baselines3.
+    :param policy: name of a policy of the engine, ``module:name``, a callable ``policy(obs) -> action``, or an object with
+        ``predict``, such as a model of Stable-Baselines3.
     :param jobs: threads; 0 for all cores.
     :param anomaly_spec: what goes wrong, in the keywords of :class:`offnominal.Environment`: ``anomaly``, ``magnitude`` or ``strength``, …
     """
     asked = wanted(anomaly_spec)
     if episodes < 1:
         raise ValueError(f"episodes: expected at least 1, found {episodes}")
-    if isinstance(env, str) and isinstance(policy, str):
+    if isinstance(env, str) and (isinstance(policy, str) or _is_played(environment_id(env))):
         return _played(environment_id(env), policy, episodes, seed, asked, jobs)
     if asked != "null":
-        raise ValueError("anomaly: expected an environment's id and a policy's name with it, else an environment that has it")
+        raise ValueError("anomaly: expected an environment's id with it, else an environment that has it")
     own = env if isinstance(env, gymnasium.Env) else gymnasium.make(_registered(env))
     act = named(policy, environment_id(env) if isinstance(env, str) else None)
     return [record(own, act, seed + i) for i in progress(range(episodes), "episodes")]
+
+
+def _is_played(env: str) -> bool:
+    """Whether the engine plays in such an environment."""
+    from offnominal.envs import environments
+
+    return env in environments() or env.startswith("gymnasium:")
 
 
 def _registered(name: str) -> str:
@@ -260,9 +269,9 @@ def _registered(name: str) -> str:
     return gymnasium_id(name) if name in environments() else name
 
 
-def _played(env: str, policy: str, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
+def _played(env: str, policy: str | Acting, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played by the engine."""
-    request = {"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)}
+    request = known({"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)})
     return Dataset(_engine.collect(json.dumps(request), seed, jobs, display()))
 
 
@@ -297,8 +306,8 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
     )
 
 
-def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0) -> Result:
-    """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
+def evaluate(env: str, policy: str | Acting, *, episodes: int, seed: int = 0, jobs: int = 0) -> Result:
+    """Return and success rate of a policy, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
     environment defines none. ``diverged`` counts the episodes without an outcome, which are in no number. What

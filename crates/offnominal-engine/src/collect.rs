@@ -280,9 +280,8 @@ fn play_in(
 /// when the dataset is completed.
 fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Result<()> {
     let Err(why) = subject.health() else { return Ok(()) };
-    let is_broken = |e: &Episode| {
-        matches!(e.diverged(), Some(Divergence::Environment | Divergence::Action { .. }))
-    };
+    let is_broken =
+        |e: &Episode| matches!(e.diverged(), Some(Divergence::Environment | Divergence::Action { .. }));
     let broken = |episodes: &Vec<Episode>| episodes.iter().any(is_broken);
     played.truncate(played.iter().position(broken).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");

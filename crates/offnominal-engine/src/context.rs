@@ -1,7 +1,7 @@
 //! What every command hands down to the work: the seed, the number of threads, who sees the progress, and when to stop.
 
-use crate::{parallel, remarks};
 use crate::progress::{self, Progress, Silent, Task};
+use crate::{parallel, remarks};
 use anyhow::{Error, Result};
 use offnominal_core::fit_progress::FitProgress;
 use offnominal_files::checkpoint::Checkpoint;

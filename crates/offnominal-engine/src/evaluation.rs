@@ -230,7 +230,10 @@ fn play(
     parallel::map(jobs, n, &bar, |i| {
         let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy, and neither does a process of a policy that ended.
-        env.health().and_then(|()| policy.health()).map(|()| outcome).map_err(|why| anyhow!("{what}, episode {i}: {why}"))
+        env.health()
+            .and_then(|()| policy.health())
+            .map(|()| outcome)
+            .map_err(|why| anyhow!("{what}, episode {i}: {why}"))
     })
 }
 

@@ -87,6 +87,15 @@ pub fn policy(name: &str, _: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
     anyhow::bail!("policy {name}: expected a Unix system, which policies of Python need here")
 }
 
+/// The shape of the observations of a hosted environment, where they are one box of numbers.
+pub fn shape(environment: &str) -> Option<Vec<usize>> {
+    #[cfg(unix)]
+    let shape = named(environment).and_then(environment::shape);
+    #[cfg(not(unix))]
+    let shape = None;
+    shape
+}
+
 /// Ends the processes that nobody uses; they would stay for the next command otherwise.
 pub fn end_all() {
     #[cfg(unix)]

@@ -2,12 +2,14 @@
 //! path, or `module:name` of Python.
 
 pub mod bodies;
+mod brought;
 mod shipped;
 mod vouched;
 
 use crate::catalogues::own_policies;
 use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
+pub use brought::{Make, bring};
 use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
@@ -50,6 +52,10 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         && let Some(policy) = demonstrator::of(&spec.id)
     {
         return without_file(policy, &format!("{} {name}", spec.id));
+    }
+    if let Some(own) = brought::find(name) {
+        let policy = (own.make)(env)?;
+        return Ok(Found { policy, name: name.into(), digest: own.digest, card: None });
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));

@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
 use offnominal_engine::{
-    collect, ensemble, evaluation, export, fit, import as policy, render, score as scores, train as training,
+    collect, ensemble, evaluation, export, fit, foreign, import as policy, render, score as scores,
+    train as training,
 };
 use offnominal_logs::{fit as logs_fit, inspect as logs_inspect, score as logs_score};
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
@@ -33,7 +34,17 @@ pub(crate) fn call(
     let mut request: Value = serde_json::from_str(request).map_err(raised)?;
     let allow_diverged = allowed(&mut request).map_err(raised)?;
     let context = Context { allow_diverged, ..context(seed, jobs, display, Arc::default()) };
-    interruptible(py, &context.stop, || run(command, request, &context))
+    interruptible(py, &context.stop, || {
+        let done = run(command, request, &context);
+        context.pass_on_remarks();
+        done
+    })
+}
+
+/// Ends the processes that host environments and policies, as far as nobody uses them.
+#[pyfunction]
+pub(crate) fn end_hosts(py: Python<'_>) {
+    py.detach(foreign::end_all);
 }
 
 /// Takes the setting `allow_diverged`, which all commands share, out of the request.

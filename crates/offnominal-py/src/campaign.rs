@@ -105,12 +105,13 @@ fn brought(own: &Bound<'_, PyAny>) -> PyResult<Brought> {
 }
 
 fn subject(env: &str, name: &str, own: &Brought) -> Result<Subject> {
+    let env = catalogues::environment(env, None)?;
     let (policy, digest): (Box<dyn offnominal_core::policy::Policy>, _) = match own {
         Brought::Engine(policy, digest) => (policy.fork(), digest),
-        Brought::Own(own, digest) => (Box::new(OwnPolicy(Python::attach(|py| own.clone_ref(py)))), digest),
+        Brought::Own(own, digest) => (Box::new(OwnPolicy::of(own, env.as_ref())), digest),
     };
     let name = PolicyName { id: name.into(), digest: digest.clone() };
-    Ok(Subject::of(catalogues::environment(env, None)?, policy, name))
+    Ok(Subject::of(env, policy, name))
 }
 
 /// The name of some content: the digest by which finished work is found again.

@@ -98,6 +98,8 @@ pub(crate) fn collect(
         let subject = request.subject()?;
         let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
         let episodes = 0..request.episodes as usize;
-        request.play(&subject, anomaly_spec.as_ref(), episodes, &context).map(Recording)
+        let played = request.play(&subject, anomaly_spec.as_ref(), episodes, &context);
+        context.pass_on_remarks();
+        played.map(Recording)
     })
 }

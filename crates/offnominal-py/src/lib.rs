@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::call::call;
+    use crate::call::{call, end_hosts};
     #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]
@@ -45,7 +45,7 @@ mod _engine {
     #[pymodule_export]
     use crate::logs::{propose_mapping, read_logs};
     #[pymodule_export]
-    use crate::own::give_detector;
+    use crate::own::{give_detector, give_policy};
     #[pymodule_export]
     use crate::policy::{Policy, policies};
     #[pymodule_export]

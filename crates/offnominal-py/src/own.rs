@@ -10,6 +10,7 @@ use offnominal_core::archive::{Archive, Numbers};
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
+use offnominal_engine::{foreign, policies};
 use offnominal_monitor::About;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The detectors that Python gave, by the key in their recipe.
 static DETECTORS: Mutex<Option<HashMap<String, Py<PyAny>>>> = Mutex::new(None);
@@ -222,13 +223,46 @@ impl Watching for OwnMonitor {
     }
 }
 
+/// Makes a policy known by a name: one of the engine, or a callable `policy(obs) -> action`.
+#[pyfunction]
+pub(crate) fn give_policy(name: String, digest: String, policy: &Bound<'_, PyAny>) {
+    if let Ok(own) = policy.cast::<crate::policy::Policy>() {
+        let own = own.borrow().inner.fork();
+        return policies::bring(name, digest, Arc::new(move |_| Ok(own.fork())));
+    }
+    let own = policy.clone().unbind();
+    policies::bring(name, digest, Arc::new(move |env| Ok(Box::new(OwnPolicy::of(&own, env)))));
+}
+
 /// A callable `policy(obs) -> action`.
-pub(crate) struct OwnPolicy(pub(crate) Py<PyAny>);
+pub(crate) struct OwnPolicy {
+    callable: Py<PyAny>,
+    /// The shape of the observations that it reads; a row, if there is none.
+    shape: Option<Vec<usize>>,
+}
+
+impl OwnPolicy {
+    /// The policy in an environment.
+    pub(crate) fn of(callable: &Py<PyAny>, env: &dyn Env) -> OwnPolicy {
+        let spec = env.spec();
+        let image = spec.image().map(|i| vec![i.frames * i.planes, i.height, i.columns]);
+        let shape = image.or_else(|| foreign::shape(&spec.id)).filter(|shape| shape.len() != 1);
+        OwnPolicy { callable: Python::attach(|py| callable.clone_ref(py)), shape }
+    }
+
+    /// An observation as the callable reads it.
+    fn observation<'py>(&self, py: Python<'py>, obs: &[f32]) -> PyResult<Bound<'py, PyAny>> {
+        match &self.shape {
+            None => Ok(row(py, obs).into_any()),
+            Some(shape) => Ok(shaped(py, obs.to_vec(), shape)?.into_any()),
+        }
+    }
+}
 
 impl Acting for OwnPolicy {
     fn reset(&mut self) {
         attached(|py| {
-            let own = self.0.bind(py);
+            let own = self.callable.bind(py);
             if own.hasattr(intern!(py, "reset"))? {
                 own.call_method0(intern!(py, "reset"))?;
             }
@@ -238,7 +272,10 @@ impl Acting for OwnPolicy {
 
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
         attached(|py| {
-            let found = Floats::read(&self.0.bind(py).call1((row(py, obs),))?, "action of the policy")?;
+            let found = Floats::read(
+                &self.callable.bind(py).call1((self.observation(py, obs)?,))?,
+                "action of the policy",
+            )?;
             if found.slice().len() != action.len() {
                 found.expect_shape(&[action.len()], "action of the policy")?;
             }
@@ -250,12 +287,13 @@ impl Acting for OwnPolicy {
 
     /// One that remembers is copied whole.
     fn fork(&self) -> Box<dyn Acting> {
-        Box::new(OwnPolicy(attached(|py| {
-            let own = self.0.bind(py);
+        let callable = attached(|py| {
+            let own = self.callable.bind(py);
             if own.hasattr(intern!(py, "reset"))? {
                 return Ok(py.import("copy")?.call_method1("deepcopy", (own,))?.unbind());
             }
             Ok(own.clone().unbind())
-        })))
+        });
+        Box::new(OwnPolicy { callable, shape: self.shape.clone() })
     }
 }

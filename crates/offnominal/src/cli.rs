@@ -35,7 +35,7 @@ use anyhow::Result;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use common::Common;
 use offnominal_engine::catalogues::{self, Extras};
-use offnominal_engine::device;
+use offnominal_engine::{device, foreign};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -161,7 +161,10 @@ fn failed(error: &anyhow::Error) -> u8 {
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
     let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
-    device::guard(|| run(command, &common))
+    let done = device::guard(|| run(command, &common));
+    common.context().pass_on_remarks();
+    foreign::end_all();
+    done
 }
 
 fn run(command: Command, common: &Common) -> Result<Outcome> {

@@ -25,8 +25,7 @@ impl About {
     /// # Errors
     /// If it is not what `worker/policy.py` sends.
     pub(super) fn read(json: &[u8]) -> Result<About> {
-        let about: About =
-            serde_json::from_slice(json).context("the description that its process sent")?;
+        let about: About = serde_json::from_slice(json).context("the description that its process sent")?;
         let is_sound = about.digest.len() == 64 && about.digest.bytes().all(|c| c.is_ascii_hexdigit());
         ensure!(is_sound, "digest: expected 64 hexadecimal digits, found {:?}", about.digest);
         Ok(about)

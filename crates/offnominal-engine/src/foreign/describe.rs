@@ -19,6 +19,8 @@ const LONGEST_NAME: usize = 100;
 pub(super) struct Description {
     /// Frames, planes, rows, columns, if the observation is an image.
     image: Option<[usize; 4]>,
+    /// Shape of the observation, if it is one box of numbers.
+    pub(super) shape: Option<Vec<usize>>,
     /// Bounds of the numbers of the observation otherwise.
     observation: Vec<Bounds>,
     /// Their names, where there are any.
@@ -190,7 +192,7 @@ mod tests {
     #[test]
     fn numbers_and_choices_become_channels() {
         let spec = described(
-            r#"{"image": null, "observation": [[null, 1.5], [0, null]],
+            r#"{"image": null, "shape": null, "observation": [[null, 1.5], [0, null]],
                 "observation_names": ["level", "flow"], "action_names": null, "choices": [2, 3], "action": [], "horizon": 7,
                 "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null}"#,
         )
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn an_image_is_one_channel() {
         let spec = described(
-            r#"{"image": [1, 3, 210, 160], "observation": [], "observation_names": null, "action_names": ["joystick"],
+            r#"{"image": [1, 3, 210, 160], "shape": null, "observation": [], "observation_names": null, "action_names": ["joystick"],
                 "choices": [6], "action": [], "horizon": 1000,
                 "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x"}"#,
         )
@@ -217,7 +219,7 @@ mod tests {
     fn names_that_tell_nothing_apart_are_refused() {
         let refused = |names: &str| {
             let json = format!(
-                r#"{{"image": null, "observation": [[0, 1], [0, 1]], "observation_names": {names}, "action_names": null,
+                r#"{{"image": null, "shape": null, "observation": [[0, 1], [0, 1]], "observation_names": {names}, "action_names": null,
                     "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "shared": null}}"#
             );
             format!("{:#}", described(&json).unwrap_err())
@@ -230,7 +232,7 @@ mod tests {
     #[test]
     fn what_would_take_the_whole_memory_is_refused() {
         let error = described(
-            r#"{"image": [1000000, 1000000, 1000000, 1000000], "observation": [], "observation_names": null,
+            r#"{"image": [1000000, 1000000, 1000000, 1000000], "shape": null, "observation": [], "observation_names": null,
                 "action_names": null, "choices": [2], "action": [], "horizon": 1, "parameters": [], "source": "",
                 "shared": null}"#,
         );
@@ -240,7 +242,7 @@ mod tests {
     #[test]
     fn what_cannot_be_played_is_refused() {
         let error = described(
-            r#"{"image": null, "observation": [], "observation_names": null, "action_names": null,
+            r#"{"image": null, "shape": null, "observation": [], "observation_names": null, "action_names": null,
                 "choices": null, "action": [[0, 1]], "horizon": 1,
                 "parameters": [], "source": "", "shared": null}"#,
         );

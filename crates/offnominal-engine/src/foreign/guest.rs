@@ -23,11 +23,7 @@ impl Guest {
     ///
     /// # Errors
     /// If it cannot be made, or not in time.
-    pub(super) fn invite(
-        worker: Arc<Worker>,
-        wanted: &str,
-        limit: Duration,
-    ) -> Result<(Guest, Description)> {
+    pub(super) fn invite(worker: Arc<Worker>, wanted: &str, limit: Duration) -> Result<(Guest, Description)> {
         let mut line = Line::open(worker, limit)?;
         let described = Description::read(line.ask(Request::Make(wanted), b'H')?)?;
         line.expect(described.obs_width());

@@ -107,7 +107,9 @@ impl Host {
         if let (Err(why), Some(worker)) = (&made, asked) {
             self.close_if_late(&worker, why);
         }
-        made.with_context(|| format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON))
+        made.with_context(|| {
+            format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON)
+        })
     }
 
     /// Makes nothing any longer if a process did not answer in time: each further one would be waited for anew.

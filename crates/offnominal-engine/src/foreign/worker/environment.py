@@ -94,6 +94,8 @@ class Guest:
         if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
             self.names[0] = self.names[0] or parts(space)
             self.env = gymnasium.wrappers.FlattenObservation(self.env)
+        is_box = isinstance(space, gymnasium.spaces.Box)
+        self.shape = list(space.shape) if is_box and not shown(space) else None
         self.limit = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
         self.image = shown(self.env.observation_space)
         if self.image:
@@ -137,6 +139,7 @@ class Guest:
         """Channels, horizon, parameters and versions."""
         return {
             "image": self.image,
+            "shape": self.shape,
             "observation": [] if self.image else self._observation(),
             "observation_names": self.names[0],
             "action_names": self.names[1],
