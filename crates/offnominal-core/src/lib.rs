@@ -22,6 +22,7 @@ pub mod frame;
 pub mod image_detector;
 pub mod law;
 pub mod limits;
+pub mod noisy;
 pub mod policy;
 pub mod randomised;
 pub mod rng;

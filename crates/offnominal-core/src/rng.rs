@@ -43,6 +43,12 @@ impl Rng {
         Rng { seed, stream: ChaCha8Rng::seed_from_u64(seed) }
     }
 
+    /// Where the stream stands: its seed, and the words that were taken from it.
+    pub fn position(&self) -> (u64, u64) {
+        let Position { seed, word } = self.clone().into();
+        (seed, word)
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.stream.next_u64()
