@@ -3,7 +3,7 @@
 //! A program adds its own environments, policies and detectors once, before its first command; `examples/own_env.rs`
 //! is one.
 
-use crate::{foreign, images};
+use crate::{foreign, images, noise};
 use anyhow::{Result, ensure};
 use offnominal_core::anomaly::Anomaly;
 use offnominal_core::anomaly_spec;
@@ -15,7 +15,7 @@ use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Catalogue, Entry};
 use offnominal_worlds::{anomaly, demonstrator};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -84,18 +84,39 @@ pub fn environments() -> Catalogue<dyn Env> {
     extended("environment", offnominal_worlds::ENVS, &extras().environments)
 }
 
-/// An environment, around the robot at an address if there is one, or an environment of Gymnasium.
+/// An environment, around the robot at an address if there is one, or an environment of Gymnasium; with nominal noise
+/// where its id asks for it.
 ///
 /// # Errors
-/// If there is no such environment, it is none of robots, or the robot cannot be used.
+/// If there is no such environment or noise, it is none of robots, or the robot cannot be used.
 pub fn environment(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
     if let Some(theirs) = foreign::named(id) {
         let refused =
             robot.map(|_| BuildError::Parameters(format!("environment {id}: expected no robot, found one")));
         return refused.map_or_else(|| foreign::open(theirs).map_err(|e| BuildError::Missing(e.into())), Err);
     }
+    let (world, level) = noise::parts(id);
+    if let (Some(level), Some(_)) = (level, robot) {
+        let why = format!("noise {level:?}: expected no noise on a robot, which has its own");
+        return Err(BuildError::Parameters(why));
+    }
     let options = robot.map_or(json!({}), |host| json!({ "robot": host }));
-    environments().build(id, &options)
+    with_options(world, level, &options)
+}
+
+/// An environment with these options of its entry, with nominal noise where its id asks for it.
+///
+/// # Errors
+/// If there is no such environment, option or noise.
+pub fn configured(id: &str, options: &Value) -> Result<Box<dyn Env>, BuildError> {
+    let (world, level) = noise::parts(id);
+    with_options(world, level, options)
+}
+
+fn with_options(world: &str, level: Option<&str>, options: &Value) -> Result<Box<dyn Env>, BuildError> {
+    let env = environments().build(world, options)?;
+    let Some(level) = level else { return Ok(env) };
+    noise::apply(env, level).map_err(|why| BuildError::Missing(format!("{why:#}").into()))
 }
 
 /// The anomalies.

@@ -44,7 +44,7 @@ impl Display for Ensemble {
 /// # Errors
 /// If a file is no policy for the environment, or the policies are not alike.
 pub fn run(request: &Request, _: &Context) -> Result<Ensemble> {
-    let env = catalogues::environments().build(&request.env, &json!({}))?;
+    let env = catalogues::configured(&request.env, &json!({}))?;
     let policy = join(&request.members, env.as_ref())?;
     let path = request.out.join("policy.safetensors");
     atomically(&path, &policy.to_bytes())?;

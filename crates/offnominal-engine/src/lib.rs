@@ -7,6 +7,7 @@
 //! | [`policies`]      | policies by name                                                 |
 //! | [`data`]          | files that are read at run time, not embedded                    |
 //! | [`strengths`]     | calibrated magnitudes                                            |
+//! | [`noise`]         | nominal noise of sensors and actuators, by level                 |
 //! | [`subject`]       | an environment and the policy that acts in it                    |
 //! | [`randomisation`] | parameters that are drawn for each episode                       |
 //! | [`collect`]       | episodes by the hundred                                          |
@@ -43,6 +44,7 @@ pub mod frames;
 pub mod images;
 pub mod import;
 pub mod monitor_file;
+pub mod noise;
 pub mod parallel;
 pub mod policies;
 pub mod progress;

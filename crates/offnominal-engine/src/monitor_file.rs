@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
 use crate::subject::Subject;
-use crate::{catalogues, policies};
+use crate::{catalogues, noise, policies};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::archive::Archive;
@@ -274,7 +274,7 @@ pub fn check(monitor: &Monitor, dataset: &Dataset) -> Result<()> {
         found[1]
     );
     let known = catalogues::environments();
-    if known.entries().iter().any(|entry| entry.id == about.environment.id) {
+    if known.entries().iter().any(|entry| entry.id == noise::base(&about.environment.id)) {
         let now = identity(catalogues::environment(&about.environment.id, None)?.spec());
         ensure!(
             now == about.environment,

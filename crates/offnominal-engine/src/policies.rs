@@ -7,7 +7,7 @@ mod shipped;
 mod vouched;
 
 use crate::catalogues::own_policies;
-use crate::foreign;
+use crate::{foreign, noise};
 use anyhow::{Context, Result, bail, ensure};
 pub use brought::{Make, bring};
 use offnominal_agents::onnx::Onnx;
@@ -17,6 +17,7 @@ use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::read;
+use offnominal_nets::Tensors;
 use offnominal_worlds::demonstrator;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
@@ -39,7 +40,8 @@ pub struct Found {
 /// # Errors
 /// If there is no such policy for this environment, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
-    let spec = env.spec();
+    // Noise does not change what a policy is.
+    let spec = &without_noise(env.spec());
     // What has no file has the digest of what it is called.
     let without_file = |policy: Box<dyn Policy>, called: &str| {
         let digest = digest(called.as_bytes());
@@ -86,22 +88,32 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     missing(name, &spec.id)
 }
 
+/// The specification of the environment without its noise.
+fn without_noise(spec: &EnvSpec) -> EnvSpec {
+    EnvSpec { id: noise::base(&spec.id).into(), ..spec.clone() }
+}
+
 /// Environments that play the policies of another one: those of the robot are trained in its simulation, as in the
 /// publication.
 const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
 
 /// Whether policies trained in one environment act in another.
 fn fits(trained_in: &str, env: &str) -> bool {
+    let env = noise::base(env);
     trained_in == env || PLAYS.contains(&(env, trained_in))
 }
 
-/// The policy in these tensors, trained in this environment or in one whose policies it plays.
+/// The policy in these tensors, trained in this environment, with noise or without, or in one whose policies it plays.
 fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
     Actor::from_bytes(bytes, spec).or_else(|why| {
-        let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
-            Actor::from_bytes(bytes, &EnvSpec { id: (*trained_in).into(), ..spec.clone() }).ok()
-        });
-        of_another.ok_or(why.into())
+        let file = Tensors::from_bytes(bytes)?;
+        let trained_in = file.entry("env");
+        let world = noise::base(trained_in);
+        let plays = world == spec.id || PLAYS.contains(&(spec.id.as_str(), world));
+        if !plays {
+            return Err(why.into());
+        }
+        Ok(Actor::from_bytes(bytes, &EnvSpec { id: trained_in.into(), ..spec.clone() })?)
     })
 }
 

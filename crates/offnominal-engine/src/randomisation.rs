@@ -1,6 +1,6 @@
 //! Environments whose parameters are drawn for each episode, as commands describe them.
 
-use crate::catalogues;
+use crate::{catalogues, noise};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
@@ -89,7 +89,7 @@ impl RandomisationRequest {
     /// # Errors
     /// If it does not exist, or a parameter does not.
     pub fn env(&self, id: &str) -> Result<Box<dyn Env>> {
-        let env = catalogues::environments().build(id, &json!({}))?;
+        let env = catalogues::configured(id, &json!({}))?;
         match self.resolve(env.spec())? {
             Some(found) => found.apply(env),
             None => Ok(env),
@@ -105,7 +105,7 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
     let mut quantities: Vec<Quantity> = Vec::new();
     for name in names {
         if name == LIMBS {
-            let limbs = limbs(&spec.id, Reading::True)
+            let limbs = limbs(noise::base(&spec.id), Reading::True)
                 .with_context(|| format!("--randomise {LIMBS}: expected one of {}", BODIES.join(", ")))?;
             // Twins are counted from the first limb.
             let before = quantities.len();

@@ -1,13 +1,15 @@
 //! Calibrated magnitudes: how strong an anomaly must be to cost a policy a given share of its normalised score.
 //!
-//! One CSV per environment, `strengths/<env>.csv`, is embedded in the binary. A folder named by the environment variable
-//! `OFFNOMINAL_STRENGTHS` takes the place of the embedded tables, file by file.
+//! One CSV per environment, `strengths/<env>.csv`, is embedded in the binary; with nominal noise, one per environment
+//! and level, `strengths/<level>/<env>.csv`. A folder named by the environment variable `OFFNOMINAL_STRENGTHS` takes the
+//! place of the embedded tables, file by file.
 
+use crate::noise;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use strum::IntoStaticStr;
 
 /// The levels and the normalised scores that define them, from weak to strong.
@@ -35,6 +37,9 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
     "urm-reach",
     "urr-reach",
 ];
+
+/// The same with nominal noise of the level `datasheet`.
+const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":];
 
 /// The same for camera faults, which no policy sees: their strengths are those of images.
 const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
@@ -143,14 +148,16 @@ pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<Str
     found.cloned().with_context(|| {
         format!(
             "no calibrated {level} strength of {anomaly} for {policy} in {env}; \
-             `offnominal calibrate --env {env} --policy {policy}` finds it, or give a magnitude"
+             `offnominal calibrate --env {} --policy {policy}` finds it, or give a magnitude",
+            shell_word(env)
         )
     })
 }
 
 /// The row of a camera fault.
 fn camera(env: &str, anomaly: &str, level: &str) -> Result<Strength> {
-    let rows = read(env, "cameras/", CAMERAS)?;
+    // What a camera sees has no nominal noise.
+    let rows = read(noise::base(env), "cameras/", CAMERAS)?;
     let found = rows.into_iter().find(|r| (&*r.anomaly, &*r.level) == (anomaly, level));
     found.with_context(|| {
         format!(
@@ -178,19 +185,35 @@ pub fn check_level(level: &str) -> Result<()> {
 /// # Errors
 /// If the table is damaged; the message names the file and the line.
 pub fn table(env: &str) -> Result<Vec<Strength>> {
-    read(env, "", EMBEDDED)
+    match noise::parts(env).1.map(noise::folder) {
+        None => read(env, "", EMBEDDED),
+        Some(level) => read(env, &format!("{level}/"), if level == "datasheet" { DATASHEET } else { &[] }),
+    }
+}
+
+/// The file of an environment's table in a folder of tables.
+pub fn file(folder: &Path, env: &str) -> PathBuf {
+    let (world, level) = noise::parts(env);
+    let folder = level.map_or(folder.into(), |level| folder.join(&*noise::folder(level)));
+    folder.join(format!("{world}.csv"))
+}
+
+/// An id as a word of a shell: one with an option has a question mark.
+fn shell_word(id: &str) -> String {
+    if id.contains('?') { format!("\"{id}\"") } else { id.into() }
 }
 
 /// The table of an environment in a folder of the user's, or among those that travel with the binary.
 fn read(env: &str, folder_in: &str, embedded: &[(&str, &str)]) -> Result<Vec<Strength>> {
+    let world = noise::base(env);
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let path = PathBuf::from(folder).join(format!("{folder_in}{env}.csv"));
+        let path = PathBuf::from(folder).join(format!("{folder_in}{world}.csv"));
         if path.is_file() {
             return parse(&offnominal_files::read::text(&path)?, env)
                 .with_context(|| format!("strengths {}", path.display()));
         }
     }
-    let embedded = embedded.iter().find(|(id, _)| *id == env);
+    let embedded = embedded.iter().find(|(id, _)| *id == world);
     embedded.map_or(Ok(vec![]), |(_, text)| {
         parse(text, env).with_context(|| format!("embedded strengths of {env}"))
     })
@@ -235,15 +258,31 @@ mod tests {
         assert!(error.contains(want), "{error}");
     }
 
+    fn strengths() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../strengths")
+    }
+
+    /// The names of the tables in a folder; none, where there is no folder.
+    fn csv_files(folder: &Path) -> Vec<String> {
+        let Ok(files) = std::fs::read_dir(folder) else { return vec![] };
+        let names = files.map(|f| f.unwrap().file_name().into_string().unwrap());
+        let mut there: Vec<String> = names.filter(|f| f.ends_with(".csv")).collect();
+        there.sort();
+        there
+    }
+
     #[test]
     fn the_embedded_tables_are_sound_and_complete() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../strengths");
-        let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap());
-        let mut there: Vec<String> = files.filter(|f| f.ends_with(".csv")).collect();
-        there.sort();
+        let there = csv_files(&strengths());
         assert_eq!(there, EMBEDDED.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
         for (env, text) in EMBEDDED {
             assert!(parse(text, env).unwrap().len() > 40, "{env}");
+        }
+        let noisy = csv_files(&strengths().join("datasheet"));
+        assert_eq!(noisy, DATASHEET.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
+        for (env, text) in DATASHEET {
+            let rows = parse(text, &noise::id(env, Some("datasheet"))).unwrap();
+            assert!(rows.len() > 40, "{env}");
         }
         for (env, text) in CAMERAS {
             assert_eq!(parse(text, env).unwrap().len(), 9 * LEVELS.len(), "{env}");

@@ -12,6 +12,7 @@ mod request;
 
 use crate::context::Context;
 use crate::evaluation;
+use crate::noise;
 use crate::randomisation::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 use folder::Notes;
@@ -168,7 +169,7 @@ fn with_demonstrator(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
     if trainer.config().demonstrations == 0 {
         return Ok(trainer);
     }
-    let id = &env.spec().id;
+    let id = noise::base(&env.spec().id);
     let policy = demonstrator::of(id).with_context(|| {
         format!(
             "demonstrations: {id} has no scripted policy; these environments have: {}",

@@ -28,7 +28,7 @@ pub(crate) fn anomalies() -> Vec<(&'static str, &'static str)> {
 
 /// What is played, from what Python says.
 pub(crate) fn game(id: &str, options: &str, wanted: &str, max_steps: Option<u32>) -> anyhow::Result<Game> {
-    let env = catalogues::environments().build(id, &serde_json::from_str(options)?)?;
+    let env = catalogues::configured(id, &serde_json::from_str(options)?)?;
     let horizon = max_steps.unwrap_or(env.spec().horizon);
     anyhow::ensure!(horizon > 0, "max_episode_steps: expected at least 1, found 0");
     let anomaly_spec = anomaly_spec::read(wanted, env.as_ref(), horizon)?;

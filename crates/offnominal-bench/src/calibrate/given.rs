@@ -4,7 +4,7 @@ use crate::calibrate::{Scale, disturbed, whole};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
-use offnominal_engine::{catalogues, parallel};
+use offnominal_engine::{catalogues, noise, parallel};
 use offnominal_files::table;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
@@ -58,7 +58,7 @@ pub struct Scored {
 /// If the file cannot be read, a row is malformed, or none is of this environment.
 pub fn read(path: &Path, env: &str) -> Result<Vec<Given>> {
     let mut rows: Vec<Given> = table::read(path)?;
-    rows.retain(|row| row.env == env);
+    rows.retain(|row| noise::base(&row.env) == noise::base(env));
     ensure!(!rows.is_empty(), "{}: expected rows of the environment {env}, found none", path.display());
     Ok(rows)
 }

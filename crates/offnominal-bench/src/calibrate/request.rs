@@ -4,11 +4,11 @@ use crate::calibrate::given::{self, Scored};
 use crate::calibrate::{Effort, calibrate};
 use crate::images::calibrate::cameras;
 use anyhow::{Result, ensure};
-use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::{Status, Strength};
 use offnominal_engine::subject::Subject;
+use offnominal_engine::{catalogues, noise, strengths};
 use offnominal_files::lock::Lock;
 use offnominal_files::{table, write};
 use offnominal_worlds::anomaly::ids_for;
@@ -89,8 +89,11 @@ pub enum Rows {
 pub fn run(request: &Request, context: &Context) -> Result<Calibrated> {
     request.check()?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let folder = if request.cameras { request.out.join("cameras") } else { request.out.clone() };
-    let file = folder.join(format!("{}.csv", request.env));
+    let id = &subject.env.spec().id;
+    let file = match request.cameras {
+        true => strengths::file(&request.out.join("cameras"), noise::base(id)),
+        false => strengths::file(&request.out, id),
+    };
     // Environments share the folder, as cells do not depend on one another.
     let _held = Lock::file(&file)?;
     let rows = if request.cameras {
@@ -120,6 +123,8 @@ impl Request {
         within("images", self.images.into(), 16, 1024)?;
         let share = self.tolerance > 0.0 && self.tolerance < 1.0;
         ensure!(share, "tolerance: expected a number between 0 and 1, found {}", self.tolerance);
+        let seen = !self.cameras || noise::parts(&self.env).1.is_none();
+        ensure!(seen, "cameras: expected an environment without noise, found {}", self.env);
         let alone = self.at.is_none() && !self.cameras || self.anomalies.is_empty();
         ensure!(alone && !(self.cameras && self.at.is_some()), "expected one of anomalies, cameras and at");
         Ok(())

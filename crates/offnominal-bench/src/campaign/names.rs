@@ -6,7 +6,7 @@ use offnominal_core::anomaly_spec::{self, DYNAMICS};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::{catalogues, foreign, strengths};
+use offnominal_engine::{catalogues, foreign, noise, strengths};
 use std::collections::HashSet;
 
 /// Checks every name that needs no environment to be checked, and builds every detector.
@@ -14,7 +14,9 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     plain(campaign)?;
     let environments = catalogues::environments();
     for env in campaign.envs.iter().filter(|env| foreign::named(env).is_none()) {
-        environments.find(env).with_context(|| at(text, env))?;
+        let (world, level) = noise::parts(env);
+        environments.find(world).with_context(|| at(text, env))?;
+        level.map_or(Ok(()), noise::check).with_context(|| at(text, env))?;
     }
     for level in &campaign.strengths {
         strengths::check_level(level).with_context(|| at(text, level))?;

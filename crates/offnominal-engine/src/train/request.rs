@@ -1,10 +1,10 @@
 //! What to train, and where.
 
-use crate::catalogues;
 use crate::context::Context;
 use crate::randomisation::{Randomisation, RandomisationRequest};
 use crate::request::within;
 use crate::train::{Folder, Keepsakes, Run};
+use crate::{catalogues, noise};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
@@ -60,9 +60,11 @@ pub struct Trained {
 /// If a name or an option is wrong, or a file cannot be read or written.
 pub fn run(request: &Request, context: &Context) -> Result<Trained> {
     within("checkpoints", request.checkpoints.unwrap_or(0), 0..=1000)?;
-    let env = catalogues::environments().build(&request.env, &json!({}))?;
+    let env = catalogues::configured(&request.env, &json!({}))?;
     let config = request.config()?;
-    let default = || PathBuf::from("runs/train").join(format!("{}-{}", request.env, config.algorithm));
+    let default = || {
+        PathBuf::from("runs/train").join(format!("{}-{}", noise::file_name(&request.env), config.algorithm))
+    };
     let folder = Folder::new(request.out.clone().unwrap_or_else(default));
     let _held = Lock::folder(folder.path())?;
     let (policy, seed) = (folder.policy(), Seed(context.seed));

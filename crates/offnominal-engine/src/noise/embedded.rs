@@ -1,0 +1,30 @@
+//! The tables of noise that travel with the binary.
+
+/// The levels that have tables, from little to much.
+pub(super) const LEVELS: &[&str] = &["datasheet", "rough"];
+
+/// The sensors that every table knows.
+pub(super) const SENSORS: &str = include_str!("../../../../noise/sensors.toml");
+
+macro_rules! worlds {
+    ($($env:literal),* $(,)?) => {
+        &[
+            $(("datasheet", $env, include_str!(concat!("../../../../noise/datasheet/", $env, ".toml"))),)*
+            $(("rough", $env, include_str!(concat!("../../../../noise/rough/", $env, ".toml"))),)*
+        ]
+    };
+}
+
+/// Level, environment and text of each table.
+pub(super) const WORLDS: &[(&str, &str, &str)] = worlds![
+    "car-lanekeep",
+    "mjc-cartpole-swingup",
+    "mjc-half-cheetah",
+    "mjc-reacher3d",
+    "sap-goal0",
+    "sap-goal1",
+    "sap-goal2",
+    "urm-pnp",
+    "urm-reach",
+    "urr-reach",
+];

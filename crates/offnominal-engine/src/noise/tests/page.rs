@@ -1,0 +1,79 @@
+//! The tables of all levels, as the end of `docs/noise.md`.
+
+use super::*;
+use std::fmt::Write;
+
+const MARK: &str = "<!-- What follows is written by the tests with UPDATE_EXPECT=1. -->\n";
+
+#[test]
+fn the_page_shows_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/noise.md");
+    let shown = std::fs::read_to_string(&path).unwrap();
+    let (head, _) = shown.split_once(MARK).expect("the page has its mark");
+    let want = format!("{head}{MARK}\n{}", tables());
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &want).unwrap();
+    } else {
+        assert!(want == shown, "docs/noise.md is old; UPDATE_EXPECT=1 writes it");
+    }
+}
+
+fn tables() -> String {
+    let mut text = String::from(
+        "## Sensors and actuators\n\n| name | unit | figures | source |\n| --- | --- | --- | --- |\n",
+    );
+    for (name, sensor) in &NoiseTable::parse(SENSORS).unwrap().sensors {
+        writeln!(text, "| `{name}` | {} | {} | {} |", sensor.unit, figures(sensor), sensor.source).unwrap();
+    }
+    for (level, world, table) in ordered() {
+        writeln!(text, "\n## `{world}` at `{level}`\n").unwrap();
+        text += &of_world(&parse(table).unwrap());
+    }
+    text
+}
+
+/// The tables world by world.
+fn ordered() -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut all = WORLDS.to_vec();
+    all.sort_by_key(|(_, world, _)| *world);
+    all
+}
+
+fn figures(sensor: &Sensor) -> String {
+    let terms = [
+        ("σ", sensor.white),
+        ("σ per √Hz", sensor.density),
+        ("σ as a share", sensor.proportional),
+        ("bias at the start", sensor.turn_on),
+        ("drift per √s", sensor.walk),
+        ("τ in s", sensor.tau_secs),
+        ("step", sensor.quantum),
+    ];
+    let there: Vec<String> =
+        terms.iter().filter(|(_, x)| *x > 0.0).map(|(name, x)| format!("{name} {}", number(*x))).collect();
+    if there.is_empty() { "–".into() } else { there.join(", ") }
+}
+
+fn number(x: f64) -> String {
+    if x < 1e-3 { format!("{x:e}") } else { format!("{x}") }
+}
+
+fn of_world(table: &NoiseTable) -> String {
+    let mut text = String::from(
+        "| channels | sensor or actuator | times | unit of the channel |\n| --- | --- | --- | --- |\n",
+    );
+    for (side, entries) in [("observation", &table.observation), ("action", &table.action)] {
+        for entry in entries {
+            let names: Vec<String> = entry.channels.iter().map(|c| format!("`{c}`")).collect();
+            let rate = if entry.by_difference { ", two readings apart by a step" } else { "" };
+            let (sensor, times, scale) = (&entry.sensor, entry.times, entry.scale);
+            writeln!(text, "| {side}: {} | `{sensor}`{rate} | {times} | {scale} |", names.join(", "))
+                .unwrap();
+        }
+    }
+    if let Some(jitter) = &table.jitter {
+        writeln!(text, "\nCommands are late by |N(0, 1)| times {} s ({}).", jitter.secs, jitter.source)
+            .unwrap();
+    }
+    text
+}
