@@ -15,8 +15,10 @@ mod table;
 
 pub use table::{Assigned, Jitter, NoiseTable, Sensor};
 
+use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
-use embedded::{LEVELS, SENSORS, WORLDS};
+pub use embedded::LEVELS;
+use embedded::{SENSORS, WORLDS};
 use offnominal_core::env::Env;
 use offnominal_core::noisy::Noisy;
 use offnominal_core::suggest::did_you_mean;
@@ -34,9 +36,10 @@ pub const NONE: &str = "none";
 /// Digits of a digest in an id.
 const DIGITS: usize = 12;
 
-/// The environment and the level in an id; no level where there is no noise.
+/// The environment and the level in an id; no level where there is no noise. The options of an environment of Gymnasium
+/// are its own.
 pub fn parts(id: &str) -> (&str, Option<&str>) {
-    match id.split_once(OPTION) {
+    match id.split_once(OPTION).filter(|_| foreign::named(id).is_none()) {
         Some((env, level)) => (env, Some(level).filter(|l| *l != NONE)),
         None => (id, None),
     }
@@ -84,6 +87,15 @@ pub fn check(level: &str) -> Result<()> {
         known().collect::<Vec<_>>().join(", "),
         did_you_mean(level, known())
     )
+}
+
+/// The level as ids have it: a file with its digest.
+///
+/// # Errors
+/// If there is no such level, or the file is wrong or is not the one that the level names.
+pub fn canonical(level: &str) -> Result<String> {
+    check(level)?;
+    if level == NONE || LEVELS.contains(&level) { Ok(level.into()) } else { Ok(of_file(level)?.1) }
 }
 
 /// The environment with the noise of a level.

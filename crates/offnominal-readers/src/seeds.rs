@@ -65,6 +65,9 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "mapping" => named("tanks.toml", texts::MAPPING.into()),
         "monitor_file" => named("knn", works::monitor()),
         "campaign" => named("small.toml", texts::CAMPAIGN.into()),
+        "noise" => {
+            vec![repository("noise/datasheet/sap-goal1.toml"), repository("noise/rough/sap-goal2.toml")]
+        }
         "results" => named("small.json", works::results()),
         "rtde" => named("greeting", works::rtde()),
         "hosted" => named("answers", works::hosted()),

@@ -75,6 +75,7 @@ targets! {
     Safetensors works::monitor_file,
     Json works::monitor_lines,
     Text works::campaign,
+    Text works::noise,
     Text works::metrics_csv,
     Json works::results,
     Json requests::request,

@@ -4,6 +4,7 @@ use crate::results::{Coverage, Diagnosed, Score};
 use crate::run::PATIENCE;
 use crate::suite::Row;
 use anyhow::{Result, ensure};
+use offnominal_engine::noise;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::{read, table, write};
@@ -44,7 +45,7 @@ pub struct Environment {
 
 /// A file of an environment's results.
 fn file(out: &Path, env: &str, extension: &str) -> PathBuf {
-    out.join(format!("{env}.{extension}"))
+    out.join(format!("{}.{extension}", noise::base(env)))
 }
 
 impl Environment {
@@ -68,7 +69,7 @@ impl Environment {
     /// # Errors
     /// If it cannot be read or is damaged; the message names the file and the line.
     pub fn rows(&self, out: &Path) -> Result<Vec<Row>> {
-        table::read(&table::find(out, &self.env)?)
+        table::read(&table::find(out, noise::base(&self.env))?)
     }
 
     /// Writes table, page, and last this file, after another process that writes some.

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::{catalogues, policies, strengths};
+use offnominal_engine::{catalogues, noise, policies, strengths};
 use offnominal_files::store::{Store, address};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,16 @@ pub(super) struct Selection<'a> {
     pub envs: &'a [String],
     pub detectors: &'a [String],
     pub seeds: Option<u64>,
+    /// The level of nominal noise, if any, as ids have it.
+    pub noise: Option<&'a str>,
     pub out: &'a Path,
+}
+
+impl Selection<'_> {
+    /// The id of an environment of the suite at the level of noise that is asked for.
+    pub fn id(&self, env: &str) -> String {
+        noise::id(env, self.noise)
+    }
 }
 
 /// What a suite does in one environment.
@@ -41,10 +50,13 @@ impl Narrowed {
         let campaigns = request.suite.campaigns(request.seeds)?;
         known(request, campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors))?;
         for (campaign, text) in campaigns {
-            if !campaign.envs.iter().any(|e| e == env) {
+            // Other policies would need a question of their own under noise: whether they were trained for it.
+            let is_left_out = request.noise.is_some() && campaign.strengths_of.is_some();
+            if is_left_out || !campaign.envs.iter().any(|e| e == env) {
                 continue;
             }
-            let policies = narrowed.policies(&campaign, env)?;
+            let id = request.id(env);
+            let policies = narrowed.policies(&campaign, &id)?;
             if policies.is_empty() {
                 continue;
             }
@@ -52,7 +64,7 @@ impl Narrowed {
             if detectors.is_empty() {
                 continue;
             }
-            let campaign = Campaign { envs: vec![env.into()], policies, detectors, ..campaign };
+            let campaign = Campaign { envs: vec![id], policies, detectors, ..campaign };
             narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(request.out))?);
             narrowed.texts.push(text);
         }
@@ -129,7 +141,8 @@ mod tests {
     fn of(suite: &str, detectors: &[&str], seeds: Option<u64>) -> Result<Narrowed> {
         let (suite, out) = (Suite::find(suite).unwrap(), Path::new("nowhere"));
         let detectors: Vec<String> = detectors.iter().map(ToString::to_string).collect();
-        Narrowed::new(&Selection { suite, envs: &[], detectors: &detectors, seeds, out }, "sap-goal0")
+        let selection = Selection { suite, envs: &[], detectors: &detectors, seeds, noise: None, out };
+        Narrowed::new(&selection, "sap-goal0")
     }
 
     #[test]

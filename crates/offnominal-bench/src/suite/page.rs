@@ -3,6 +3,7 @@
 mod coverage;
 mod diagnosis;
 pub(super) mod gain;
+mod noise;
 mod order;
 mod overview;
 pub(super) mod pick;
@@ -37,27 +38,35 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
         head(suite, &found),
         overview::section(&found),
         gain::section(&found),
+        noise::section(suite, &found, out)?,
         order::section(&found)?,
         timing::section(&found)?,
         policies::section(&found)?,
         diagnosis::section(&found),
         coverage::section(&found),
     ];
-    Ok(sections.join("\n"))
+    Ok(sections.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join("\n"))
 }
 
 impl Found {
-    pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
+    /// The results in a folder at a level of noise, as far as they are there.
+    pub fn at(suite: &Suite, out: &Path, level: Option<&str>) -> Result<Found> {
         let mut found = Found { environments: vec![], missing: vec![], rows: vec![] };
         for env in suite.environments()? {
-            match Environment::load(out, &env)? {
-                None => found.missing.push(env),
+            let id = offnominal_engine::noise::id(&env, level);
+            match Environment::load(out, &id)? {
+                None => found.missing.push(id),
                 Some(environment) => {
                     found.rows.extend(environment.rows(out)?);
                     found.environments.push(environment);
                 }
             }
         }
+        Ok(found)
+    }
+
+    pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
+        let found = Found::at(suite, out, None)?;
         ensure!(
             !found.environments.is_empty(),
             "expected results of an environment of suite {} in {}, found none; `offnominal bench --suite {} --out {}` makes them",

@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::limits::REPETITIONS;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::context::Context;
+use offnominal_engine::noise;
 use offnominal_engine::request::within;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Request {
     pub detectors: Vec<String>,
     /// Repetitions at most, if not as many as the suite has.
     pub seeds: Option<u64>,
+    /// The level of nominal noise, or a file; results are then kept in a folder of that name within `out`.
+    pub noise: Option<String>,
     /// Where results are kept; `runs/<suite>`, if no folder is named.
     pub out: Option<PathBuf>,
 }
@@ -35,6 +38,8 @@ pub struct Request {
 pub struct Ran {
     /// The suite.
     pub suite: &'static str,
+    /// The level of nominal noise, if any.
+    pub noise: Option<String>,
     /// The environments that were asked for.
     pub environments: Vec<State>,
     /// Where results are kept.
@@ -60,10 +65,27 @@ pub struct State {
 pub fn run(request: &Request, context: &Context) -> Result<Ran> {
     within("seeds", request.seeds.unwrap_or(1), 1..=REPETITIONS as u64)?;
     let suite = Suite::find(&request.suite)?;
+    let noise = level(suite, request)?;
     let out = request.out.clone().unwrap_or_else(|| Path::new("runs").join(suite.id));
+    let out = noise.as_deref().map_or(out.clone(), |level| out.join(&*noise::folder(level)));
     let (envs, detectors) = (&request.envs[..], &request.detectors[..]);
-    let environments = Selection { suite, envs, detectors, seeds: request.seeds, out: &out }.run(context)?;
-    Ok(Ran { suite: suite.id, environments, out })
+    let selection =
+        Selection { suite, envs, detectors, seeds: request.seeds, noise: noise.as_deref(), out: &out };
+    let environments = selection.run(context)?;
+    Ok(Ran { suite: suite.id, noise, environments, out })
+}
+
+/// The level of noise that is asked for, as ids have it.
+fn level(suite: &Suite, request: &Request) -> Result<Option<String>> {
+    let level = request.noise.as_deref().map(noise::canonical).transpose()?;
+    let level = level.filter(|level| level != noise::NONE);
+    ensure!(
+        level.is_none() || suite.kind == SuiteKind::Vector,
+        "suite {}: expected no noise, found {:?}: cameras see without nominal noise",
+        suite.id,
+        level.unwrap_or_default()
+    );
+    Ok(level)
 }
 
 impl Ran {
@@ -75,7 +97,10 @@ impl Ran {
         let (mut rows, mut detectors, mut there) = (Vec::<Row>::new(), Vec::<String>::new(), Vec::new());
         let environments = Suite::find(self.suite)?.environments()?;
         for env in &environments {
-            let Some(environment) = Environment::load(&self.out, env)? else { continue };
+            let Some(environment) = Environment::load(&self.out, &noise::id(env, self.noise.as_deref()))?
+            else {
+                continue;
+            };
             let own = environment.rows(&self.out)?;
             let first = own.first().map(|row| row.policy.clone());
             rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
@@ -136,7 +161,8 @@ impl Selection<'_> {
             [] => String::new(),
             names => format!(" --detector {}", names.join(",")),
         };
-        format!("offnominal bench --suite {} --env {env}{some} --seeds {seeds}", self.suite.id)
+        let noise = self.noise.map_or(String::new(), |level| format!(" --noise {level}"));
+        format!("offnominal bench --suite {}{noise} --env {env}{some} --seeds {seeds}", self.suite.id)
     }
 }
 
@@ -148,7 +174,9 @@ fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<S
         return Ok(Some(narrowed.missing.join(", ")));
     }
     let digest = narrowed.digest();
-    if Environment::load(request.out, env)?.is_some_and(|environment| environment.digest == digest) {
+    if Environment::load(request.out, &request.id(env))?
+        .is_some_and(|environment| environment.digest == digest)
+    {
         context.note("finished already");
         return Ok(None);
     }
@@ -179,7 +207,7 @@ fn save(
     results.recipe.wall_secs = last_call.0;
     let CampaignRecipe { made, policies, .. } = results.recipe.clone();
     let environment = Environment {
-        env: env.into(),
+        env: request.id(env),
         digest: narrowed.digest(),
         made,
         policies,
@@ -260,7 +288,7 @@ episodes = { train = 6, validation = 6, test = 6 }
     fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<State>> {
         let envs: Vec<String> = envs.iter().map(ToString::to_string).collect();
         let context = Context::silent(0, 2);
-        Selection { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, out }.run(&context)
+        Selection { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, noise: None, out }.run(&context)
     }
 
     #[test]

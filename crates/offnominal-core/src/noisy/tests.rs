@@ -10,6 +10,8 @@ use crate::spec::EnvSpec;
 use serde::Deserialize;
 use serde_json::json;
 
+mod law;
+
 const DT_SECS: f64 = 0.25;
 
 /// Holds the last command it got and draws from its own stream.

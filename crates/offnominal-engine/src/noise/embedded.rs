@@ -1,7 +1,7 @@
 //! The tables of noise that travel with the binary.
 
 /// The levels that have tables, from little to much.
-pub(super) const LEVELS: &[&str] = &["datasheet", "rough"];
+pub const LEVELS: &[&str] = &["datasheet", "rough"];
 
 /// The sensors that every table knows.
 pub(super) const SENSORS: &str = include_str!("../../../../noise/sensors.toml");

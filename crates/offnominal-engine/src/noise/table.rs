@@ -50,6 +50,28 @@ with_defaults! {
     }
 }
 
+impl Sensor {
+    /// The figures that are spreads, with their names.
+    pub fn figures(&self) -> [(&'static str, f64); 7] {
+        [
+            ("white", self.white),
+            ("density", self.density),
+            ("proportional", self.proportional),
+            ("turn_on", self.turn_on),
+            ("walk", self.walk),
+            ("tau_secs", self.tau_secs),
+            ("quantum", self.quantum),
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        for (name, x) in self.figures() {
+            ensure!(x.is_finite() && x >= 0.0, "{name}: expected a finite number from 0 upwards, found {x}");
+        }
+        Ok(())
+    }
+}
+
 /// How late commands arrive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +111,9 @@ impl NoiseTable {
         let sourced = sourced.chain(table.jitter.iter().map(|j| ("jitter", &j.source)));
         for (name, source) in sourced {
             ensure!(!source.trim().is_empty(), "{name}: expected a source of its figures, found none");
+        }
+        for (name, sensor) in &table.sensors {
+            sensor.check().with_context(|| format!("sensor {name:?}"))?;
         }
         Ok(table)
     }

@@ -22,6 +22,7 @@ fn an_id_has_parts() {
     assert_eq!(parts("sap-goal0?noise=datasheet"), ("sap-goal0", Some("datasheet")));
     assert_eq!(parts("sap-goal0?noise=none"), ("sap-goal0", None));
     assert_eq!(parts("gymnasium:CartPole-v1?horizon=9"), ("gymnasium:CartPole-v1?horizon=9", None));
+    assert_eq!(base("gymnasium:Own-v0?noise=3"), "gymnasium:Own-v0?noise=3");
     assert_eq!([id("w", None), id("w", Some(NONE)), id("w", Some("rough"))], ["w", "w", "w?noise=rough"]);
     assert_eq!(
         (&*folder("rough"), &*folder("a b/my noise.toml@0123456789ab")),

@@ -4,10 +4,13 @@ use super::mended;
 use offnominal_bench::campaign::{Campaign, Plan};
 use offnominal_bench::metrics_file;
 use offnominal_bench::results::Results;
+use offnominal_core::spec::EnvSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::stream::Stream;
+use offnominal_engine::{catalogues, noise};
 use offnominal_monitor::{FileError, Monitor, decode};
 use std::cell::RefCell;
+use std::sync::LazyLock;
 
 fn opened(bytes: &[u8]) -> Result<Monitor, FileError> {
     let (about, archive) = decode(bytes)?;
@@ -34,6 +37,17 @@ pub fn monitor_file(bytes: &[u8]) -> bool {
 /// The bytes of hexadecimal digits.
 fn digits(text: &str) -> Vec<u8> {
     (0..text.len() / 2).filter_map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect()
+}
+
+/// A table of nominal noise, for an environment that needs nothing from outside.
+pub fn noise(bytes: &[u8]) -> bool {
+    static SPEC: LazyLock<EnvSpec> = LazyLock::new(|| {
+        catalogues::environment("sap-goal1", None).expect("it needs no file").spec().clone()
+    });
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let Ok(found) = noise::parse(text).and_then(|table| table.resolve(&SPEC)) else { return false };
+    assert!(found.check(&SPEC).is_ok(), "accepted noise does not fit");
+    true
 }
 
 /// Steps of a robot, line by line.

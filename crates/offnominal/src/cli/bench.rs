@@ -45,11 +45,15 @@ pub struct BenchArgs {
     /// Repetitions of the suite, if not as many as it says
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
+    /// Run the suite `vector` with nominal noise of sensors and actuators, which is a part of nominal episodes too:
+    /// `none`, `datasheet`, `rough`, or a file; results go to a folder of that name within --out
+    #[arg(long, value_name = "LEVEL", requires = "suite")]
+    noise: Option<String>,
     /// Print the campaigns of the suite and run nothing
     #[arg(long, requires = "suite")]
     print: bool,
     /// Write a page that puts the results of the suite, as far as they are there, beside the published ones; run nothing
-    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds"])]
+    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
     page: Option<PathBuf>,
 }
 
@@ -76,16 +80,19 @@ impl BenchArgs {
         if let Some(page) = &self.page {
             return written(page, &suite::page(found, &out)?);
         }
-        let BenchArgs { envs, detectors, seeds, .. } = self;
-        let request = suite::Request { suite: name, envs, detectors, seeds, out: Some(out) };
+        let BenchArgs { envs, detectors, seeds, noise, .. } = self;
+        let request = suite::Request { suite: name, envs, detectors, seeds, noise, out: Some(out) };
         let ran = suite::run(&request, &common.context())?;
         common.print_text(if common.json { Common::as_json(&ran)? } else { ran.summary()? })
     }
 
     fn ood_rl(self, common: &Common) -> Result<Outcome> {
         let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
-        let whole = all && !self.print;
-        ensure!(whole, "suite ood-rl: it runs as a whole, without --env, --detector, --seeds and --print");
+        let whole = all && self.noise.is_none() && !self.print;
+        ensure!(
+            whole,
+            "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise and --print"
+        );
         let request = ood_rl::Request { out: common.out_or(ood_rl::ID) };
         match &self.page {
             Some(page) => written(page, &ood_rl::page(&ood_rl::load(&request.out)?)),

@@ -9,7 +9,8 @@ use offnominal_engine::collect::{self, Request};
 /// Arguments of `collect`.
 #[derive(Debug, Args)]
 pub struct Collect {
-    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID` for any environment of
+    /// Gymnasium
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`

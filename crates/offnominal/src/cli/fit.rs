@@ -21,7 +21,8 @@ pub struct Fit {
     /// Which column of the logs is what; without it, what `inspect` proposes
     #[arg(long, value_name = "MAP.toml", requires = "logs")]
     map: Option<PathBuf>,
-    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID` for any environment of
+    /// Gymnasium
     #[arg(long, required_unless_present = "logs")]
     env: Option<String>,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`

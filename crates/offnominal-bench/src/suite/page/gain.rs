@@ -5,8 +5,8 @@ use crate::suite::page::pick::Pick;
 use crate::suite::page::{CHOICE, Column, Found, POLICY, estimate, table_of};
 use offnominal_core::estimate::Estimate;
 
-const OURS: &str = "residual-views";
-const THEIRS: &str = "pe-dm";
+pub(super) const OURS: &str = "residual-views";
+pub(super) const THEIRS: &str = "pe-dm";
 
 pub(super) fn section(found: &Found) -> String {
     let all = Pick::anomalies(&found.rows, POLICY, &["auroc_matched", "d20", "delay_median"]);
@@ -48,7 +48,7 @@ pub(super) fn section(found: &Found) -> String {
 }
 
 /// What a function makes of a metric of ours and of theirs in the same cells.
-fn against(part: &Pick<'_>, metric: &str, rule: &str, of: fn(f64, f64) -> f64) -> Vec<Point> {
+pub(super) fn against(part: &Pick<'_>, metric: &str, rule: &str, of: fn(f64, f64) -> f64) -> Vec<Point> {
     part.detector(OURS).against(&part.detector(THEIRS), (metric, rule), of)
 }
 

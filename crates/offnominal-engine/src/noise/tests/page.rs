@@ -40,17 +40,8 @@ fn ordered() -> Vec<(&'static str, &'static str, &'static str)> {
 }
 
 fn figures(sensor: &Sensor) -> String {
-    let terms = [
-        ("σ", sensor.white),
-        ("σ per √Hz", sensor.density),
-        ("σ as a share", sensor.proportional),
-        ("bias at the start", sensor.turn_on),
-        ("drift per √s", sensor.walk),
-        ("τ in s", sensor.tau_secs),
-        ("step", sensor.quantum),
-    ];
-    let there: Vec<String> =
-        terms.iter().filter(|(_, x)| *x > 0.0).map(|(name, x)| format!("{name} {}", number(*x))).collect();
+    let there = sensor.figures().into_iter().filter(|(_, x)| *x > 0.0);
+    let there: Vec<String> = there.map(|(name, x)| format!("`{name}` {}", number(x))).collect();
     if there.is_empty() { "–".into() } else { there.join(", ") }
 }
 
