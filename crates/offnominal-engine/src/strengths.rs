@@ -39,7 +39,9 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
 ];
 
 /// The same with nominal noise of the level `datasheet`.
-const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":];
+const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
+    "sap-goal0",
+];
 
 /// The same for camera faults, which no policy sees: their strengths are those of images.
 const CAMERAS: &[(&str, &str)] = embedded!["cameras/":

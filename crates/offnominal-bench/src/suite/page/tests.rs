@@ -7,12 +7,17 @@ use offnominal_stats::{METRICS, Metric, Rule};
 
 /// An environment in which every number of a detector is the same.
 fn environment(env: &str, out: &Path) {
+    environment_at(env, out, "strong", 0.0);
+}
+
+/// The same at a strength, where every number of a detector is so much lower.
+fn environment_at(env: &str, out: &Path, strength: &str, lost: f64) {
     let detectors = ["clock", "knn", "lstm-dm", "mlp-dm", "pe-dm", "residual-views"].map(String::from);
     let mut rows = Vec::new();
     for policy in ["tqc", "sac", "td3"] {
         for (rank, detector) in detectors.iter().enumerate() {
             for anomaly in ["none", "obs-noise", "act-noise", "dyn-mass"] {
-                rows.extend(line(env, policy, anomaly, detector, rank as f64 / 10.0));
+                rows.extend(line(env, policy, anomaly, detector, (strength, rank as f64 / 10.0 - lost)));
             }
         }
     }
@@ -74,7 +79,7 @@ fn environment(env: &str, out: &Path) {
     environment.save(out, &rows, "").unwrap();
 }
 
-fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> Vec<Row> {
+fn line(env: &str, policy: &str, anomaly: &str, detector: &str, (strength, value): (&str, f64)) -> Vec<Row> {
     let class = match anomaly {
         "none" => "none",
         "obs-noise" => "observation",
@@ -87,7 +92,7 @@ fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> V
         policy: policy.into(),
         anomaly_class: class.into(),
         anomaly: anomaly.into(),
-        strength: if anomaly == "none" { "none" } else { "strong" }.into(),
+        strength: if anomaly == "none" { "none" } else { strength }.into(),
         magnitude: 1.0,
         detector: detector.into(),
         seeds: 3,
@@ -131,6 +136,26 @@ fn the_page_says_what_the_tables_tell() {
         "| – / 0.88 |",
         "| 4.9 % (1–9) |",
         "| action | 80 | 25 % | 75 % | 0 % | 2 | 5 |",
+    ] {
+        assert!(page.contains(want), "{want:?} is not in:\n{page}");
+    }
+}
+
+#[test]
+fn results_with_noise_stand_beside_those_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = Suite::find("vector").unwrap();
+    environment_at("sap-goal2", folder.path(), "tiny", 0.0);
+    environment_at("sap-goal0", folder.path(), "tiny", 0.0);
+    assert!(!page(suite, folder.path()).unwrap().contains("With nominal noise"));
+    environment_at("sap-goal2?noise=datasheet", &folder.path().join("datasheet"), "tiny", 0.05);
+    let page = page(suite, folder.path()).unwrap();
+    for want in [
+        "### `datasheet`\n\nIn `sap-goal2`. Not run yet: `mjc-cartpole-swingup`,",
+        "| the other environments | +0.100 [",
+        "| environments of the choice | – | – |",
+        "With it: `residual-views`, `pe-dm`,",
+        "| `sap-goal2` | 0.00 → -0.05 | 0.10 → 0.05 |",
     ] {
         assert!(page.contains(want), "{want:?} is not in:\n{page}");
     }
