@@ -1,123 +1,158 @@
-//! From the tensors of a policy to a chain of dense layers in our order.
+//! Which tensors of a model are the layers of its policy.
 
-use super::Sb3Error;
-use super::tensors::{Tensor, Tensors};
-use offnominal_nets::{Activation, Mlp};
+use super::settings::{Algorithm, Settings};
+use super::space::Space;
+use crate::chain::Chain;
+use crate::network::Curve;
+use crate::pytorch::FileError;
+use crate::pytorch::tensors::{Tensor, Tensors};
 
-/// More layers than anybody's policy has.
-const MOST_LAYERS: usize = 100;
+/// Where the mean of a policy with state-dependent exploration is cut.
+const SDE_LIMIT: f64 = 2.0;
 
-/// Most actions of a policy whose output is cut: the cut takes twice their square of weights.
-const MOST_CUT: usize = 4096;
+/// Name, side and stride of the convolutions of NatureCNN (Mnih et al. 2015).
+const NATURE: [(&str, [usize; 2]); 3] = [("cnn.0", [8, 4]), ("cnn.2", [4, 2]), ("cnn.4", [3, 1])];
 
-/// A chain of dense layers, rectified but for the last.
-pub(super) struct Layers {
-    /// Each layer's weights `[inputs, outputs]`, biases, and number of inputs.
-    layers: Vec<(Vec<f32>, Vec<f32>, usize)>,
+/// The layers of the policy.
+pub(super) fn layers(
+    tensors: &mut Tensors<'_>,
+    algorithm: Algorithm,
+    settings: &Settings<'_>,
+    observation: &Space,
+    actions: &Space,
+) -> Result<Chain, FileError> {
+    let (mut chain, curve) = (Chain::default(), settings.curve(algorithm)?);
+    features(tensors, algorithm, observation, &mut chain)?;
+    match algorithm {
+        Algorithm::Tqc | Algorithm::Sac => soft(tensors, curve, settings, &mut chain)?,
+        Algorithm::Td3 | Algorithm::Ddpg => sequence(tensors, "actor.mu.", curve, &mut chain)?,
+        Algorithm::Dqn => sequence(tensors, "q_net.q_net.", curve, &mut chain)?,
+        Algorithm::QrDqn => quantiles(tensors, curve, actions, &mut chain)?,
+        Algorithm::Ars => random_search(tensors, curve, &mut chain)?,
+        _ => actor_critic(tensors, curve, &mut chain)?,
+    }
+    Ok(chain)
 }
 
-impl Layers {
-    /// The layers `<prefix>0`, `<prefix>2`, … of a `torch.nn.Sequential`; none if there is no such tensor.
-    pub(super) fn sequence(tensors: &mut Tensors<'_>, prefix: &str) -> Result<Layers, Sb3Error> {
-        let mut found = Layers { layers: vec![] };
-        while tensors.contains(&format!("{prefix}{}.weight", 2 * found.layers.len())) {
-            if found.layers.len() == MOST_LAYERS {
-                return Err(Sb3Error::unsupported(prefix, format!("at most {MOST_LAYERS} layers"), "more"));
-            }
-            found.add(tensors, &format!("{prefix}{}", 2 * found.layers.len()))?;
-        }
-        Ok(found)
+/// The convolutions before the policy, if it has any.
+fn features(
+    tensors: &mut Tensors<'_>,
+    algorithm: Algorithm,
+    observation: &Space,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
+    let prefixes: &[&str] = match algorithm {
+        Algorithm::Tqc | Algorithm::Sac | Algorithm::Td3 | Algorithm::Ddpg => &["actor.features_extractor."],
+        Algorithm::Dqn => &["q_net.features_extractor."],
+        Algorithm::QrDqn => &["quantile_net.features_extractor."],
+        _ => &["pi_features_extractor.", "features_extractor."],
+    };
+    let Some(prefix) = prefixes.iter().find(|prefix| tensors.names().any(|name| name.starts_with(**prefix)))
+    else {
+        return Ok(());
+    };
+    let Space::Box { shape, is_image: true, .. } = observation else {
+        return Err(FileError::unsupported(
+            "policy",
+            "an MLP policy, or NatureCNN on images",
+            format!("{prefix}*"),
+        ));
+    };
+    let mut size = [shape[1], shape[2]];
+    for (name, window) in NATURE {
+        size = chain.convolution(tensors, &format!("{prefix}{name}"), size, window)?;
     }
+    chain.dense(tensors, &format!("{prefix}linear.0"), Curve::Relu)
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.layers.is_empty()
-    }
-
-    /// Numbers that the first layer reads.
-    pub(super) fn inputs(&self) -> usize {
-        self.layers.first().map_or(0, |(_, _, inputs)| *inputs)
-    }
-
-    /// Appends the layer of that name.
-    pub(super) fn add(&mut self, tensors: &mut Tensors<'_>, name: &str) -> Result<(), Sb3Error> {
-        let mut part = |part: &str| tensors.read(&format!("{name}.{part}"));
-        let (weight, bias) = (part("weight")?, part("bias")?);
-        let (Some(weight), Some(bias)) = (weight, bias) else {
-            return Err(misfit(name, "one of them".into()));
-        };
-        self.append(name, &weight, bias)
-    }
-
-    /// Appends a layer of these weights `[outputs, inputs]` and biases.
-    fn append(&mut self, name: &str, weight: &Tensor, bias: Tensor) -> Result<(), Sb3Error> {
-        let wrong = |found| misfit(name, found);
-        let &[outputs, inputs] = &weight.shape[..] else {
-            return Err(wrong(format!("shape {:?}", weight.shape)));
-        };
-        let before = self.layers.last().map_or(inputs, |(_, bias, _)| bias.len());
-        if bias.shape != [outputs] || inputs != before || inputs == 0 || outputs == 0 {
-            return Err(wrong(format!("{:?} and {:?} after {before} units", weight.shape, bias.shape)));
-        }
-        if !weight.values.iter().chain(&bias.values).all(|v| v.is_finite()) {
-            return Err(wrong("numbers that are not finite".into()));
-        }
-        self.layers.push((transposed(&weight.values, inputs), bias.values, inputs));
-        Ok(())
-    }
-
-    /// Cuts the output at ±`limit`, by two more layers that are exact: y ↦ max(0, y + l) − max(0, y − l) − l.
-    pub(super) fn clamp(&mut self, limit: f32) -> Result<(), Sb3Error> {
-        let Some((weights, bias, inputs)) = self.layers.pop() else { return Ok(()) };
-        let n = bias.len();
-        if n > MOST_CUT {
-            return Err(Sb3Error::unsupported("actor.mu.0", format!("at most {MOST_CUT} actions"), n));
-        }
-        let wide = weights.chunks_exact(n).flat_map(|row| [row, row].concat()).collect();
-        let shifted = bias.iter().map(|b| b + limit).chain(bias.iter().map(|b| b - limit)).collect();
-        self.layers.push((wide, shifted, inputs));
-        let mut back = vec![0.0; 2 * n * n];
-        for i in 0..n {
-            (back[i * n + i], back[(n + i) * n + i]) = (1.0, -1.0);
-        }
-        self.layers.push((back, vec![-limit; n], 2 * n));
-        Ok(())
-    }
-
-    /// The network and its parameters.
-    pub(super) fn network(self) -> (Mlp, Vec<f32>) {
-        let inputs = self.layers.iter().map(|(_, _, inputs)| *inputs);
-        let last = self.layers.last().map_or(0, |(_, bias, _)| bias.len());
-        let sizes: Vec<usize> = inputs.chain([last]).collect();
-        let params =
-            self.layers.into_iter().flat_map(|(weights, bias, _)| [weights, bias].concat()).collect();
-        (Mlp::new(&sizes, Activation::Relu), params)
+fn sequence(
+    tensors: &mut Tensors<'_>,
+    prefix: &str,
+    curve: Curve,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
+    match chain.sequence(tensors, prefix, curve, Curve::Identity)? {
+        0 => Err(FileError::unsupported("policy", format!("the dense layers {prefix}*"), "none")),
+        _ => Ok(()),
     }
 }
 
-fn misfit(name: &str, found: String) -> Sb3Error {
-    Sb3Error::unsupported(name, "weights and biases that fit together", found)
+fn soft(
+    tensors: &mut Tensors<'_>,
+    curve: Curve,
+    settings: &Settings<'_>,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
+    chain.sequence(tensors, "actor.latent_pi.", curve, curve)?;
+    if tensors.contains("actor.mu.0.weight") {
+        let limit = settings.number("clip_mean").unwrap_or(SDE_LIMIT) as f32;
+        let cut = if limit > 0.0 { Curve::Cut(limit) } else { Curve::Identity };
+        return chain.dense(tensors, "actor.mu.0", cut);
+    }
+    chain.dense(tensors, "actor.mu", Curve::Identity)
 }
 
-/// `[outputs, inputs]` as `[inputs, outputs]`.
-fn transposed(values: &[f32], inputs: usize) -> Vec<f32> {
-    (0..inputs).flat_map(|i| values.iter().skip(i).step_by(inputs).copied()).collect()
+/// A memory, if there is one, then what is shared with the critic (in versions before 1.8), then the actor's own.
+fn actor_critic(tensors: &mut Tensors<'_>, curve: Curve, chain: &mut Chain) -> Result<(), FileError> {
+    chain.memory(tensors, "lstm_actor")?;
+    chain.sequence(tensors, "mlp_extractor.shared_net.", curve, curve)?;
+    chain.sequence(tensors, "mlp_extractor.policy_net.", curve, curve)?;
+    chain.dense(tensors, "action_net", Curve::Identity)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The last layer has as many quantiles of the value of each action; its mean over them is linear too.
+fn quantiles(
+    tensors: &mut Tensors<'_>,
+    curve: Curve,
+    actions: &Space,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
+    const PREFIX: &str = "quantile_net.quantile_net.";
+    let Space::Discrete(n) = *actions else {
+        return Err(FileError::unsupported("actions of QR-DQN", "one choice", actions.words()));
+    };
+    let last = (0..).take_while(|i| tensors.contains(&format!("{PREFIX}{}.weight", 2 * i))).last();
+    let last =
+        last.ok_or_else(|| FileError::unsupported("policy", format!("the dense layers {PREFIX}*"), "none"))?;
+    for i in 0..last {
+        chain.dense(tensors, &format!("{PREFIX}{}", 2 * i), curve)?;
+    }
+    let name = format!("{PREFIX}{}", 2 * last);
+    let (weight, bias) = (tensors.read(&format!("{name}.weight"))?, tensors.read(&format!("{name}.bias"))?);
+    let (Some(weight), Some(bias)) = (weight, bias) else {
+        return Err(FileError::unsupported(&name, "weights and biases", "one of them"));
+    };
+    let (weight, bias) = (mean_rows(&name, &weight, n as usize)?, mean_rows(&name, &bias, n as usize)?);
+    chain.of_weights(&name, &weight, &bias.values, Curve::Identity)
+}
 
-    #[test]
-    fn a_cut_output_is_exact() {
-        let tensor = |shape: &[usize], values: &[f32]| Tensor { shape: shape.into(), values: values.into() };
-        let mut layers = Layers { layers: vec![] };
-        layers.append("mu.0", &tensor(&[2, 1], &[1.0, -3.0]), tensor(&[2], &[0.25, 0.0])).unwrap();
-        layers.clamp(2.0).unwrap();
-        let (net, params) = layers.network();
-        let mut work = net.workspace(1);
-        for (x, want) in [(0.5, [0.75, -1.5]), (4.0, [2.0, -2.0]), (-1.0, [-0.75, 2.0])] {
-            net.forward(&params, &[x], &mut work);
-            assert_eq!(work.output(), want);
+/// The means of the rows k, k + n, k + 2n, …
+fn mean_rows(name: &str, rows: &Tensor, n: usize) -> Result<Tensor, FileError> {
+    let (count, rest) = rows.shape.split_first().unwrap_or((&0, &[]));
+    let width: usize = rest.iter().product();
+    if *count == 0 || count % n != 0 || width == 0 {
+        let expected = format!("as many quantiles for each of {n} choices");
+        return Err(FileError::unsupported(name, expected, format!("shape {:?}", rows.shape)));
+    }
+    let mut sums = vec![0.0_f64; n * width];
+    for row in rows.values.chunks_exact(n * width) {
+        sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x));
+    }
+    let values = sums.iter().map(|sum| (sum * n as f64 / *count as f64) as f32).collect();
+    Ok(Tensor { shape: [&[n], rest].concat(), values })
+}
+
+/// A single layer may lack a bias.
+fn random_search(tensors: &mut Tensors<'_>, curve: Curve, chain: &mut Chain) -> Result<(), FileError> {
+    const FIRST: &str = "action_net.0";
+    if tensors.contains(&format!("{FIRST}.bias")) {
+        return sequence(tensors, "action_net.", curve, chain);
+    }
+    match tensors.read(&format!("{FIRST}.weight"))? {
+        Some(weight) => {
+            let bias = vec![0.0; weight.shape.first().copied().unwrap_or(0)];
+            chain.of_weights(FIRST, &weight, &bias, Curve::Identity)
         }
+        None => Err(FileError::unsupported("policy", "the dense layers action_net.*", "none")),
     }
 }

@@ -9,4 +9,5 @@ mod learning;
 mod recipe;
 mod resume;
 mod sb3;
+mod sb3_others;
 mod uncertainty;

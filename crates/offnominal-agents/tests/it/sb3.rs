@@ -1,10 +1,12 @@
 //! Models that Stable-Baselines3 saved act as they do there. `tests/sb3/make.py` made the files.
 
-use offnominal_agents::sb3::{Actions, Model, Sb3Error, read_normalisation};
+use offnominal_agents::Taken;
+use offnominal_agents::pytorch::FileError;
+use offnominal_agents::sb3::{Model, Options, Space, read_normalisation};
 use offnominal_core::Rng;
 use offnominal_core::policy::Policy;
 use serde_json::Value;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 const MODELS: &[(&str, &str)] =
@@ -40,27 +42,36 @@ fn actions_are_those_of_stable_baselines3() {
         let read = || Model::read(&bytes).unwrap();
         let spec = read().spec("own");
         assert_eq!(read().algorithm, *algorithm);
-        acts_alike(&mut read().actor(&spec, None).unwrap(), &expected[name], "plain");
-        let map = read_normalisation(&file(&format!("{name}.pkl"))).unwrap();
-        assert!(map.is_some());
-        acts_alike(&mut read().actor(&spec, map).unwrap(), &expected[name], "normalised");
+        let taken = read().policy(&spec, &Options::default()).unwrap();
+        assert!(matches!(taken, Taken::Actor(_)), "{name} has the file of policies that are trained here");
+        acts_alike(taken.into_policy().as_mut(), &expected[name], "plain");
+        let statistics = read_normalisation(&file(&format!("{name}.pkl"))).unwrap();
+        assert!(statistics.is_some());
+        let options = Options { statistics, ..Options::default() };
+        acts_alike(
+            read().policy(&spec, &options).unwrap().into_policy().as_mut(),
+            &expected[name],
+            "normalised",
+        );
     }
 }
 
 #[test]
 fn the_environment_must_have_the_same_channels() {
     let model = || Model::read(&file("sac.zip")).unwrap();
-    assert_eq!(model().actions, Actions::Real(vec![-2.0], vec![2.0]));
+    assert!(matches!(model().actions, Space::Box { low, high, .. } if low == [-2.0] && high == [2.0]));
+    let refused = |spec| model().policy(&spec, &Options::default()).unwrap_err().to_string();
     let mut spec = model().spec("w");
     spec.observation.pop();
-    assert_eq!(
-        model().actor(&spec, None).unwrap_err().to_string(),
-        "observation channels of w: expected 2, found 3"
-    );
+    assert_eq!(refused(spec), "observation channels of w: expected 2, found 3");
+    spec = model().spec("w");
+    spec.observation.truncate(1);
+    let error = refused(spec);
+    assert!(error.contains("expected 1, found 3; if 3 frames were stacked, say so with stack=3"), "{error}");
     spec = model().spec("w");
     spec.action[0].high = 3.0;
-    let error = model().actor(&spec, None).unwrap_err().to_string();
-    assert!(error.starts_with("actions of w: expected Real([-2.0], [3.0]), found"), "{error}");
+    let error = refused(spec);
+    assert!(error.starts_with("actions of w: expected real numbers from [-2.0] to [3.0], found"), "{error}");
 }
 
 /// The model with one part replaced.
@@ -87,10 +98,10 @@ fn a_hostile_pickle_is_refused_and_not_run() {
     inner.write_all(hostile).unwrap();
     let error = Model::read(&with_part("policy.pth", &inner.finish().unwrap().into_inner())).err().unwrap();
     assert!(
-        matches!(error, Sb3Error::Forbidden { .. }) && error.to_string().contains("posix.system"),
+        matches!(error, FileError::Forbidden { .. }) && error.to_string().contains("posix.system"),
         "{error}"
     );
-    assert!(matches!(read_normalisation(hostile), Err(Sb3Error::Forbidden { .. })));
+    assert!(matches!(read_normalisation(hostile), Err(FileError::Forbidden { .. })));
 }
 
 /// A zip of these parts, packed.
@@ -124,7 +135,7 @@ fn sharing(tensors: &[(String, Vec<u32>)]) -> Vec<u8> {
 }
 
 /// Reads a model and says how many bytes that took at most.
-fn measured(model: &[u8]) -> (Result<Model, Sb3Error>, u64) {
+fn measured(model: &[u8]) -> (Result<Model, FileError>, u64) {
     let mut found = None;
     let used = allocation_counter::measure(|| found = Some(Model::read(model)));
     (found.unwrap(), used.bytes_max)
@@ -178,15 +189,35 @@ fn refuses(data: &str, want: &str) {
 #[test]
 fn policies_of_other_kinds_are_explained() {
     refuses("{", "expected JSON");
-    refuses("{}", "expected one of TQC, SAC, TD3, DDPG or DQN");
-    let ppo = r#"{"policy_class": {"__module__": "stable_baselines3.common.policies"}}"#;
-    refuses(ppo, "found a policy of stable_baselines3.common.policies");
+    refuses("{}", "expected one of PPO, A2C, TRPO");
+    let own = r#"{"policy_class": {"__module__": "__main__"}}"#;
+    refuses(own, "found a policy of __main__");
+    let data: Value = serde_json::from_slice(&part(&file("sac.zip"), "data")).unwrap();
+    let with = |key: &str, name: &str, value: &str| {
+        let mut data = data.clone();
+        data[key][name] = value.into();
+        data.to_string()
+    };
     refuses(
-        r#"{"policy_kwargs": {"activation_fn": "<class 'torch.nn.modules.activation.Tanh'>"}}"#,
-        "activation_fn: expected ReLU, found <class 'torch.nn.modules.activation.Tanh'>",
+        &with("policy_kwargs", "activation_fn", "<class 'torch.nn.modules.activation.Threshold'>"),
+        "activation_fn: expected one of Identity, ReLU",
     );
-    let td3 = r#"{"policy_class": {"__module__": "stable_baselines3.td3.policies"}}"#;
-    refuses(td3, "expected the dense layers of an MLP policy, found none");
+    refuses(
+        &with("policy_kwargs", "features_extractor_class", "<class '__main__.Mine'>"),
+        "features_extractor_class: expected NatureCNN or FlattenExtractor, found <class '__main__.Mine'>",
+    );
+    let td3 = with("policy_class", "__module__", "stable_baselines3.td3.policies");
+    refuses(&td3, "expected dense layers with a function between each two");
+    let dqn = with("policy_class", "__module__", "stable_baselines3.dqn.policies");
+    refuses(&dqn, "expected the dense layers q_net.q_net.*, found none");
+}
+
+/// A part of a zip.
+fn part(zip: &[u8], name: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(zip)).unwrap();
+    zip.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 #[test]

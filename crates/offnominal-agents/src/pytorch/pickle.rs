@@ -4,7 +4,7 @@
 //! Here these calls are never made: they become [`Node::Object`]s, which say what would have been called with what. Only
 //! names on a list are accepted, so a file that would have run a command is refused at the name of that command.
 
-use super::Sb3Error;
+use super::FileError;
 use std::collections::HashMap;
 
 /// Most values that a file may hold; statistics and spaces have a few hundred.
@@ -14,11 +14,11 @@ const MOST_NODES: usize = 200_000;
 const LONGEST_NAME: usize = 256;
 
 /// Index of a value.
-pub(super) type Id = usize;
+pub(crate) type Id = usize;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     None,
     Bool(bool),
     Int(i64),
@@ -43,29 +43,29 @@ pub(super) enum Node {
 
 /// The values of a pickle.
 #[derive(Debug)]
-pub(super) struct Pickle {
+pub(crate) struct Pickle {
     nodes: Vec<Node>,
     root: Id,
 }
 
 impl Pickle {
     /// Reads a pickle of which every name is accepted by `allows`; `file` names it in errors.
-    pub(super) fn read(bytes: &[u8], file: &str, allows: fn(&str) -> bool) -> Result<Pickle, Sb3Error> {
+    pub(crate) fn read(bytes: &[u8], file: &str, allows: fn(&str) -> bool) -> Result<Pickle, FileError> {
         let machine =
             Machine { bytes, at: 0, nodes: vec![], stack: vec![], memo: HashMap::new(), file, allows };
         machine.run()
     }
 
-    pub(super) fn root(&self) -> Id {
+    pub(crate) fn root(&self) -> Id {
         self.root
     }
 
-    pub(super) fn node(&self, id: Id) -> &Node {
+    pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id]
     }
 
     /// The entries of a dictionary, or of an object that is one, such as an ordered dictionary.
-    pub(super) fn entries(&self, id: Id) -> &[(Id, Id)] {
+    pub(crate) fn entries(&self, id: Id) -> &[(Id, Id)] {
         match self.node(id) {
             Node::Dict(entries) | Node::Object { entries, .. } => entries,
             _ => &[],
@@ -73,7 +73,7 @@ impl Pickle {
     }
 
     /// The value at a key of a dictionary, or at an attribute of an object.
-    pub(super) fn get(&self, id: Id, key: &str) -> Option<Id> {
+    pub(crate) fn get(&self, id: Id, key: &str) -> Option<Id> {
         let of = match self.node(id) {
             Node::Object { state: Some(state), .. } => *state,
             _ => id,
@@ -81,14 +81,14 @@ impl Pickle {
         self.entries(of).iter().find(|(k, _)| self.text(*k) == Some(key)).map(|(_, v)| *v)
     }
 
-    pub(super) fn text(&self, id: Id) -> Option<&str> {
+    pub(crate) fn text(&self, id: Id) -> Option<&str> {
         match self.node(id) {
             Node::Text(text) | Node::Global(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn int(&self, id: Id) -> Option<i64> {
+    pub(crate) fn int(&self, id: Id) -> Option<i64> {
         match self.node(id) {
             Node::Int(n) => Some(*n),
             Node::Bool(b) => Some(i64::from(*b)),
@@ -96,7 +96,7 @@ impl Pickle {
         }
     }
 
-    pub(super) fn float(&self, id: Id) -> Option<f64> {
+    pub(crate) fn float(&self, id: Id) -> Option<f64> {
         match self.node(id) {
             Node::Float(x) => Some(*x),
             Node::Int(n) => Some(*n as f64),
@@ -104,7 +104,7 @@ impl Pickle {
         }
     }
 
-    pub(super) fn items(&self, id: Id) -> &[Id] {
+    pub(crate) fn items(&self, id: Id) -> &[Id] {
         match self.node(id) {
             Node::List(items) => items,
             _ => &[],
@@ -112,7 +112,7 @@ impl Pickle {
     }
 
     /// The class and the arguments of an object.
-    pub(super) fn made(&self, id: Id) -> Option<(&str, &[Id])> {
+    pub(crate) fn made(&self, id: Id) -> Option<(&str, &[Id])> {
         match self.node(id) {
             Node::Object { class, args, .. } => Some((class, self.items(*args))),
             _ => None,
@@ -131,11 +131,11 @@ struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    fn broken(&self, expected: &str) -> Sb3Error {
-        Sb3Error::Pickle { file: self.file.into(), at: self.at, expected: expected.into() }
+    fn broken(&self, expected: &str) -> FileError {
+        FileError::Pickle { file: self.file.into(), at: self.at, expected: expected.into() }
     }
 
-    fn take(&mut self, n: usize) -> Result<&[u8], Sb3Error> {
+    fn take(&mut self, n: usize) -> Result<&[u8], FileError> {
         let end = self.at.checked_add(n).filter(|&end| end <= self.bytes.len());
         let Some(end) = end else { return Err(self.broken(&format!("{n} more bytes"))) };
         let taken = &self.bytes[self.at..end];
@@ -144,23 +144,23 @@ impl Machine<'_> {
     }
 
     /// An unsigned integer of so many bytes, little-endian.
-    fn number(&mut self, bytes: usize) -> Result<u64, Sb3Error> {
+    fn number(&mut self, bytes: usize) -> Result<u64, FileError> {
         Ok(self.take(bytes)?.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
     }
 
     /// What follows a length of so many bytes.
-    fn counted(&mut self, bytes: usize) -> Result<Vec<u8>, Sb3Error> {
+    fn counted(&mut self, bytes: usize) -> Result<Vec<u8>, FileError> {
         let n = self.number(bytes)?;
         let n = usize::try_from(n).map_err(|_| self.broken("a length that fits into memory"))?;
         Ok(self.take(n)?.to_vec())
     }
 
-    fn text(&mut self, bytes: usize) -> Result<Node, Sb3Error> {
+    fn text(&mut self, bytes: usize) -> Result<Node, FileError> {
         let text = String::from_utf8(self.counted(bytes)?).map_err(|_| self.broken("text in UTF-8"))?;
         Ok(Node::Text(text))
     }
 
-    fn line(&mut self) -> Result<String, Sb3Error> {
+    fn line(&mut self) -> Result<String, FileError> {
         let rest = &self.bytes[self.at..];
         let n = rest.iter().position(|&b| b == b'\n').ok_or_else(|| self.broken("the end of a line"))?;
         let line = String::from_utf8(rest[..n].to_vec()).map_err(|_| self.broken("text in UTF-8"))?;
@@ -168,7 +168,7 @@ impl Machine<'_> {
         Ok(line)
     }
 
-    fn push(&mut self, node: Node) -> Result<(), Sb3Error> {
+    fn push(&mut self, node: Node) -> Result<(), FileError> {
         if self.nodes.len() >= MOST_NODES {
             return Err(self.broken("fewer values"));
         }
@@ -178,19 +178,19 @@ impl Machine<'_> {
     }
 
     /// Takes a value off the stack; a mark is none.
-    fn pop(&mut self) -> Result<Id, Sb3Error> {
+    fn pop(&mut self) -> Result<Id, FileError> {
         match self.stack.pop() {
             Some(id) if self.nodes[id] != Node::Mark => Ok(id),
             _ => Err(self.broken("a value on the stack")),
         }
     }
 
-    fn top(&self) -> Result<Id, Sb3Error> {
+    fn top(&self) -> Result<Id, FileError> {
         self.stack.last().copied().ok_or_else(|| self.broken("a value on the stack"))
     }
 
     /// Takes everything above the last mark off the stack, and the mark.
-    fn since_mark(&mut self) -> Result<Vec<Id>, Sb3Error> {
+    fn since_mark(&mut self) -> Result<Vec<Id>, FileError> {
         let mark = self.stack.iter().rposition(|&id| self.nodes[id] == Node::Mark);
         let mark = mark.ok_or_else(|| self.broken("a mark on the stack"))?;
         let above = self.stack.split_off(mark + 1);
@@ -198,24 +198,24 @@ impl Machine<'_> {
         Ok(above)
     }
 
-    fn tuple(&mut self, n: usize) -> Result<(), Sb3Error> {
+    fn tuple(&mut self, n: usize) -> Result<(), FileError> {
         let mut items = (0..n).map(|_| self.pop()).collect::<Result<Vec<_>, _>>()?;
         items.reverse();
         self.push(Node::List(items))
     }
 
-    fn global(&mut self, module: &str, name: &str) -> Result<(), Sb3Error> {
+    fn global(&mut self, module: &str, name: &str) -> Result<(), FileError> {
         if module.len() + name.len() > LONGEST_NAME {
             return Err(self.broken("a shorter name"));
         }
         let found = format!("{module}.{name}");
         if !(self.allows)(&found) {
-            return Err(Sb3Error::Forbidden { file: self.file.into(), found });
+            return Err(FileError::Forbidden { file: self.file.into(), found });
         }
         self.push(Node::Global(found))
     }
 
-    fn stack_global(&mut self) -> Result<(), Sb3Error> {
+    fn stack_global(&mut self) -> Result<(), FileError> {
         let (name, module) = (self.pop()?, self.pop()?);
         let short = |id: Id| match &self.nodes[id] {
             Node::Text(text) if text.len() <= LONGEST_NAME => Some(text.clone()),
@@ -228,7 +228,7 @@ impl Machine<'_> {
     }
 
     /// What a call would have made.
-    fn object(&mut self) -> Result<(), Sb3Error> {
+    fn object(&mut self) -> Result<(), FileError> {
         let (args, callable) = (self.pop()?, self.pop()?);
         let Node::Global(class) = &self.nodes[callable] else {
             return Err(self.broken("a name to be called"));
@@ -237,7 +237,7 @@ impl Machine<'_> {
         self.push(Node::Object { class, args, state: None, entries: vec![] })
     }
 
-    fn build(&mut self) -> Result<(), Sb3Error> {
+    fn build(&mut self) -> Result<(), FileError> {
         let (given, at) = (self.pop()?, self.top()?);
         match &mut self.nodes[at] {
             Node::Object { state, .. } => *state = Some(given),
@@ -246,7 +246,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn append(&mut self, items: Vec<Id>) -> Result<(), Sb3Error> {
+    fn append(&mut self, items: Vec<Id>) -> Result<(), FileError> {
         let at = self.top()?;
         match &mut self.nodes[at] {
             Node::List(list) => list.extend(items),
@@ -255,7 +255,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn set(&mut self, items: &[Id]) -> Result<(), Sb3Error> {
+    fn set(&mut self, items: &[Id]) -> Result<(), FileError> {
         let (at, pairs) = (self.top()?, items.chunks_exact(2).map(|pair| (pair[0], pair[1])));
         match &mut self.nodes[at] {
             Node::Dict(entries) | Node::Object { entries, .. } => entries.extend(pairs),
@@ -264,20 +264,20 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn remember(&mut self, key: u64) -> Result<(), Sb3Error> {
+    fn remember(&mut self, key: u64) -> Result<(), FileError> {
         let id = self.top()?;
         self.memo.insert(key, id);
         Ok(())
     }
 
-    fn recall(&mut self, key: u64) -> Result<(), Sb3Error> {
+    fn recall(&mut self, key: u64) -> Result<(), FileError> {
         let id = *self.memo.get(&key).ok_or_else(|| self.broken("a value that was remembered"))?;
         self.stack.push(id);
         Ok(())
     }
 
     /// A signed integer of any length up to eight bytes.
-    fn long(&mut self) -> Result<Node, Sb3Error> {
+    fn long(&mut self) -> Result<Node, FileError> {
         let n = self.number(1)? as usize;
         if n > 8 {
             // The state of a random generator is longer; nothing here needs its value.
@@ -289,7 +289,7 @@ impl Machine<'_> {
         Ok(Node::Int(bytes.iter().rev().fold(0_u64, |n, &b| n << 8 | u64::from(b)) as i64))
     }
 
-    fn run(mut self) -> Result<Pickle, Sb3Error> {
+    fn run(mut self) -> Result<Pickle, FileError> {
         loop {
             let op = self.take(1)?[0];
             if op == b'.' {
@@ -301,7 +301,7 @@ impl Machine<'_> {
     }
 
     /// One instruction; the letters are those of Python's `pickletools`.
-    fn execute(&mut self, op: u8) -> Result<(), Sb3Error> {
+    fn execute(&mut self, op: u8) -> Result<(), FileError> {
         match op {
             0x80 => self.take(1).map(drop),
             0x95 => self.take(8).map(drop),
@@ -382,7 +382,7 @@ fn width(op: u8) -> usize {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> Result<Pickle, Sb3Error> {
+    fn read(bytes: &[u8]) -> Result<Pickle, FileError> {
         Pickle::read(bytes, "test", |name| name == "collections.OrderedDict")
     }
 
@@ -415,7 +415,7 @@ mod tests {
             b"\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x02ls\x85R.",
             b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93\x8c\x01x\x85R.",
         ] {
-            assert!(matches!(read(hostile), Err(Sb3Error::Forbidden { .. })), "{hostile:?}");
+            assert!(matches!(read(hostile), Err(FileError::Forbidden { .. })), "{hostile:?}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! NumPy arrays inside a pickle.
 
-use super::Sb3Error;
+use super::FileError;
 use super::pickle::{Id, Node, Pickle};
 
 /// Names that appear in pickles of arrays, spaces and statistics. None of them is ever called.
-pub(super) fn is_inert(name: &str) -> bool {
+pub(crate) fn is_inert(name: &str) -> bool {
     const MODULES: &[&str] = &[
         "numpy.core.multiarray.",
         "numpy._core.multiarray.",
@@ -26,11 +26,11 @@ pub(super) fn is_inert(name: &str) -> bool {
 }
 
 /// The numbers of an array or of a single one, in order.
-pub(super) fn numbers(pickle: &Pickle, id: Id, what: &str) -> Result<Vec<f64>, Sb3Error> {
+pub(crate) fn numbers(pickle: &Pickle, id: Id, what: &str) -> Result<Vec<f64>, FileError> {
     if let Some(number) = pickle.float(id) {
         return Ok(vec![number]);
     }
-    let wrong = |found: &str| Sb3Error::unsupported(what, "an array of numbers", found);
+    let wrong = |found: &str| FileError::unsupported(what, "an array of numbers", found);
     let (class, args) = pickle.made(id).ok_or_else(|| wrong("something else"))?;
     let state = || match pickle.node(id) {
         Node::Object { state: Some(state), .. } => pickle.items(*state),
@@ -42,11 +42,12 @@ pub(super) fn numbers(pickle: &Pickle, id: Id, what: &str) -> Result<Vec<f64>, S
         _ => return Err(wrong(class)),
     };
     let Node::Bytes(bytes) = pickle.node(bytes) else { return Err(wrong("no bytes")) };
-    decoded(&dtype_name(pickle, dtype), bytes).ok_or_else(|| wrong(&dtype_name(pickle, dtype)))
+    let kind = self::dtype(pickle, dtype);
+    decoded(&kind, bytes).ok_or_else(|| wrong(&kind))
 }
 
 /// The kind, the size and, where it is not that of this format, the order of bytes.
-fn dtype_name(pickle: &Pickle, id: Id) -> String {
+pub(crate) fn dtype(pickle: &Pickle, id: Id) -> String {
     let name = pickle.made(id).and_then(|(_, args)| pickle.text(*args.first()?)).unwrap_or("no dtype");
     let order = match pickle.node(id) {
         Node::Object { state: Some(state), .. } => pickle.items(*state).get(1).and_then(|&o| pickle.text(o)),

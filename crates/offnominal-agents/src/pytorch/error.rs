@@ -1,9 +1,11 @@
-//! Why a file of Stable-Baselines3 does not become a policy.
+//! Why a file that Python saved does not become a policy.
 
-/// Why a file of Stable-Baselines3 does not become a policy.
+use crate::network::NetworkError;
+
+/// Why a file that Python saved does not become a policy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Sb3Error {
+pub enum FileError {
     /// A pickle ends too early or is none.
     #[error("{file}, byte {at}: expected {expected}")]
     Pickle {
@@ -34,10 +36,13 @@ pub enum Sb3Error {
         /// What is there.
         found: String,
     },
+    /// The layers that were read do not fit together, or not the environment.
+    #[error(transparent)]
+    Unfit(#[from] NetworkError),
 }
 
-impl Sb3Error {
-    pub(super) fn unsupported(what: &str, expected: impl ToString, found: impl ToString) -> Sb3Error {
-        Sb3Error::Unsupported { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+impl FileError {
+    pub(crate) fn unsupported(what: &str, expected: impl ToString, found: impl ToString) -> FileError {
+        FileError::Unsupported { what: what.into(), expected: expected.to_string(), found: found.to_string() }
     }
 }

@@ -1,0 +1,40 @@
+//! A policy of another library, as this program keeps it.
+
+use crate::actor::Actor;
+use crate::network::Network;
+use offnominal_core::policy::Policy;
+
+/// A policy of another library: one like those that are trained here, or any other layers.
+#[derive(Debug, Clone)]
+pub enum Taken {
+    /// Rectified dense layers and a squashed action, or the value of each choice.
+    Actor(Actor),
+    /// Anything else that a chain of layers computes.
+    Network(Network),
+}
+
+impl Taken {
+    /// The algorithm that trained it.
+    pub fn algorithm(&self) -> &str {
+        match self {
+            Taken::Actor(actor) => actor.algorithm(),
+            Taken::Network(network) => network.algorithm(),
+        }
+    }
+
+    /// Its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Taken::Actor(actor) => actor.to_bytes(),
+            Taken::Network(network) => network.to_bytes(),
+        }
+    }
+
+    /// What acts.
+    pub fn into_policy(self) -> Box<dyn Policy> {
+        match self {
+            Taken::Actor(actor) => Box::new(actor),
+            Taken::Network(network) => Box::new(network),
+        }
+    }
+}
