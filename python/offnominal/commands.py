@@ -119,12 +119,15 @@ def export_minari(dataset: Path, id: str, out: Path, *, format: Literal["hdf5", 
     return _result("export", {"dataset": dataset, "id": id, "out": out, "format": format}, 0, 1, False)
 
 
-def import_sb3(model: Path, env: str, out: Path, *, normalize: Path | None = None) -> Result:
-    """Writes a model of Stable-Baselines3 as a policy; nothing in the file is executed.
+def import_sb3(model: Path, env: str, out: Path, *, normalize: Path | None = None, stack: int | None = None) -> Result:
+    """Writes a model of Stable-Baselines3 or sb3-contrib as a policy; nothing in the file is executed.
 
-    :param normalize: what ``VecNormalize.save`` wrote, if observations were normalised.
+    :param normalize: what ``VecNormalize.save`` wrote; by default the file beside the model that has its name or is called
+        ``vec_normalize.pkl`` or ``vecnormalize.pkl``; ``"none"`` if observations were not normalised.
+    :param stack: frames that ``VecFrameStack`` stacked.
     """
-    return _result("import", {"model": model, "env": env, "out": out, "normalize": normalize}, 0, 1, False)
+    request = {"model": model, "env": env, "out": out, "normalize": normalize, "stack": stack}
+    return _result("import", request, 0, 1, False)
 
 
 def ensemble(env: str, members: Sequence[Path], out: Path) -> Result:

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ class Policy:
         self._made: tuple[Any, ...] = (Policy, env, name)
 
     @classmethod
-    def from_sb3(cls, model: Any, normalize: Any = None, env: str | None = None) -> Policy:
-        """The deterministic policy of a model of Stable-Baselines3: TQC, SAC, TD3, DDPG or DQN with an MLP policy.
+    def from_sb3(cls, model: Any, normalize: Any = None, env: str | None = None, *, stack: int = 1) -> Policy:
+        """The deterministic policy of a model of Stable-Baselines3 or sb3-contrib.
 
         Neither Stable-Baselines3 nor PyTorch is needed to read a file, and nothing in it is executed.
 
@@ -48,6 +49,7 @@ class Policy:
         :param normalize: the path of what ``VecNormalize.save`` wrote, its bytes, or the ``VecNormalize`` itself; a model
             brings its own.
         :param env: id of the environment in which it is to act; without one it acts on what it was trained on.
+        :param stack: frames that ``VecFrameStack`` stacked; it acts on single ones and stacks them itself.
         :raises ValueError: if the file names anything but arrays, spaces and statistics, is damaged, or holds another kind
             of policy; if the environment has other channels or bounds.
         """
@@ -56,8 +58,8 @@ class Policy:
         own = cls.__new__(cls)
         statistics = None if normalize is None else _bytes(normalize, "normalize")
         content = _bytes(model, "model")
-        own._engine = _engine.Policy.from_sb3(content, statistics, env and environment_id(env))
-        own._made = (Policy.from_sb3, content, statistics, env)
+        own._engine = _engine.Policy.from_sb3(content, statistics, env and environment_id(env), stack)
+        own._made = (partial(Policy.from_sb3, stack=stack), content, statistics, env)
         return own
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -47,8 +47,8 @@ def test_an_imported_policy_is_found_by_its_path(tmp_path):
     ("model", "given", "expected"),
     [
         (b"not a zip", {}, "model: expected a zip archive"),
-        (SB3 / "sac.zip", {"env": "cartpole"}, "actions of cartpole: expected Choice"),
-        (SB3 / "dqn.zip", {"normalize": SB3 / "sac.pkl"}, "observation channels of imported: expected 4, found 3"),
+        (SB3 / "sac.zip", {"env": "cartpole"}, "actions of cartpole: expected one of 2 choices, found real numbers"),
+        (SB3 / "dqn.zip", {"normalize": SB3 / "sac.pkl"}, "statistics for the 4 observation channels of imported: expected 4, found 3"),
         (SB3 / "sac.zip", {"normalize": b"cposix\nsystem\n(X\x02\0\0\0lstR."}, "posix.system; nothing was executed"),
         (SB3 / "sac.zip", {"normalize": SB3 / "sac.zip"}, "expected"),
         (3, {}, "model: expected a path, bytes, or an object of Stable-Baselines3, found int"),

@@ -2,26 +2,36 @@
 
 use crate::catalogues;
 use crate::context::Context;
-use anyhow::{Context as _, Result};
-use offnominal_agents::Actor;
-use offnominal_agents::sb3::{self, Model};
-use offnominal_core::spec::EnvSpec;
-use offnominal_files::read;
+use crate::policies::others::{self, Library, Other};
+use anyhow::Result;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-/// Which model of Stable-Baselines3 to import: TQC, SAC, TD3, DDPG or DQN with an MLP policy.
+/// Which policy of another library to import.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// What `model.save` wrote; nothing in the file is executed.
+    /// Which library wrote it.
+    #[serde(default)]
+    pub library: Library,
+    /// The file; nothing in it is executed.
     pub model: PathBuf,
     /// Environment in which it acts; its channels and bounds must be those of the model.
     pub env: String,
-    /// What `VecNormalize.save` wrote, if observations were normalised.
+    /// The statistics by which observations were normalised: of Stable-Baselines3 what `VecNormalize.save` wrote, by default
+    /// the file beside the model that has a usual name; of CleanRL a `.npz`; `none` if they were not.
+    #[serde(default)]
     pub normalize: Option<PathBuf>,
+    /// Frames that `VecFrameStack` stacked.
+    #[serde(default)]
+    pub stack: Option<NonZeroUsize>,
+    /// The function between the layers of a policy of RSL-RL, by its name in `torch.nn`.
+    #[serde(default)]
+    pub activation: Option<String>,
     /// Folder for the policy.
     pub out: PathBuf,
 }
@@ -35,11 +45,17 @@ pub struct Imported {
     pub algorithm: String,
     /// The environment in which it acts.
     pub env: String,
+    /// The statistics by which its observations are normalised.
+    pub normalize: Option<PathBuf>,
 }
 
 impl Display for Imported {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {} for {}", self.policy.display(), self.algorithm, self.env)
+        write!(out, "{}: {} for {}", self.policy.display(), self.algorithm, self.env)?;
+        match &self.normalize {
+            Some(path) => write!(out, ", observations normalised by {}", path.display()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -49,52 +65,66 @@ impl Display for Imported {
 /// If a file cannot be read, holds no such policy, or the environment has other channels.
 pub fn run(request: &Request, _: &Context) -> Result<Imported> {
     let env = catalogues::environment(&request.env, None)?;
-    let policy = policy(&request.model, request.normalize.as_deref(), env.spec())?;
-    let algorithm = policy.algorithm().to_string();
+    let Other { taken, statistics, .. } =
+        others::import(request.library, &request.model, request.options(), env.spec())?;
+    let algorithm = taken.algorithm().to_string();
     let path = request.out.join(format!("{}-{algorithm}.safetensors", request.env));
-    atomically(&path, &policy.to_bytes())?;
-    Ok(Imported { policy: path, algorithm, env: request.env.clone() })
+    atomically(&path, &taken.to_bytes())?;
+    Ok(Imported { policy: path, algorithm, env: request.env.clone(), normalize: statistics })
 }
 
-/// The policy in a model's file, with the statistics in another one if there are any.
-fn policy(model: &Path, normalize: Option<&Path>, spec: &EnvSpec) -> Result<Actor> {
-    let map = normalize
-        .map(|path| sb3::read_normalisation(&read::bytes(path)?).with_context(|| path.display().to_string()))
-        .transpose()?
-        .flatten();
-    let found = Model::read(&read::bytes(model)?).and_then(|m| m.actor(spec, map));
-    found.with_context(|| model.display().to_string())
+impl Request {
+    /// What is said of the file.
+    fn options(&self) -> BTreeMap<String, String> {
+        let given = [
+            ("normalize", self.normalize.as_ref().map(|path| path.display().to_string())),
+            ("stack", self.stack.map(|n| n.to_string())),
+            ("activation", self.activation.clone()),
+        ];
+        given.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::env::Env;
+    use std::path::Path;
 
-    fn file(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../offnominal-agents/tests/sb3").join(name)
-    }
-
-    fn environment(id: &str) -> Box<dyn Env> {
-        catalogues::environment(id, None).unwrap()
+    fn imported(name: &str, env: &str, out: &Path) -> Result<Imported> {
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../offnominal-agents/tests").join(name);
+        let library = if name.ends_with("zip") { Library::Sb3 } else { Library::Cleanrl };
+        let (env, out) = (env.into(), out.into());
+        let request = Request { library, model, env, normalize: None, stack: None, activation: None, out };
+        run(&request, &Context::silent(1, 1))
     }
 
     #[test]
     fn an_imported_policy_is_found_by_its_path() {
-        let (pendulum, folder) = (environment("pendulum"), tempfile::tempdir().unwrap());
-        let actor = policy(&file("sac.zip"), Some(&file("sac.pkl")), pendulum.spec()).unwrap();
-        let path = folder.path().join("p.safetensors");
-        atomically(&path, &actor.to_bytes()).unwrap();
-        crate::policies::find(path.to_str().unwrap(), pendulum.as_ref()).unwrap();
-        policy(&file("dqn.zip"), None, environment("cartpole").spec()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let found = imported("sb3/sac.zip", "pendulum", folder.path()).unwrap();
+        assert!(found.to_string().ends_with("sac.pkl"), "{found}");
+        let pendulum = catalogues::environment("pendulum", None).unwrap();
+        crate::policies::find(found.policy.to_str().unwrap(), pendulum.as_ref()).unwrap();
+        assert_eq!(imported("sb3/dqn.zip", "cartpole", folder.path()).unwrap().algorithm, "dqn");
     }
 
     #[test]
     fn what_does_not_fit_names_the_file() {
-        let error = policy(&file("sac.zip"), None, environment("cartpole").spec()).err().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let error = imported("torch/dqn.cleanrl_model", "cartpole", folder.path()).err().unwrap();
         let error = format!("{error:#}");
-        assert!(error.contains("sac.zip: actions of cartpole: expected Choice(2), found Real"), "{error}");
-        let error = policy(&file("none.zip"), None, environment("cartpole").spec()).err().unwrap();
+        assert!(
+            error.contains(
+                "dqn.cleanrl_model: inputs of the first layer: expected 4, as an observation has, found 3"
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = imported("sb3/none.zip", "cartpole", folder.path()).err().unwrap();
         assert!(error.to_string().contains("cannot read"), "{error}");
     }
 }

@@ -3,6 +3,8 @@
 
 pub mod bodies;
 mod brought;
+pub mod others;
+mod place;
 mod shipped;
 mod vouched;
 
@@ -10,6 +12,7 @@ use crate::catalogues::own_policies;
 use crate::{foreign, noise};
 use anyhow::{Context, Result, bail, ensure};
 pub use brought::{Make, bring};
+use offnominal_agents::network::Network;
 use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
@@ -19,6 +22,8 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_files::read;
 use offnominal_nets::Tensors;
 use offnominal_worlds::demonstrator;
+use others::{Library, Other};
+use place::Place;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -33,6 +38,8 @@ pub struct Found {
     pub digest: String,
     /// Its card, if it has one.
     pub card: Option<Card>,
+    /// The file that this program would write of it, if its own is of another library.
+    pub own: Option<Vec<u8>>,
 }
 
 /// The policy of that name for the given environment; `random` is always there, `scripted` where one was written by hand.
@@ -45,7 +52,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     // What has no file has the digest of what it is called.
     let without_file = |policy: Box<dyn Policy>, called: &str| {
         let digest = digest(called.as_bytes());
-        Ok(Found { policy, name: name.into(), digest, card: None })
+        Ok(Found { policy, name: name.into(), digest, card: None, own: None })
     };
     if name == "random" {
         return without_file(Box::new(Random::new(&spec.action)), name);
@@ -57,7 +64,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     }
     if let Some(own) = brought::find(name) {
         let policy = (own.make)(env)?;
-        return Ok(Found { policy, name: name.into(), digest: own.digest, card: None });
+        return Ok(Found { policy, name: name.into(), digest: own.digest, card: None, own: None });
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));
@@ -66,7 +73,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
             let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
-            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
+            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card), own: None });
         }
     }
     if let Some(agent) = bodies::shipped(spec, name)? {
@@ -75,15 +82,15 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
             name: agent.name,
             digest: agent.digest,
             card: None,
+            own: None,
         });
     }
-    let path = Path::new(name);
-    if path.is_file() {
-        return from_file(path, spec);
+    if let Some(place) = Place::find(name)? {
+        return from_file(name, &place, spec);
     }
     if foreign::is_policy(name) {
         let (policy, digest) = foreign::policy(name, spec)?;
-        return Ok(Found { policy, name: name.into(), digest, card: None });
+        return Ok(Found { policy, name: name.into(), digest, card: None, own: None });
     }
     missing(name, &spec.id)
 }
@@ -172,19 +179,27 @@ pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// A policy from a file, with the card beside it if there is one.
-fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
+fn from_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
+    let (name, path) = (name.to_string(), &place.path);
+    if let Some(library) = Library::of(&place.ending()) {
+        let Other { taken, digest, .. } = others::read(library, place, spec)?;
+        let own = Some(taken.to_bytes());
+        return Ok(Found { policy: taken.into_policy(), name, digest, card: None, own });
+    }
+    place.options(&[])?;
     let bytes = read::bytes(path)?;
-    let is_onnx = path.extension().is_some_and(|e| e == "onnx");
-    let place = || path.display().to_string();
+    let is_onnx = place.ending() == "onnx";
+    let said = || path.display().to_string();
     let policy: Box<dyn Policy> = match is_onnx {
-        true => Box::new(Onnx::from_bytes(&bytes, spec).with_context(place)?),
-        false => Box::new(actor(&bytes, spec).with_context(place)?),
+        true => Box::new(Onnx::from_bytes(&bytes, spec).with_context(said)?),
+        false if Network::is_in(&bytes) => Box::new(Network::from_bytes(&bytes, spec).with_context(said)?),
+        false => Box::new(actor(&bytes, spec).with_context(said)?),
     };
     let card = card_beside(path, &bytes)?;
     if !is_onnx && card.is_none() {
         vouched::check(path, &bytes)?;
     }
-    Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
+    Ok(Found { policy, name, digest: digest(&bytes), card, own: None })
 }
 
 fn digest(content: &[u8]) -> String {
@@ -219,7 +234,9 @@ pub fn write_card(card: &Card, policy: &Path) -> Result<()> {
 }
 
 fn missing(name: &str, env: &str) -> Result<Found> {
-    let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
+    let file = name.split('?').next().unwrap_or(name);
+    let is_file = place::ENDINGS.iter().any(|ending| file.ends_with(&format!(".{ending}")));
+    let looks_like_a_path = file.contains(['/', '\\']) || is_file;
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
     known.extend(demonstrator::of(env).map(|_| demonstrator::NAME.to_string()));

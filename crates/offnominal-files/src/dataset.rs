@@ -85,11 +85,13 @@ impl PolicyName {
     /// The name for results: of a policy that was asked for by its path, the file's name and the beginning of the digest,
     /// so that no result holds a path of a machine, and files of the same name are told apart.
     pub fn label(&self) -> String {
-        let path = Path::new(&self.id);
-        let is_file = self.id.contains(['/', '\\'])
-            || path
-                .extension()
-                .is_some_and(|e| ["safetensors", "onnx", "zip"].iter().any(|known| e == *known));
+        // What follows a question mark is said of the file.
+        let file = self.id.split('?').next().unwrap_or(&self.id);
+        let path = Path::new(file);
+        let is_file = file.contains(['/', '\\'])
+            || path.extension().is_some_and(|e| {
+                ["safetensors", "onnx", "zip", "cleanrl_model", "pt"].iter().any(|known| e == *known)
+            });
         if !is_file {
             return self.id.clone();
         }

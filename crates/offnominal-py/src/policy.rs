@@ -5,7 +5,7 @@ use crate::error::{caught, detached, raised};
 use anyhow::Context as _;
 use numpy::PyArray1;
 use offnominal_agents::Card;
-use offnominal_agents::sb3::{self, Model};
+use offnominal_agents::sb3::{self, Model, Options};
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
 use offnominal_engine::{catalogues, policies as known};
@@ -48,30 +48,32 @@ impl Policy {
             let found = known::find(name, environment.as_ref())?;
             let asked = name.to_string();
             let (inner, name, card, digest) = (found.policy, found.name, found.card, found.digest);
-            Ok(Policy { card, asked, ..Policy::of(inner, environment.spec(), env, name, digest) })
+            let file = found.own;
+            Ok(Policy { card, asked, file, ..Policy::of(inner, environment.spec(), env, name, digest) })
         })
     }
 
     /// A model of Stable-Baselines3 from the bytes of its zip and, if observations were normalised, of the pickle of
     /// their statistics. Without an environment it acts on what it was trained on.
     #[staticmethod]
-    #[pyo3(signature = (model, normalize = None, env = None))]
+    #[pyo3(signature = (model, normalize = None, env = None, stack = 1))]
     fn from_sb3(
         py: Python<'_>,
         model: Vec<u8>,
         normalize: Option<Vec<u8>>,
         env: Option<&str>,
+        stack: usize,
     ) -> PyResult<Policy> {
         detached(py, || {
-            let map = normalize.map(|bytes| sb3::read_normalisation(&bytes)).transpose()?.flatten();
+            let statistics = normalize.map(|bytes| sb3::read_normalisation(&bytes)).transpose()?.flatten();
             let model = Model::read(&model)?;
             let spec = match env {
                 Some(env) => catalogues::environment(env, None)?.spec().clone(),
                 None => model.spec("imported"),
             };
-            let actor = model.actor(&spec, map)?;
-            let (name, file) = (actor.algorithm().to_string(), actor.to_bytes());
-            let policy = Policy::of(Box::new(actor), &spec, &spec.id, name, address(&file));
+            let taken = model.policy(&spec, &Options { statistics, stack })?;
+            let (name, file) = (taken.algorithm().to_string(), taken.to_bytes());
+            let policy = Policy::of(taken.into_policy(), &spec, &spec.id, name, address(&file));
             Ok(Policy { file: Some(file), ..policy })
         })
     }

@@ -33,8 +33,15 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "onnx" => ["mlp", "cnn", "pieces"]
             .map(|name| repository(&format!("crates/offnominal-agents/tests/onnx/{name}.onnx")))
             .into(),
-        "sb3" => named("dqn.zip", policies::sb3()),
+        "network" => policies::networks(),
+        "sb3" => policies::sb3(),
         "sb3_statistics" => vec![repository("crates/offnominal-agents/tests/sb3/sac.pkl")],
+        "cleanrl" => ["ppo", "td3"]
+            .map(|name| repository(&format!("crates/offnominal-agents/tests/torch/{name}.cleanrl_model")))
+            .into(),
+        "rsl_rl" => ["rsl-rl-2-lstm", "rsl-rl-5"]
+            .map(|name| repository(&format!("crates/offnominal-agents/tests/torch/{name}.pt")))
+            .into(),
         "checkpoint" => named("light", policies::checkpoint()),
         "history" => named("two", policies::history()),
         "predictor" => named("dictionary", policies::predictor()),

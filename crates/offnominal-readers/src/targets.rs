@@ -46,10 +46,13 @@ macro_rules! targets {
 
 targets! {
     Safetensors policies::policy,
+    Safetensors policies::network,
     Json policies::card,
     Protobuf policies::onnx,
     Zip policies::sb3,
     Bytes policies::sb3_statistics,
+    Zip policies::cleanrl,
+    Zip policies::rsl_rl,
     Safetensors policies::checkpoint,
     Safetensors policies::history,
     Safetensors policies::predictor,

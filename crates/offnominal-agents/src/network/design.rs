@@ -120,6 +120,17 @@ pub enum Output {
 }
 
 impl Input {
+    /// Single frames, each normalised if it is said and then cut at a limit if there is one.
+    pub(crate) fn of_frames(
+        width: usize,
+        is_normalised: bool,
+        clip: Option<f32>,
+        encoding: Encoding,
+    ) -> Input {
+        let normalised = if is_normalised { Normalised::Frames } else { Normalised::No };
+        Input { width, stack: 1, normalised, clip, encoding }
+    }
+
     /// Numbers that the first layer reads; `None` if there are too many.
     pub(super) fn outputs(&self) -> Option<usize> {
         let one = match &self.encoding {
@@ -220,12 +231,18 @@ impl Design {
     fn check_chain(&self) -> Result<(), NetworkError> {
         let mut before = self.input.outputs().filter(|n| (1..=OBSERVATION).contains(n));
         for (i, layer) in self.layers.iter().enumerate() {
-            let what = format!("layer {i}, {:?}", layer.kind);
-            let expected = before.map_or("fewer numbers".into(), |n| format!("{n} inputs, as come to it"));
+            let (what, expected) = match (i, before) {
+                (_, None) => ("numbers that come to the layers".into(), format!("1 to {OBSERVATION}")),
+                (0, Some(n)) => ("inputs of the first layer".into(), format!("{n}, as an observation has")),
+                (_, Some(n)) => {
+                    (format!("layer {i}, {:?}", layer.kind), format!("{n} inputs, as come to it"))
+                }
+            };
             let found = layer.kind.inputs();
             require(before.is_some() && found == before, &what, expected, words(found))?;
             before = layer.kind.outputs().filter(|n| (1..=OBSERVATION).contains(n));
-            let expected = format!("1 to {OBSERVATION} outputs");
+            let (what, expected) =
+                (format!("outputs of layer {i}, {:?}", layer.kind), format!("1 to {OBSERVATION}"));
             require(before.is_some(), &what, expected, words(layer.kind.outputs()))?;
         }
         Ok(())

@@ -154,14 +154,23 @@ fn parts_that_do_not_fit_are_named() {
     };
     refused(input(2, 1), vec![], "layers: expected 1 to 32, found 0");
     refused(input(3, 1), vec![dense(3, 1)], "observation channels of w: expected 2, found 3");
-    refused(input(2, 1), vec![dense(3, 1)], "expected 2 inputs, as come to it, found 3");
+    refused(
+        input(2, 1),
+        vec![dense(3, 1)],
+        "inputs of the first layer: expected 2, as an observation has, found 3",
+    );
+    refused(input(2, 1), vec![dense(2, 3), dense(4, 1)], "expected 3 inputs, as come to it, found 4");
     refused(input(2, 1), vec![dense(2, 3)], "outputs of the network for w: expected 1, found 3");
     refused(input(2, 0), vec![dense(2, 1)], "stacked frames: expected 1 to 1000, found 0");
     refused(input(2, 1), vec![dense(2, 1 << 40)], "weights: expected at most");
     let huge = Kind::Convolution { planes: 1, height: 1 << 30, columns: 2, filters: 1, kernel: 1, stride: 1 };
     refused(input(2, 1), vec![Layer { kind: huge, curve: Curve::Relu }], "multiplications of an action");
     let still = Kind::Convolution { planes: 1, height: 1, columns: 2, filters: 1, kernel: 1, stride: 0 };
-    refused(input(2, 1), vec![Layer { kind: still, curve: Curve::Relu }], "outputs, found too many");
+    refused(
+        input(2, 1),
+        vec![Layer { kind: still, curve: Curve::Relu }],
+        "expected 1 to 16777216, found too many",
+    );
     let cut = Layer { curve: Curve::Cut(-1.0), ..dense(2, 1) };
     refused(input(2, 1), vec![cut], "limit of a layer: expected 0 or more");
     refused(

@@ -101,6 +101,11 @@ impl<'a> Tensors<'a> {
         self.go(found.map(|(_, inner)| *inner))
     }
 
+    /// Goes back to the outermost dictionary.
+    pub(crate) fn leave(&mut self) {
+        self.names = self.pickle.root();
+    }
+
     /// Goes into the first of several dictionaries, if the file holds a tuple of them; whether it does.
     pub(crate) fn enter_first(&mut self) -> bool {
         self.go(self.pickle.items(self.names).first().copied())

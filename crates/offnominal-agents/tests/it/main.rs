@@ -10,4 +10,5 @@ mod recipe;
 mod resume;
 mod sb3;
 mod sb3_others;
+mod torch;
 mod uncertainty;

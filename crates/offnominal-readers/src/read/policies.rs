@@ -1,8 +1,9 @@
 //! Readers of policies, of trainings, and of what is learned about policies.
 
+use offnominal_agents::network::{Curve, Network};
 use offnominal_agents::onnx::Onnx;
-use offnominal_agents::sb3::{Model, read_normalisation};
-use offnominal_agents::{Actor, Card, History, Trainer};
+use offnominal_agents::sb3::{Model, Options, read_normalisation};
+use offnominal_agents::{Actor, Card, History, Trainer, cleanrl, rsl_rl};
 use offnominal_core::channel::Image;
 use offnominal_core::env::Env;
 use offnominal_core::prelude::*;
@@ -62,10 +63,38 @@ pub fn onnx(bytes: &[u8]) -> bool {
 pub fn sb3(bytes: &[u8]) -> bool {
     let Ok(model) = Model::read(bytes) else { return false };
     let spec = model.spec("own");
-    model.actor(&spec, None).is_ok_and(|mut actor| acts(&mut actor, &spec))
+    let taken = model.policy(&spec, &Options::default());
+    taken.is_ok_and(|taken| acts(taken.into_policy().as_mut(), &spec))
 }
 
-/// The statistics beside it.
+/// A policy of layers, as it is kept of other libraries.
+pub fn network(bytes: &[u8]) -> bool {
+    let specs = [spec(3, 2, 0), spec(3, 1, 3), seeing()];
+    let found = specs.iter().find_map(|spec| Some((Network::from_bytes(bytes, spec).ok()?, spec)));
+    found.is_some_and(|(mut network, spec)| acts(&mut network, spec))
+}
+
+/// A state dictionary of CleanRL.
+pub fn cleanrl(bytes: &[u8]) -> bool {
+    static SPECS: LazyLock<[EnvSpec; 3]> = LazyLock::new(|| [two_bounded(), spec(3, 1, 4), seeing()]);
+    let found = SPECS.iter().find_map(|spec| Some((cleanrl::read(bytes, spec, None).ok()?, spec)));
+    found.is_some_and(|(taken, spec)| acts(taken.into_policy().as_mut(), spec))
+}
+
+/// Three numbers, and two actions with the bounds of the tests of CleanRL.
+fn two_bounded() -> EnvSpec {
+    let mut spec = spec(3, 2, 0);
+    (spec.action[1].low, spec.action[1].high) = (-20.0, 4.0);
+    spec
+}
+
+/// A model of RSL-RL.
+pub fn rsl_rl(bytes: &[u8]) -> bool {
+    let spec = spec(3, 2, 0);
+    rsl_rl::read(bytes, &spec, Curve::Elu).is_ok_and(|taken| acts(taken.into_policy().as_mut(), &spec))
+}
+
+/// The statistics beside a model of Stable-Baselines3.
 pub fn sb3_statistics(bytes: &[u8]) -> bool {
     read_normalisation(bytes).is_ok()
 }

@@ -2,8 +2,10 @@
 
 use crate::mutate::zipped;
 use crate::read::policies::{environment, seeing, spec};
+use offnominal_agents::network::{Curve, Design, Encoding, Input, Kind, Layer, Network, Normalised, Output};
 use offnominal_agents::trainer::Contents;
 use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
+use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
 use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
@@ -15,7 +17,7 @@ fn numbers(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 7919) % 101) as f32 / 101.0 - 0.5).collect()
 }
 
-fn actor(spec: &offnominal_core::spec::EnvSpec, sizes: &[usize], dropout: f32) -> Actor {
+fn actor(spec: &EnvSpec, sizes: &[usize], dropout: f32) -> Actor {
     let net = Mlp::new(sizes, Activation::Relu).with_dropout(dropout);
     let params = numbers(net.n_params());
     let map = Normalisation { mean: vec![0.1; sizes[0]], scale: vec![2.0; sizes[0]] };
@@ -51,16 +53,57 @@ pub fn tensors() -> Vec<u8> {
     tensors.to_bytes()
 }
 
-/// The model of the tests with what a policy needs, and no more.
-pub fn sb3() -> Vec<u8> {
-    let (_, whole) = super::repository("crates/offnominal-agents/tests/sb3/dqn.zip");
+/// A policy of filters on an image, and one with a memory.
+pub fn networks() -> Vec<(String, Vec<u8>)> {
+    let layer = |kind, curve| Layer { kind, curve };
+    let input =
+        |width, stack, encoding| Input { width, stack, normalised: Normalised::No, clip: None, encoding };
+    let filters = Kind::Convolution { planes: 2, height: 12, columns: 12, filters: 2, kernel: 4, stride: 4 };
+    let of_image = Design {
+        input: input(288, 1, Encoding::Grey),
+        layers: vec![
+            layer(filters, Curve::Relu),
+            layer(Kind::Dense { inputs: 18, outputs: 4 }, Curve::Identity),
+        ],
+        output: Output::Choices(vec![4]),
+    };
+    let remembering = Design {
+        input: Input { normalised: Normalised::Frames, clip: Some(5.0), ..input(3, 2, Encoding::Numbers) },
+        layers: vec![
+            layer(Kind::Lstm { inputs: 6, units: 2 }, Curve::Identity),
+            layer(Kind::Dense { inputs: 2, outputs: 2 }, Curve::Cut(2.0)),
+        ],
+        output: Output::Squashed,
+    };
+    let map = Normalisation { mean: vec![0.5; 3], scale: vec![2.0; 3] };
+    let made = |name: &str, spec: &EnvSpec, design: Design, map| {
+        let params = design.layers.iter().map(|layer| {
+            numbers(layer.kind.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum())
+        });
+        let params = params.collect();
+        let network = Network::new(spec, "ppo", design, params, map).expect("parts that fit");
+        (format!("{name}.safetensors"), network.to_bytes())
+    };
+    vec![
+        made("filters", &seeing(), of_image, None),
+        made("remembering", &spec(3, 2, 0), remembering, Some(map)),
+    ]
+}
+
+/// Models of the tests with what a policy needs, and no more.
+pub fn sb3() -> Vec<(String, Vec<u8>)> {
+    ["dqn.zip", "others/recurrent-deep.zip", "others/ppo-integers.zip"].map(lean).into()
+}
+
+fn lean(model: &str) -> (String, Vec<u8>) {
+    let (name, whole) = super::repository(&format!("crates/offnominal-agents/tests/sb3/{model}"));
     let mut archive = zip::ZipArchive::new(Cursor::new(&whole)).expect("a zip");
     let mut part = |name: &str| {
         let mut bytes = Vec::new();
         archive.by_name(name).expect("the part").read_to_end(&mut bytes).expect("readable");
         (name.to_string(), bytes)
     };
-    zipped(&[part("data"), part("policy.pth")])
+    (name, zipped(&[part("data"), part("policy.pth")]))
 }
 
 /// A training of eight steps.

@@ -1,0 +1,195 @@
+//! Policies of other libraries, by the endings of their files.
+
+use super::place::Place;
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_agents::network::Curve;
+use offnominal_agents::sb3::{self, Model, Options, Statistics};
+use offnominal_agents::{Normalisation, Taken, cleanrl, rsl_rl};
+use offnominal_core::spec::EnvSpec;
+use offnominal_files::{array, read};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Value of the option `normalize` that says that observations were not normalised.
+const NONE: &str = "none";
+
+/// What Gymnasium's `NormalizeObservation` adds to a variance.
+const EPSILON: f32 = 1e-8;
+
+/// Where scripts of CleanRL cut normalised observations.
+const CLIP: f32 = 10.0;
+
+/// Which library wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Library {
+    /// Stable-Baselines3 or sb3-contrib: what `model.save` wrote.
+    #[default]
+    Sb3,
+    /// CleanRL: a state dictionary.
+    Cleanrl,
+    /// RSL-RL: `model_N.pt`.
+    RslRl,
+}
+
+impl Library {
+    /// The library whose files end like that.
+    pub(super) fn of(ending: &str) -> Option<Library> {
+        match ending {
+            "zip" => Some(Library::Sb3),
+            "cleanrl_model" => Some(Library::Cleanrl),
+            "pt" => Some(Library::RslRl),
+            _ => None,
+        }
+    }
+
+    /// What may be said of its files.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Library::Sb3 => &["normalize", "stack"],
+            Library::Cleanrl => &["normalize"],
+            Library::RslRl => &["activation"],
+        }
+    }
+}
+
+/// A policy of another library in an environment.
+pub(crate) struct Other {
+    /// The policy.
+    pub(crate) taken: Taken,
+    /// SHA-256 of all that it was made of.
+    pub(crate) digest: String,
+    /// The file of statistics by which its observations are normalised.
+    pub(crate) statistics: Option<PathBuf>,
+}
+
+/// The policy in the file that another library wrote, with these options.
+///
+/// # Errors
+/// If a file cannot be read or does not fit the environment, or an option is not known.
+pub(crate) fn import(
+    library: Library,
+    file: &Path,
+    options: BTreeMap<String, String>,
+    spec: &EnvSpec,
+) -> Result<Other> {
+    read(library, &Place::with(file, options), spec)
+}
+
+/// The policy in a file.
+///
+/// # Errors
+/// If a file cannot be read or does not fit the environment, or an option is not known.
+pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Other> {
+    let bytes = read::bytes(&place.path)?;
+    let options = place.options(library.options())?;
+    let statistics = statistics(library, place, options.get("normalize").map(String::as_str))?;
+    let beside = statistics.as_deref().map(read::bytes).transpose()?;
+    let (taken, said) = match library {
+        Library::Sb3 => {
+            let stack = options.get("stack").map_or(Ok(1), |text| frames(text))?;
+            let taken = stable_baselines(&bytes, statistics.as_deref(), beside.as_deref(), stack, spec);
+            (taken, if stack > 1 { format!("stack={stack}") } else { String::new() })
+        }
+        Library::Cleanrl => {
+            (clean(&bytes, statistics.as_deref(), beside.as_deref(), options, spec), String::new())
+        }
+        Library::RslRl => {
+            let curve = options.get("activation").map_or(Ok(Curve::Elu), |name| activation(name))?;
+            let taken = rsl_rl::read(&bytes, spec, curve).map_err(anyhow::Error::from);
+            (taken, options.get("activation").cloned().unwrap_or_default())
+        }
+    };
+    let taken = taken.with_context(|| place.path.display().to_string())?;
+    let mut digest = Sha256::new_with_prefix(&bytes);
+    digest.update(beside.unwrap_or_default());
+    digest.update(said);
+    Ok(Other { taken, digest: offnominal_files::store::hex(&digest.finalize()), statistics })
+}
+
+fn stable_baselines(
+    bytes: &[u8],
+    place: Option<&Path>,
+    pickle: Option<&[u8]>,
+    stack: usize,
+    spec: &EnvSpec,
+) -> Result<Taken> {
+    let read = |bytes: &[u8]| sb3::read_normalisation(bytes).with_context(|| shown(place));
+    let statistics: Option<Statistics> = pickle.map(read).transpose()?.flatten();
+    Ok(Model::read(bytes)?.policy(spec, &Options { statistics, stack })?)
+}
+
+/// A policy of CleanRL, of which must be said how its observations were normalised if they were.
+fn clean(
+    bytes: &[u8],
+    place: Option<&Path>,
+    arrays: Option<&[u8]>,
+    options: &BTreeMap<String, String>,
+    spec: &EnvSpec,
+) -> Result<Taken> {
+    ensure!(
+        options.contains_key("normalize") || !cleanrl::is_normalised(bytes)?,
+        "expected ?normalize=FILE.npz with the arrays mean and var of the wrapper that normalised its observations, \
+         which are not in the file, or ?normalize=none; found neither"
+    );
+    let read = |bytes: &[u8]| moments(bytes).with_context(|| shown(place));
+    let map = arrays.map(read).transpose()?;
+    Ok(cleanrl::read(bytes, spec, map.map(|map| (map, CLIP)))?)
+}
+
+/// The arrays `mean` and `var`.
+fn moments(bytes: &[u8]) -> Result<Normalisation> {
+    let of = |name: &str| {
+        Ok::<_, anyhow::Error>(array::decode(bytes, "npz", name).context(name.to_string())?.values)
+    };
+    let (mean, variance) = (of("mean")?, of("var")?);
+    let is_sound = mean.len() == variance.len() && variance.iter().all(|&v| v >= 0.0);
+    ensure!(is_sound, "expected as many variances of 0 or more as means, found others");
+    Ok(Normalisation { mean, scale: variance.iter().map(|v| (v + EPSILON).sqrt()).collect() })
+}
+
+fn shown(place: Option<&Path>) -> String {
+    place.map_or(String::new(), |path| path.display().to_string())
+}
+
+fn frames(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => bail!("stack: expected the number of frames, found {text:?}"),
+    }
+}
+
+fn activation(name: &str) -> Result<Curve> {
+    let found = Curve::named(name);
+    found.with_context(|| format!("activation: expected one of {}, found {name:?}", Curve::names()))
+}
+
+/// The statistics that are asked for, or those that lie beside a model of Stable-Baselines3 under a usual name.
+fn statistics(library: Library, place: &Place, asked: Option<&str>) -> Result<Option<PathBuf>> {
+    match asked {
+        Some(NONE) => Ok(None),
+        Some(name) => {
+            let path = PathBuf::from(name);
+            ensure!(path.is_file(), "normalize: expected a file or {NONE}, found {name}, which is not there");
+            Ok(Some(path))
+        }
+        None if library == Library::Sb3 => Ok(beside(&place.path).into_iter().find(|path| path.is_file())),
+        None => Ok(None),
+    }
+}
+
+/// Where statistics are saved beside a model: under its own name, as callbacks for checkpoints do, or as one for a folder.
+fn beside(model: &Path) -> Vec<PathBuf> {
+    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+    let mut names = vec![format!("{stem}.pkl")];
+    if let Some((prefix, steps)) = stem.strip_suffix("_steps").and_then(|s| s.rsplit_once('_')) {
+        names.push(format!("{prefix}_vecnormalize_{steps}_steps.pkl"));
+    }
+    names.extend(["vec_normalize.pkl".into(), "vecnormalize.pkl".into()]);
+    names.into_iter().map(|name| model.with_file_name(name)).collect()
+}
+
+#[cfg(test)]
+mod tests;
