@@ -1,6 +1,7 @@
 """Policies by name, and those of Stable-Baselines3."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +93,56 @@ def test_a_network_of_another_library_acts():
     assert np.array(found) == pytest.approx(np.array(expected["outputs"]), abs=1e-5)
     with pytest.raises(ValueError, match="input: expected 4 numbers, found 3"):
         offnominal.Policy("cartpole", str(folder / "mlp.onnx"))
+
+
+OTHERS = json.loads((SB3 / "others.json").read_text())["models"]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_models_of_every_algorithm_act_as_they_do_there(name):
+    answers = OTHERS[name]
+    statistics = SB3 / f"others/{name}.pkl"
+    if answers["stack"] > 1:
+        pytest.skip("their environment has single frames")
+    policy = offnominal.Policy.from_sb3(SB3 / f"others/{name}.zip", statistics if statistics.exists() else None)
+    for episode in answers["episodes"]:
+        policy.reset()
+        for obs, expected in zip(episode["observations"], episode["actions"]):
+            assert np.ravel(policy(np.array(obs, np.float32))) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_policy_that_others_trained_balances():
+    found = offnominal.evaluate("cartpole", str(SB3 / "imitation/model.zip"), episodes=10, seed=3)
+    assert found["return"]["value"] == 500
+
+
+def test_a_cache_of_a_hub_is_a_policy(tmp_path):
+    model = tmp_path / "models--others--cartpole"
+    (model / "snapshots/0abc").mkdir(parents=True)
+    (model / "refs").mkdir()
+    (model / "refs/main").write_text("0abc")
+    (model / "snapshots/0abc/ppo.zip").symlink_to(SB3 / "imitation/model.zip")
+    policy = offnominal.Policy("cartpole", str(model))
+    policy.save(tmp_path / "own.safetensors")
+    obs = np.array([0.1, 0.2, -0.1, 0.3], np.float32)
+    assert policy(obs) == offnominal.Policy("cartpole", str(tmp_path / "own.safetensors"))(obs)
+
+
+BALANCES = """
+import json, sys
+
+for line in sys.stdin:
+    angle, speed = json.loads(line)["observation"][2:]
+    print(json.dumps({"action": int(angle + 0.5 * speed > 0)}), flush=True)
+"""
+
+
+def test_a_command_acts(tmp_path):
+    program = tmp_path / "balance.py"
+    program.write_text(BALANCES)
+    name = f"command:{sys.executable} {program}"
+    found = offnominal.evaluate("cartpole", name, episodes=4, jobs=2)
+    assert found["return"]["value"] > 100
+    program.write_text("raise ValueError('no policy')")
+    with pytest.raises(ValueError, match=r"the command ended \(exit status: 1\); it said last: ValueError: no policy"):
+        offnominal.evaluate("cartpole", name, episodes=2)

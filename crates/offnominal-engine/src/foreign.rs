@@ -30,7 +30,7 @@ mod policy;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]
-mod said;
+pub(crate) mod said;
 #[cfg(unix)]
 mod wanted;
 #[cfg(unix)]

@@ -25,6 +25,7 @@
 //! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
 //! | [`remarks`]       | what is said once, from where no context is at hand              |
+//! | [`remote`]        | policies of other processes and of servers                       |
 //! | [`request`]       | what requests have in common                                     |
 
 pub mod anomaly_request;
@@ -51,6 +52,7 @@ pub mod progress;
 pub mod provenance;
 pub mod randomisation;
 pub mod remarks;
+pub mod remote;
 pub mod render;
 pub mod request;
 pub mod score;

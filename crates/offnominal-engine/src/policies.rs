@@ -9,7 +9,7 @@ mod shipped;
 mod vouched;
 
 use crate::catalogues::own_policies;
-use crate::{foreign, noise};
+use crate::{foreign, noise, remote};
 use anyhow::{Context, Result, bail, ensure};
 pub use brought::{Make, bring};
 use offnominal_agents::network::Network;
@@ -85,6 +85,10 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
             own: None,
         });
     }
+    if remote::is_remote(name) {
+        let (policy, digest) = remote::open(name, spec)?;
+        return Ok(Found { policy, name: name.into(), digest, card: None, own: None });
+    }
     if let Some(place) = Place::find(name)? {
         return from_file(name, &place, spec);
     }
@@ -122,6 +126,14 @@ fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
         }
         Ok(Actor::from_bytes(bytes, &EnvSpec { id: trained_in.into(), ..spec.clone() })?)
     })
+}
+
+/// The policy of layers in these tensors, of this environment, with noise or without.
+fn network(bytes: &[u8], spec: &EnvSpec) -> Result<Network> {
+    let file = Tensors::from_bytes(bytes)?;
+    let of = file.entry("env");
+    let id = if noise::base(of) == spec.id { of } else { &spec.id };
+    Ok(Network::from_bytes(bytes, &EnvSpec { id: id.into(), ..spec.clone() })?)
 }
 
 /// Whether this program brings a policy of that algorithm or id for an environment.
@@ -192,7 +204,7 @@ fn from_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
     let said = || path.display().to_string();
     let policy: Box<dyn Policy> = match is_onnx {
         true => Box::new(Onnx::from_bytes(&bytes, spec).with_context(said)?),
-        false if Network::is_in(&bytes) => Box::new(Network::from_bytes(&bytes, spec).with_context(said)?),
+        false if Network::is_in(&bytes) => Box::new(network(&bytes, spec).with_context(said)?),
         false => Box::new(actor(&bytes, spec).with_context(said)?),
     };
     let card = card_beside(path, &bytes)?;

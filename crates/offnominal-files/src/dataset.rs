@@ -71,6 +71,9 @@ pub struct DatasetRecipe {
     pub action: Vec<Column>,
 }
 
+/// How the names of policies begin that are commands or servers; what follows is of one machine.
+const REMOTE: [&str; 2] = ["command", "openpi"];
+
 /// Which policy acted, by name and by content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,8 +86,13 @@ pub struct PolicyName {
 
 impl PolicyName {
     /// The name for results: of a policy that was asked for by its path, the file's name and the beginning of the digest,
-    /// so that no result holds a path of a machine, and files of the same name are told apart.
+    /// so that no result holds a path of a machine, and files of the same name are told apart; the same of a command and of
+    /// a server.
     pub fn label(&self) -> String {
+        let digest = &self.digest[..self.digest.len().min(8)];
+        if let Some(kind) = REMOTE.iter().find(|kind| self.id.starts_with(**kind) && self.id.contains(':')) {
+            return format!("{kind}-{digest}");
+        }
         // What follows a question mark is said of the file.
         let file = self.id.split('?').next().unwrap_or(&self.id);
         let path = Path::new(file);
@@ -97,7 +105,7 @@ impl PolicyName {
         }
         let stem = path.file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
         let stem = stem.replace(|c: char| c.is_control() || c.is_whitespace(), "-");
-        format!("{stem}-{}", &self.digest[..self.digest.len().min(8)])
+        format!("{stem}-{digest}")
     }
 
     /// The same policy under the name for results.

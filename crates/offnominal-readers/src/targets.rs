@@ -87,6 +87,9 @@ targets! {
     Json requests::anomaly,
     Packages wires::rtde,
     Messages wires::hosted,
+    Json wires::policy_line,
+    Bytes wires::openpi,
+    Bytes wires::websocket,
 }
 
 /// The reader of that name.

@@ -1,3 +1,5 @@
+//! Tests of policies of layers.
+
 use super::*;
 
 fn spec(numbers: usize, action: Vec<Channel>) -> EnvSpec {

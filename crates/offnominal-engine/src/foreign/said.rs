@@ -12,11 +12,11 @@ const TOLD: usize = 1000;
 
 /// The last bytes that were said.
 #[derive(Clone, Default)]
-pub(super) struct Said(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Said(Arc<Mutex<VecDeque<u8>>>);
 
 impl Said {
     /// Listens, on a thread of its own, until the last one who can speak is gone.
-    pub(super) fn listen(mut to: PipeReader) -> Said {
+    pub(crate) fn listen(mut to: PipeReader) -> Said {
         let said = Said::default();
         let heard = said.clone();
         std::thread::spawn(move || {
@@ -36,7 +36,7 @@ impl Said {
     }
 
     /// The last line that is not empty.
-    pub(super) fn last_line(&self) -> Option<String> {
+    pub(crate) fn last_line(&self) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);

@@ -1,6 +1,7 @@
 //! Readers of what comes over sockets.
 
-use offnominal_engine::foreign;
+use offnominal_core::spec::Channel;
+use offnominal_engine::{foreign, remote};
 use offnominal_rtde::client::{Client, Wishes};
 use offnominal_rtde::message::{Reply, Request};
 use offnominal_rtde::package::Inbox;
@@ -45,4 +46,29 @@ pub fn rtde(bytes: &[u8]) -> bool {
 /// Answers of a process that hosts environments.
 pub fn hosted(bytes: &[u8]) -> bool {
     foreign::answers(bytes)
+}
+
+/// A line of a command that acts.
+pub fn policy_line(bytes: &[u8]) -> bool {
+    let real = [Channel::unbounded("u", "an action", "1"), Channel::unbounded("v", "an action", "1")];
+    let choice = [Channel::choice("push", "a choice", 3)];
+    let read = |channels: &[Channel]| {
+        let mut action = vec![0.0; channels.len()];
+        remote::lines::read_answer(bytes, channels, &mut action).is_ok()
+            && action.iter().all(|x| x.is_finite())
+    };
+    read(&real) || read(&choice)
+}
+
+/// An answer of a policy server of openpi.
+pub fn openpi(bytes: &[u8]) -> bool {
+    remote::openpi_actions(bytes, 2).is_ok_and(|(horizon, numbers)| {
+        assert_eq!(numbers.len(), 2 * horizon, "as many numbers as the shape says");
+        true
+    })
+}
+
+/// What comes over a WebSocket.
+pub fn websocket(bytes: &[u8]) -> bool {
+    remote::websocket_message(&mut &bytes[..]).is_ok()
 }

@@ -109,3 +109,6 @@ fn strip(value: &mut Value) {
         map.values_mut().for_each(strip);
     }
 }
+
+/// Lines of a command that acts.
+pub const POLICY_LINES: &[&str] = &[r#"{"action": [0.5, -2.0], "value": null}"#, r#"{"action": 2}"#];

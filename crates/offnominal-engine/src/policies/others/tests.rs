@@ -1,3 +1,5 @@
+//! Tests of policies of other libraries.
+
 use super::*;
 use crate::{catalogues, policies};
 use offnominal_core::env::Env;

@@ -1,3 +1,5 @@
+//! Tests of the places of policies.
+
 use super::*;
 use std::fs;
 
