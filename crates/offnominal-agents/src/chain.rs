@@ -5,7 +5,7 @@ use crate::pytorch::FileError;
 use crate::pytorch::tensors::{Tensor, Tensors};
 
 /// More layers than anybody's policy has.
-const MOST_LAYERS: usize = 100;
+pub(crate) const MOST_LAYERS: usize = 100;
 
 /// Layers with their numbers.
 #[derive(Default)]

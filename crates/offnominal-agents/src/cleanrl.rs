@@ -13,7 +13,7 @@
 //! Of a tuple of dictionaries the first one is the actor. What normalised observations in `ppo_continuous_action` is not in
 //! the file. Reference: vwxyzjn/cleanrl at fe8d8a0.
 
-use crate::chain::Chain;
+use crate::chain::{Chain, MOST_LAYERS};
 use crate::network::{Curve, Design, Encoding, Input, Network, Output};
 use crate::normaliser::Normalisation;
 use crate::pytorch::FileError;
@@ -147,7 +147,7 @@ fn squashed(
     chain: &mut Chain,
     last: &str,
 ) -> Result<Output, FileError> {
-    let n = (1..).take_while(|i| tensors.contains(&format!("fc{i}.weight"))).count();
+    let n = (1..=MOST_LAYERS).take_while(|i| tensors.contains(&format!("fc{i}.weight"))).count();
     for i in 1..=n {
         chain.dense(tensors, &format!("fc{i}"), Curve::Relu)?;
     }

@@ -2,7 +2,7 @@
 
 use super::settings::{Algorithm, Settings};
 use super::space::Space;
-use crate::chain::Chain;
+use crate::chain::{Chain, MOST_LAYERS};
 use crate::network::Curve;
 use crate::pytorch::FileError;
 use crate::pytorch::tensors::{Tensor, Tensors};
@@ -111,7 +111,7 @@ fn quantiles(
     let Space::Discrete(n) = *actions else {
         return Err(FileError::unsupported("actions of QR-DQN", "one choice", actions.words()));
     };
-    let last = (0..).take_while(|i| tensors.contains(&format!("{PREFIX}{}.weight", 2 * i))).last();
+    let last = (0..MOST_LAYERS).take_while(|i| tensors.contains(&format!("{PREFIX}{}.weight", 2 * i))).last();
     let last =
         last.ok_or_else(|| FileError::unsupported("policy", format!("the dense layers {PREFIX}*"), "none"))?;
     for i in 0..last {

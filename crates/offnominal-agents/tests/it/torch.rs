@@ -6,6 +6,7 @@ use offnominal_core::channel::Image;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::{Channel, EnvSpec};
 use serde_json::Value;
+use std::io::Write;
 use std::path::Path;
 
 fn file(name: &str) -> Vec<u8> {
@@ -111,4 +112,43 @@ fn another_layout_or_environment_is_explained() {
     assert!(cleanrl.contains("expected a dictionary actor_state_dict or model_state_dict"), "{cleanrl}");
     let rsl = cleanrl::read(&file("rsl-rl-5.pt"), &bounded(), None).unwrap_err().to_string();
     assert!(rsl.contains("expected one of actor_mean.0.weight, fc_mean.weight"), "{rsl}");
+}
+
+/// A zip of these parts, packed.
+fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in parts {
+        to.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        to.write_all(bytes).unwrap();
+    }
+    to.finish().unwrap().into_inner()
+}
+
+/// Why both readers refuse a file.
+fn reasons(bytes: &[u8]) -> [String; 2] {
+    let cleanrl = cleanrl::read(bytes, &bounded(), None).unwrap_err();
+    [cleanrl, rsl_rl::read(bytes, &bounded(), Curve::Elu).unwrap_err()].map(|error| error.to_string())
+}
+
+#[test]
+fn a_hostile_pickle_is_refused_and_not_run() {
+    let hostile = b"\x80\x02cposix\nsystem\n(X\x04\0\0\0exittR.";
+    for error in reasons(&zipped(&[("archive/data.pkl", hostile)])) {
+        assert!(error.contains("found posix.system; nothing was executed"), "{error}");
+    }
+    for error in reasons(b"no zip") {
+        assert!(error.contains("expected a zip archive"), "{error}");
+    }
+}
+
+#[test]
+fn a_part_that_inflates_is_not_unpacked() {
+    let bomb = zipped(&[("archive/data.pkl", &vec![b'0'; 64 << 20])]);
+    assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+    let used = allocation_counter::measure(|| {
+        for error in reasons(&bomb) {
+            assert!(error.contains("more than the 16777216 bytes that it may have"), "{error}");
+        }
+    });
+    assert!(used.bytes_max < 64 << 20, "{} bytes", used.bytes_max);
 }

@@ -131,7 +131,7 @@ fn write_all(lines: &Receiver<Vec<u8>>, mut input: ChildStdin) {
 fn read_all(output: ChildStdout, answers: &SyncSender<Result<Vec<u8>>>) {
     let mut output = BufReader::new(output);
     loop {
-        let line = next_line(&mut output);
+        let line = next_line(&mut output).and_then(|line| alone(line, output.buffer()));
         let is_last = !matches!(line, Ok(Some(_)));
         if let Some(line) = line.transpose()
             && answers.send(line).is_err()
@@ -150,4 +150,11 @@ fn next_line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
     output.take(LONGEST as u64 + 1).read_until(b'\n', &mut line)?;
     ensure!(line.len() <= LONGEST, "expected a line of at most {LONGEST} bytes, found a longer one");
     Ok((!line.is_empty()).then_some(line))
+}
+
+/// A line, if nothing stands behind it: the next observation was not told yet, so whatever does is no answer.
+fn alone(line: Option<Vec<u8>>, rest: &[u8]) -> Result<Option<Vec<u8>>> {
+    let shown = || String::from_utf8_lossy(rest).chars().take(80).collect::<String>();
+    ensure!(rest.is_empty(), "expected one line for each observation, found another one: {:?}", shown());
+    Ok(line)
 }

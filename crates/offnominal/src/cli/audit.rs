@@ -26,7 +26,8 @@ pub struct Audit {
     /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
+    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
     #[arg(long)]
     policy: String,
     /// Time that it may take, such as 90s, 30m or 2h; it chooses the depth

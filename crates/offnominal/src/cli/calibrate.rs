@@ -13,7 +13,8 @@ pub struct Calibrate {
     /// Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the path of a file
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the file of a policy of this program
+    /// or another library
     #[arg(long, default_value_t = Request::default().policy)]
     policy: String,
     /// Anomalies to calibrate, with commas between [default: all that apply to the environment]

@@ -25,7 +25,8 @@ pub struct Fit {
     /// Gymnasium
     #[arg(long, required_unless_present = "logs")]
     env: Option<String>,
-    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
+    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
     #[arg(long, required_unless_present = "logs")]
     policy: Option<String>,
     /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`

@@ -16,7 +16,8 @@ pub struct Fit {
     /// Environment id (see `list envs`), one with a camera
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the path of a file
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the file of a policy of this program
+    /// or another library
     #[arg(long, default_value_t = fit::policy())]
     policy: String,
     /// pred-ae, prednet, ldm, lrdm or rssm-ppm, or a table such as `{ id = "lrdm", preset = "paper" }`; the preset is

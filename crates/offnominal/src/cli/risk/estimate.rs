@@ -16,7 +16,8 @@ pub struct EstimateArgs {
     /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
+    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
