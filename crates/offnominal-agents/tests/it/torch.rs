@@ -107,7 +107,7 @@ fn another_layout_or_environment_is_explained() {
         "those of the bounds [-1.0, -20.0] to [1.0, 3.0], found [1.0, 12.0]",
     );
     refused("ppoatari.cleanrl_model", &choosing(5), "expected an environment with images, which w is not");
-    refused("rsl-rl-5.pt", &choosing(2), "actions of w: expected one of 2 choices, found real numbers");
+    refused("rsl-rl-5.pt", &choosing(2), "outputs of the network for w: expected 1, found 2");
     let cleanrl = rsl_rl::read(&file("dqn.cleanrl_model"), &bounded(), Curve::Elu).unwrap_err().to_string();
     assert!(cleanrl.contains("expected a dictionary actor_state_dict or model_state_dict"), "{cleanrl}");
     let rsl = cleanrl::read(&file("rsl-rl-5.pt"), &bounded(), None).unwrap_err().to_string();
