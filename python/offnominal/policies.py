@@ -107,9 +107,11 @@ class Policy:
         self._engine.reset(seed)
 
     def __call__(self, obs: NDArray[Any]) -> Any:
-        """The command for an observation ``[o]``: float32 ``[a]``, or the number of a choice."""
+        """The command for an observation ``[o]``: float32 ``[a]``, the number of a choice, or int64 ``[a]`` of several choices."""
         action = self._engine.act(obs)
-        return int(action[0]) if self._engine.is_choice else action
+        if not self._engine.is_choice:
+            return action
+        return int(action[0]) if len(action) == 1 else action.astype(np.int64)
 
     def predict(
         self, observation: NDArray[Any], state: Any = None, episode_start: Any = None, deterministic: bool = True
