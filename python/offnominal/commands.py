@@ -93,7 +93,7 @@ def calibrate(
 ) -> Records:
     """Finds how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score.
 
-    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes;
+    :param options: ``episodes``, ``budget``, ``tolerance``, ``precision``; ``cameras`` and ``images``; ``at``, a table of magnitudes;
         ``allow_diverged``, nominal episodes that may be without an outcome.
     """
     request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}

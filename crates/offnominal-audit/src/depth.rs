@@ -37,6 +37,8 @@ pub struct Effort {
     pub calibration: usize,
     /// Most episodes of the calibration of one fault in one direction.
     pub calibration_budget: usize,
+    /// Half-width up to which a score is known well enough to use its magnitude, as a share of what the strength costs.
+    pub precision: f64,
     /// Nominal episodes to fit detectors,
     pub train: usize,
     /// to set thresholds,
@@ -82,7 +84,7 @@ const BENCHMARK: &[&str] = &[
     "act-dropout",
 ];
 
-const BASELINES: &[&str] = &["clock", "random", "knn", "residual-window", "residual-views"];
+const BASELINES: &[&str] = &["clock", "random", "knn", "pe-dm", "residual-views"];
 const RIVALS: &[&str] =
     &["clock", "random", "knn", "mlp-dm", "pe-dm", "mewma", "residual-window", "residual-views"];
 const MANY: &[&str] = &[
@@ -108,6 +110,7 @@ impl Depth {
             levels: ENDS,
             calibration: 24,
             calibration_budget: 100,
+            precision: 6.0,
             train: 40,
             validation: 40,
             test: 16,
@@ -123,6 +126,7 @@ impl Depth {
             parameters: 2,
             calibration: 40,
             calibration_budget: 240,
+            precision: 3.0,
             train: 60,
             validation: 60,
             test: 24,
@@ -139,6 +143,7 @@ impl Depth {
             levels: ALL_LEVELS,
             calibration: 80,
             calibration_budget: 600,
+            precision: 1.5,
             train: 100,
             validation: 100,
             test: 40,
@@ -158,6 +163,7 @@ impl Depth {
                 parameters: usize::MAX,
                 calibration: 200,
                 calibration_budget: 2000,
+                precision: 0.75,
                 test: 100,
                 channels: 64,
                 detectors: MANY,

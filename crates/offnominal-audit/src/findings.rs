@@ -73,6 +73,8 @@ pub struct FaultStrength {
     pub magnitude: Option<f64>,
     /// The magnitude in the unit of the channels.
     pub in_units: String,
+    /// Share of its score that it costs the policy, as the calibration measured it.
+    pub costs: Option<Number>,
     /// Why there is no magnitude.
     pub missing: Option<String>,
     /// AUROC at the same steps.
@@ -269,6 +271,11 @@ impl FaultStrength {
             strength: found.level.clone(),
             magnitude: found.magnitude,
             in_units: found.magnitude.map_or(String::new(), |m| in_units(&found.anomaly, m, spec)),
+            costs: found
+                .score
+                .zip(found.score_low)
+                .zip(found.score_high)
+                .map(|((score, low), high)| Number { value: 1.0 - score, low: 1.0 - high, high: 1.0 - low }),
             missing: (found.status != Status::Found).then(|| <&str>::from(found.status).to_string()),
             auroc_matched: number("auroc_matched", ""),
             delay_median: number("delay_median", RULE).map(|n| n.value),

@@ -21,6 +21,7 @@ pub const FILE: &str = "audit.html";
 struct Page<'a> {
     audit: &'a Audit,
     tiles: Vec<Tile>,
+    advice: Vec<Vec<(String, bool)>>,
     facts: Vec<(&'static str, String)>,
     levels: Vec<(&'static str, String)>,
     faults: Vec<Row<'a>>,
@@ -56,6 +57,7 @@ struct Cell {
     noticed: &'static str,
     short: String,
     magnitude: String,
+    costs: String,
     detected: String,
     auroc: String,
     delay: String,
@@ -93,6 +95,7 @@ pub fn page(audit: &Audit, plan: &Plan, folder: &Path) -> Result<String> {
     let recommended = audit.detectors.iter().find(|d| d.name == audit.recommended);
     let content = Page {
         tiles: tiles(audit, recommended),
+        advice: audit.advice.iter().map(|line| with_code(line)).collect(),
         facts: facts(audit, plan),
         levels: LEVELS.iter().map(|(name, target)| (*name, percent(1.0 - target))).collect(),
         faults: audit.faults.iter().map(Row::of).collect(),
@@ -115,6 +118,11 @@ pub fn page(audit: &Audit, plan: &Plan, folder: &Path) -> Result<String> {
         audit,
     };
     render(&[("audit.html", include_str!("../templates/audit.html"))], content)
+}
+
+/// A sentence in parts; every second one stood between backticks and is code.
+fn with_code(line: &str) -> Vec<(String, bool)> {
+    line.split('`').enumerate().map(|(i, part)| (part.to_string(), i % 2 == 1)).collect()
 }
 
 fn tiles(audit: &Audit, recommended: Option<&DetectorFound>) -> Vec<Tile> {
@@ -186,6 +194,7 @@ impl Cell {
             noticed: word(at.noticed),
             short: at.detection_rate.map_or("–".into(), |n| percent(n.value)),
             magnitude: at.in_units.clone(),
+            costs: at.costs.map_or("–".into(), |n| signed_share(&n)),
             detected: share_of(at.detection_rate),
             auroc: at.auroc_matched.map_or("–".into(), |n| interval(&n)),
             delay: at
@@ -196,16 +205,9 @@ impl Cell {
 
     fn empty(level: &str, why: &str) -> Cell {
         let [short, magnitude] = ["–", why].map(String::from);
-        let [detected, auroc, delay] = ["", "", ""].map(String::from);
-        Cell {
-            strength: level.into(),
-            noticed: word(Noticed::NotTried),
-            short,
-            magnitude,
-            detected,
-            auroc,
-            delay,
-        }
+        let [costs, detected, auroc, delay] = ["", "", "", ""].map(String::from);
+        let noticed = word(Noticed::NotTried);
+        Cell { strength: level.into(), noticed, short, magnitude, costs, detected, auroc, delay }
     }
 }
 
@@ -271,6 +273,12 @@ fn ends(n: &Number, show: fn(f64) -> String) -> String {
 }
 
 fn share(n: &Number) -> String {
+    format!("{} [{}]", percent(n.value), ends(n, percent))
+}
+
+/// A share that may be below zero: a fault that is too weak to cost anything may seem to help.
+fn signed_share(n: &Number) -> String {
+    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
     format!("{} [{}]", percent(n.value), ends(n, percent))
 }
 

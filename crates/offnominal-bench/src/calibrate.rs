@@ -37,6 +37,8 @@ struct Effort {
     budget: usize,
     /// Half-width aimed at for the interval of a score, as a share of 1 − target.
     tolerance: f64,
+    /// Half-width up to which a score is known well enough, as a share of 1 − target.
+    precision: f64,
 }
 
 /// Finds the magnitudes of the given anomalies at every level; finished anomalies are cells in the output folder.
@@ -158,7 +160,7 @@ fn levels(subject: &Subject, anomaly: &str, effort: &Effort, scale: &Scale) -> R
     let rows = LEVELS
         .iter()
         .zip(verdicts)
-        .map(|((level, _), verdict)| row(subject, anomaly, level, verdict, episodes));
+        .map(|((level, _), verdict)| row(subject, anomaly, level, (verdict, effort.precision), episodes));
     let mut rows: Vec<Strength> = rows.collect();
     keep_nearest(&mut rows);
     Ok(rows)
@@ -174,17 +176,20 @@ fn rank(verdict: &Verdict) -> u8 {
     }
 }
 
-/// A score is known well enough if the half-width of its interval is at most this share of 1 − target.
-const PRECISION: f64 = 0.75;
-
-fn is_precise(score: &Estimate, level: &str) -> bool {
+fn is_precise(score: &Estimate, level: &str, precision: f64) -> bool {
     let target = LEVELS.iter().find(|(l, _)| *l == level).map_or(f64::NAN, |(_, t)| *t);
-    0.5 * (score.high - score.low) <= PRECISION * (1.0 - target)
+    0.5 * (score.high - score.low) <= precision * (1.0 - target)
 }
 
-fn row(subject: &Subject, anomaly: &str, level: &str, verdict: Option<Verdict>, episodes: usize) -> Strength {
+fn row(
+    subject: &Subject,
+    anomaly: &str,
+    level: &str,
+    (verdict, precision): (Option<Verdict>, f64),
+    episodes: usize,
+) -> Strength {
     let (status, magnitude, score) = match verdict {
-        Some(Verdict::Found { magnitude, score }) if is_precise(&score, level) => {
+        Some(Verdict::Found { magnitude, score }) if is_precise(&score, level, precision) => {
             (Status::Found, Some(magnitude), Some(score))
         }
         Some(Verdict::Found { score, .. }) => (Status::Imprecise, None, Some(score)),

@@ -26,6 +26,7 @@ fn strength(level: &str, noticed: Noticed) -> FaultStrength {
         strength: level.into(),
         magnitude: Some(0.2),
         in_units: "0.2 m".into(),
+        costs: Some(number(0.01, 0.01)),
         missing: None,
         auroc_matched: Some(number(0.8, 0.05)),
         detection_rate: Some(number(share, 0.1)),

@@ -22,6 +22,7 @@ pub fn run(request: &Request, plan: &Plan, context: &Context) -> Result<Vec<Stre
         anomalies: plan.anomalies.clone(),
         episodes: effort.calibration,
         budget: effort.calibration_budget,
+        precision: effort.precision,
         out: request.out.join(FOLDER),
         ..calibrate::Request::default()
     };

@@ -32,6 +32,8 @@ pub struct Request {
     pub budget: usize,
     /// Half-width aimed at for the interval of a score, as a share of 1 − target.
     pub tolerance: f64,
+    /// Half-width up to which a score is known well enough to use its magnitude, as a share of 1 − target.
+    pub precision: f64,
     /// Whether the faults of cameras are calibrated instead, by the structural similarity of images.
     pub cameras: bool,
     /// Width and height of the camera's images.
@@ -51,6 +53,7 @@ impl Default for Request {
             episodes: 300,
             budget: 4000,
             tolerance: 0.3,
+            precision: 0.75,
             cameras: false,
             images: 128,
             at: None,
@@ -103,8 +106,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Calibrated> {
         let given = given::read(path, &request.env)?;
         Rows::Scored(given::score(&subject, &given, request.episodes, context)?)
     } else {
-        let Request { episodes: nominal, budget, tolerance, .. } = *request;
-        let effort = Effort { nominal, budget, tolerance };
+        let Request { episodes: nominal, budget, tolerance, precision, .. } = *request;
+        let effort = Effort { nominal, budget, tolerance, precision };
         let ids = request.ids(&subject)?;
         Rows::Levels(calibrate(&subject, &ids, &effort, context, &request.out)?)
     };
@@ -125,6 +128,8 @@ impl Request {
         ensure!(share, "tolerance: expected a number between 0 and 1, found {}", self.tolerance);
         let seen = !self.cameras || noise::parts(&self.env).1.is_none();
         ensure!(seen, "cameras: expected an environment without noise, found {}", self.env);
+        let wide = self.precision > 0.0 && self.precision <= 10.0;
+        ensure!(wide, "precision: expected a number above 0, at most 10, found {}", self.precision);
         let alone = self.at.is_none() && !self.cameras || self.anomalies.is_empty();
         ensure!(alone && !(self.cameras && self.at.is_some()), "expected one of anomalies, cameras and at");
         Ok(())

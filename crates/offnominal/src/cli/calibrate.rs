@@ -29,6 +29,9 @@ pub struct Calibrate {
     /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
     #[arg(long, default_value_t = Request::default().tolerance, allow_negative_numbers = true)]
     tolerance: f64,
+    /// Half-width of that interval up to which a magnitude is used, as a share of 1 − target; else it is `imprecise`
+    #[arg(long, default_value_t = Request::default().precision, allow_negative_numbers = true)]
+    precision: f64,
     /// The camera faults instead, by what they leave of the images' structural similarity to clean ones
     #[arg(long, conflicts_with_all = ["anomalies", "at"])]
     cameras: bool,
@@ -46,10 +49,22 @@ impl Calibrate {
     /// # Errors
     /// If a name is wrong, the policy is not better than the random one, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Calibrate { env, policy, anomalies, episodes, budget, tolerance, cameras, images, at } = self;
+        let Calibrate { env, policy, anomalies, episodes, budget, tolerance, precision, cameras, images, at } =
+            self;
         let out = common.out_or("calibrate");
-        let request =
-            Request { env, policy, anomalies, episodes, budget, tolerance, cameras, images, at, out };
+        let request = Request {
+            env,
+            policy,
+            anomalies,
+            episodes,
+            budget,
+            tolerance,
+            precision,
+            cameras,
+            images,
+            at,
+            out,
+        };
         common.print_in_order(&run(&request, &common.context())?)
     }
 }
