@@ -7,6 +7,7 @@ use offnominal_stats::Rule;
 /// The advice of an audit; its own `advice` is not read.
 pub fn of(audit: &Audit, default: &str) -> Vec<String> {
     let parts = [
+        differs(audit).into_iter().collect(),
         vec![run_the_monitor(audit)],
         other_detector(audit, default).into_iter().collect(),
         blind_faults(audit).into_iter().collect(),
@@ -15,6 +16,18 @@ pub fn of(audit: &Audit, default: &str) -> Vec<String> {
         vec![more_episodes(audit)],
     ];
     parts.concat()
+}
+
+/// Whether episodes differ from their twins without any fault.
+fn differs(audit: &Audit) -> Option<String> {
+    let found = audit.detectors.iter().find(|d| d.name == audit.recommended)?.of_nothing?;
+    ((found.value - 0.5).abs() > 0.02).then(|| {
+        format!(
+            "Nothing below can be trusted: a fault of magnitude zero has an AUROC of {} instead of 0.5, so episodes of the \
+             same seed differ. Environment or policy draw from something that the seed does not set.",
+            two(found.value)
+        )
+    })
 }
 
 fn run_the_monitor(audit: &Audit) -> String {
@@ -159,6 +172,14 @@ mod tests {
             text.contains("fails in 3.3 % [0.4 %, 9.0 %]") && text.contains("needs at least 99"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_fault_that_does_nothing_and_is_seen_is_said_first() {
+        let mut audit = sample();
+        assert!(!of(&audit, "residual-views")[0].starts_with("Nothing below"));
+        audit.detectors[2].of_nothing = Some(Number { value: 0.6, low: 0.5, high: 0.7 });
+        assert!(of(&audit, "residual-views")[0].starts_with("Nothing below can be trusted"));
     }
 
     #[test]

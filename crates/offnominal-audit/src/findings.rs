@@ -1,6 +1,6 @@
 //! What the benchmark says of faults and detectors, in the words of the audit.
 
-use crate::stages::benchmark::{of_channels, only};
+use crate::stages::benchmark::{NOTHING, of_channels, only};
 use offnominal_bench::cells::ranked;
 use offnominal_bench::results::{Results, Row};
 use offnominal_core::estimate::Estimate;
@@ -41,6 +41,8 @@ pub struct DetectorFound {
     pub false_alarm_rate: Option<Number>,
     /// AUROC of nominal episodes judged as if they were anomalous, which must be about 0.5.
     pub control: Option<Number>,
+    /// AUROC at the same steps of a fault of magnitude zero, which must be 0.5: else episodes differ from their twins.
+    pub of_nothing: Option<Number>,
     /// Mean difference of its AUROC to that of the recommended detector over faults, each fault one unit.
     pub behind: Option<Number>,
 }
@@ -127,7 +129,11 @@ const RULE: &str = "conformal";
 /// Every detector; the recommended one has nothing in `behind`.
 pub fn detectors(results: &Results, names: &[String], recommended: &str) -> Vec<DetectorFound> {
     let rows = of_levels(results);
-    names.iter().map(|name| detector(&rows, name, recommended)).collect()
+    let found = |name: &String| DetectorFound {
+        of_nothing: of_nothing(results, name),
+        ..detector(&rows, name, recommended)
+    };
+    names.iter().map(found).collect()
 }
 
 /// The detector to run: the default one, unless another one is better by more than chance, the whole interval of the
@@ -138,6 +144,12 @@ pub fn recommended(results: &Results, names: &[String], default: &str) -> String
     let gains = rivals.filter_map(|name| Some((difference(&rows, name, default)?, name)));
     let better = gains.filter(|(gap, _)| gap.low > 0.0).max_by(|a, b| a.0.value.total_cmp(&b.0.value));
     better.map_or_else(|| default.into(), |(_, name)| name.clone())
+}
+
+/// What a detector makes of a fault that does nothing.
+fn of_nothing(results: &Results, detector: &str) -> Option<Number> {
+    let is_it = |r: &&Row| r.detector == detector && r.strength == NOTHING && r.metric == "auroc_matched";
+    results.rows.iter().find(is_it).filter(|r| r.value.is_finite()).map(Number::of)
 }
 
 /// The rows of calibrated strengths and of nominal episodes; not those of single channels.
@@ -160,6 +172,7 @@ fn detector(rows: &[Row], name: &str, recommended: &str) -> DetectorFound {
         within_20,
         false_alarm_rate: false_alarms,
         control,
+        of_nothing: None,
         behind: (name != recommended).then(|| difference(rows, name, recommended)).flatten(),
     }
 }

@@ -241,6 +241,7 @@ impl DetectorRow<'_> {
                 rate(found.within_20),
                 rate(found.false_alarm_rate),
                 area(found.control),
+                area(found.of_nothing),
             ],
         }
     }

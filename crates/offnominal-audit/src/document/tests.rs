@@ -16,6 +16,7 @@ fn detector(name: &str, auroc: f64, behind: Option<Number>) -> DetectorFound {
         within_20: Some(number(0.6, 0.1)),
         false_alarm_rate: Some(number(0.04, 0.03)),
         control: Some(number(0.5, 0.02)),
+        of_nothing: Some(number(0.5, 0.0)),
         behind,
     }
 }

@@ -49,6 +49,7 @@ fn campaign(request: &Request, plan: &Plan, strengths: &[Strength], spec: &EnvSp
         request.env,
         request.out.join(super::strengths::FOLDER).display()
     );
+    anomalies.push(nothing());
     anomalies.extend(single_channels(strengths, spec, effort.channels));
     let integer = |n: usize| Value::Integer(n as i64);
     let episodes = table([
@@ -77,6 +78,19 @@ fn anomaly(found: &Strength) -> Option<Value> {
     let named =
         [("id", &found.anomaly), ("strength", &found.level)].map(|(key, text)| (key, Value::from(&**text)));
     Some(Value::Table(table(named.into_iter().chain([("magnitude", magnitude)]))))
+}
+
+/// How the strength of a fault that does nothing is called.
+pub const NOTHING: &str = "nothing";
+
+/// A fault of magnitude zero: its episodes are their twins, so every detector must have an AUROC of one half.
+fn nothing() -> Value {
+    let entries = [
+        ("id", Value::from("obs-noise")),
+        ("strength", Value::from(NOTHING)),
+        ("magnitude", Value::Float(0.0)),
+    ];
+    Value::Table(table(entries))
 }
 
 /// The fault that is tried on one channel at a time.
