@@ -7,13 +7,14 @@ from os import PathLike
 
 from offnominal._command import call
 from offnominal._tables import Result
+from offnominal.policies import Acting
 
 Path = str | PathLike[str]
 
 
 def audit(
     env: str,
-    policy: Path,
+    policy: Path | Acting,
     *,
     budget_secs: float | None = None,
     depth: str | None = None,
@@ -33,7 +34,8 @@ def audit(
     later call with the same ``out`` continues an audit that was interrupted, with the same plan.
 
     :param env: an environment of this package, or ``gymnasium:ID`` for any of Gymnasium.
-    :param policy: the name of a shipped policy or the path of a file.
+    :param policy: the name of a shipped policy, the path of a file, ``module:name``, or any callable or object with
+        ``predict``.
     :param budget_secs: time that it may take in seconds, 1800 if not given; it chooses the depth.
     :param depth: ``glance``, ``quick``, ``standard`` or ``thorough``, whatever it takes.
     :param detectors: detectors beside those of the depth.
