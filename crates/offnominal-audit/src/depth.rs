@@ -84,7 +84,7 @@ const BENCHMARK: &[&str] = &[
     "act-dropout",
 ];
 
-const BASELINES: &[&str] = &["clock", "random", "knn", "pe-dm", "residual-views"];
+const BASELINES: &[&str] = &["clock", "random", "knn", "mewma", "residual-views"];
 const RIVALS: &[&str] =
     &["clock", "random", "knn", "mlp-dm", "pe-dm", "mewma", "residual-window", "residual-views"];
 const MANY: &[&str] = &[
@@ -100,6 +100,22 @@ const MANY: &[&str] = &[
     "e-process",
     "residual-views",
 ];
+
+/// Seconds of one core to fit a detector, for each transition that it learns from: what networks cost with their usual
+/// number of epochs, measured with `fit --detector` in sap-goal1 and mjc-half-cheetah. The dearest come first.
+const FIT_SECS: [(&str, f64); 4] =
+    [("pe-dm", 0.018), ("mlp-dm", 0.005), ("multistep-dm", 7e-4), ("residual-views", 7e-4)];
+const OTHER_FIT_SECS: f64 = 3e-4;
+
+/// What it costs to fit a detector, in seconds for each transition.
+pub fn fit_secs(detector: &str) -> f64 {
+    FIT_SECS.iter().find(|(id, _)| *id == detector).map_or(OTHER_FIT_SECS, |(_, secs)| *secs)
+}
+
+/// Detectors that are left out, the dearest first, where a depth does not fit the budget with them.
+pub fn dear() -> impl Iterator<Item = &'static str> {
+    FIT_SECS.iter().filter(|(_, secs)| *secs > 1e-3).map(|(id, _)| *id)
+}
 
 impl Depth {
     /// The numbers.

@@ -1,10 +1,10 @@
 //! The depth that fits the budget, what it costs, and what it leaves out. The plan is kept in the output folder, because
 //! it depends on a measured time: an audit that goes on goes on with the same plan.
 
-use crate::depth::{Depth, Effort};
+use crate::depth::{Depth, Effort, dear, fit_secs};
 use crate::probe::Probe;
 use crate::request::Request;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, bail, ensure};
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
@@ -67,9 +67,8 @@ const SPENT: f64 = 0.6;
 const SWARM: f64 = 1500.0;
 /// Seconds for the page, its films and files.
 const PAGE_SECS: f64 = 5.0;
-/// Seconds of one core to fit and to apply a detector, per million numbers of transitions.
-const FIT_SECS: f64 = 4.0;
-const SCORE_SECS: f64 = 0.3;
+/// Seconds of one core to score a transition.
+const SCORE_SECS: f64 = 5e-5;
 
 impl Plan {
     /// The plan of a request: that of the depth it asks for, or the deepest that fits its budget.
@@ -77,25 +76,31 @@ impl Plan {
     /// # Errors
     /// If not even the least depth fits, or a fault does not exist in the environment.
     pub fn new(request: &Request, basis: &Basis<'_>) -> Result<Plan> {
-        let of = |depth| Plan::at(depth, request, basis);
         if let Some(depth) = request.depth {
-            return of(depth);
+            return Plan::at(depth, 0, request, basis);
         }
-        let plans = Depth::VARIANTS.iter().map(|&depth| of(depth)).collect::<Result<Vec<_>>>()?;
-        let least = plans[0].secs();
-        let fits = plans.into_iter().rev().find(|plan| plan.secs() <= request.budget_secs);
-        fits.with_context(|| {
-            format!(
-                "budget: the least that an audit of {} does takes about {}, found {}; give --budget {}m, or --depth glance",
-                basis.spec.id,
-                duration(least),
-                duration(request.budget_secs),
-                (least / 60.0).ceil()
-            )
-        })
+        // At each depth first with all detectors, then without the dearest.
+        let mut least = 0.0;
+        for &depth in Depth::VARIANTS.iter().rev() {
+            for without in 0..=dear().count() {
+                let plan = Plan::at(depth, without, request, basis)?;
+                if plan.secs() <= request.budget_secs {
+                    return Ok(plan);
+                }
+                least = plan.secs();
+            }
+        }
+        bail!(
+            "budget: the least that an audit of {} does takes about {}, found {}; give --budget {}m, or --depth glance",
+            basis.spec.id,
+            duration(least),
+            duration(request.budget_secs),
+            (least / 60.0).ceil()
+        )
     }
 
-    fn at(depth: Depth, request: &Request, basis: &Basis<'_>) -> Result<Plan> {
+    /// The plan at a depth, without so many of the dearest detectors but for those that are asked for.
+    fn at(depth: Depth, without: usize, request: &Request, basis: &Basis<'_>) -> Result<Plan> {
         let (effort, &Basis { policy, spec, probe, seed, jobs }) = (depth.effort(), basis);
         let (mut anomalies, mut left) = effort.faults(spec);
         if !request.anomalies.is_empty() {
@@ -105,9 +110,9 @@ impl Plan {
             anomalies.clone_from(&request.anomalies);
         }
         ensure!(!anomalies.is_empty(), "environment {}: expected a fault that applies, found none", spec.id);
-        let validation = effort.validation.max(Rule::Conformal { alpha: request.alpha }.min_episodes());
-        let usual = effort.detectors.iter().map(ToString::to_string);
-        let mut detectors: Vec<String> = usual.collect();
+        let (dropped, usual): (Vec<&str>, Vec<&str>) =
+            effort.detectors.iter().partition(|id| dear().take(without).any(|dear| dear == **id));
+        let mut detectors: Vec<String> = usual.iter().map(ToString::to_string).collect();
         for own in request.detectors.iter().map(ToString::to_string) {
             if !detectors.contains(&own) {
                 detectors.push(own);
@@ -121,12 +126,12 @@ impl Plan {
             depth,
             anomalies,
             detectors,
-            validation,
+            validation: effort.validation.max(Rule::Conformal { alpha: request.alpha }.min_episodes()),
             probe: probe.clone(),
             parts: vec![],
-            left_out: left_out(depth, &effort, &left),
+            left_out: left_out(depth, &effort, &left, &dropped),
         };
-        plan.parts = plan.costs(&effort, jobs);
+        plan.parts = plan.costs(&effort, jobs)?;
         Ok(plan)
     }
 
@@ -148,30 +153,30 @@ impl Plan {
         self.parts.iter().map(|(_, secs)| secs).sum()
     }
 
-    fn costs(&self, effort: &Effort, jobs: usize) -> Vec<(String, f64)> {
+    fn costs(&self, effort: &Effort, jobs: usize) -> Result<Vec<(String, f64)>> {
         let (faults, levels) = (self.anomalies.len() as f64, effort.levels.len() as f64);
         let playing = |episodes: f64| episodes * self.probe.episode_secs;
         let nominal = (effort.train + self.validation + effort.test) as f64;
         let channels = effort.channels.min(self.probe.obs_width) as f64;
         let test = (faults * levels + channels) * effort.test as f64;
-        let (width, n) = (self.probe.obs_width + self.probe.act_width, self.detectors.len() as f64);
-        let millions = |episodes: f64| episodes * self.probe.steps * (width as f64 + 8.0) / 1e6;
-        let fitting = n * (FIT_SECS * millions(effort.train as f64) + SCORE_SECS * millions(nominal + test));
+        let learned = self.probe.transitions(effort.train);
+        let scored = (nominal + test) * self.probe.steps;
+        let each = |id: &str| fit_secs(id) * learned + SCORE_SECS * scored;
+        let fits: Vec<f64> = self.choices()?.iter().map(|choice| each(&choice.id)).collect();
+        let longest = fits.iter().copied().fold(0.0, f64::max);
+        // One detector is fitted by one thread.
+        let fitting = longest.max(fits.iter().sum::<f64>() / jobs as f64);
         let calibration = faults * effort.calibration_budget as f64 * SPENT + 2.0 * effort.calibration as f64;
-        let failures = effort.failures as f64;
-        vec![
-            ("evaluation".into(), playing(2.0 * f64::from(effort.evaluation))),
-            ("strengths of the faults".into(), playing(calibration)),
-            ("detectors".into(), playing(nominal + test) + fitting / jobs as f64),
-            ("monitor".into(), playing(nominal) + 2.0 * FIT_SECS * millions(effort.train as f64)),
-            (
-                "failures".into(),
-                playing(
-                    failures + SWARM * effort.swarms as f64 * f64::from(u8::from(self.probe.failed == 0)),
-                ),
-            ),
-            ("page".into(), PAGE_SECS),
-        ]
+        let swarms = if self.probe.failed == 0 { SWARM * effort.swarms as f64 } else { 0.0 };
+        let parts = [
+            ("evaluation", playing(2.0 * f64::from(effort.evaluation))),
+            ("strengths of the faults", playing(calibration)),
+            ("detectors", playing(nominal + test) + fitting),
+            ("monitor", playing(nominal) + 3.0 * fit_secs("residual-views") * learned),
+            ("failures", playing(effort.failures as f64 + swarms)),
+            ("page", PAGE_SECS),
+        ];
+        Ok(parts.map(|(what, secs)| (what.into(), secs)).into())
     }
 }
 
@@ -212,8 +217,11 @@ pub fn kept(folder: &Path, new: Plan, asked: Option<Depth>) -> Result<Plan> {
     Ok(old)
 }
 
-fn left_out(depth: Depth, effort: &Effort, anomalies: &[String]) -> Vec<String> {
+fn left_out(depth: Depth, effort: &Effort, anomalies: &[String], detectors: &[&str]) -> Vec<String> {
     let mut sentences = Vec::new();
+    if !detectors.is_empty() {
+        sentences.push(format!("Detectors that take long to fit were not tried: {}.", detectors.join(", ")));
+    }
     if !anomalies.is_empty() {
         sentences.push(format!(
             "{} faults that apply were not tried: {}.",

@@ -30,6 +30,22 @@ fn the_depth_follows_the_budget() {
 }
 
 #[test]
+fn dear_detectors_are_left_out_before_the_depth_is() {
+    let at =
+        |budget_secs| plan(&Request { budget_secs, ..Request::new("sap-goal0", "random") }, 1e-4).unwrap();
+    let (rich, poor) = (at(1000.0), at(100.0));
+    assert_eq!((rich.depth, poor.depth), (Depth::Thorough, Depth::Thorough));
+    assert!(rich.detectors.contains(&"pe-dm".into()) && !poor.detectors.contains(&"pe-dm".into()));
+    assert!(poor.left_out[0].contains("were not tried: pe-dm"), "{:?}", poor.left_out);
+    let asked = Request {
+        detectors: vec![DetectorChoice::named("pe-dm")],
+        depth: Some(Depth::Glance),
+        ..Request::new("sap-goal0", "random")
+    };
+    assert!(plan(&asked, 1e-4).unwrap().detectors.contains(&"pe-dm".into()));
+}
+
+#[test]
 fn a_budget_that_is_too_small_is_refused_with_one_that_is_not() {
     let error = plan(&Request { budget_secs: 60.0, ..Request::new("sap-goal0", "random") }, 1.0).unwrap_err();
     let text = error.to_string();
