@@ -34,12 +34,12 @@ def evaluated(env: str) -> dict:
 
 def main(worlds: list[str]) -> None:
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["env", "level", "episodes", "return", "return_low", "return_high", "success", "success_low", "success_high"])
+    numbers = [f"{name}{end}" for name in ("return", "success") for end in ("", "_low", "_high")]
+    table.writerow(["env", "level", "episodes", *numbers])
     for env in worlds or WORLDS:
         for level in LEVELS:
             found = evaluated(f"{env}?noise={level}")
-            numbers = [found["return"], found["success"]]
-            cells = [x and x[key] for x in numbers for key in ("value", "low", "high")]
+            cells = [x and x[key] for x in (found["return"], found["success"]) for key in ("value", "low", "high")]
             table.writerow([env, level, EPISODES, *(f"{x:.4f}" if x is not None else "" for x in cells)])
             sys.stdout.flush()
 

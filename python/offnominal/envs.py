@@ -103,7 +103,7 @@ def _bounds(channels: list[dict[str, Any]]) -> tuple[NDArray[np.float32], NDArra
 class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
     """One environment, with or without something that goes wrong.
 
-    :param environment: id of the environment, such as ``sap-goal1``.
+    :param environment: id of the environment, such as ``sap-goal1``, or ``sap-goal1?noise=datasheet`` with nominal noise.
     :param anomaly: what goes wrong; ``Environment(...).anomalies()`` lists what applies.
     :param magnitude: how strong, in the anomaly's own unit.
     :param strength: or how strong as a calibrated level: ``tiny``, ``medium``, ``strong``, ``extreme``.

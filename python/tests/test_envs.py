@@ -237,3 +237,15 @@ def test_an_environment_of_mujoco_if_the_library_is_there():
         pytest.skip(f"no MuJoCo: {error}")
     check_env(env, skip_render_check=True)
     assert json.loads(_engine.Environment("mjc-half-cheetah").spec())["id"] == "mjc-half-cheetah"
+
+
+def test_nominal_noise_is_a_part_of_the_id():
+    exact, noisy = (offnominal.Environment(f"sap-goal0{level}") for level in ("", "?noise=datasheet"))
+    first, _ = exact.reset(seed=5)
+    seen, _ = noisy.reset(seed=5)
+    assert np.abs(seen - first).max() > 0
+    assert np.abs(seen - first).max() < 0.2
+    again, _ = noisy.reset(seed=5)
+    np.testing.assert_array_equal(seen, again)
+    with pytest.raises(ValueError, match="did you mean"):
+        offnominal.Environment("sap-goal0?noise=datashet")

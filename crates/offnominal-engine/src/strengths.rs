@@ -41,6 +41,8 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
 /// The same with nominal noise of the level `datasheet`.
 const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
     "sap-goal0",
+    "sap-goal1",
+    "sap-goal2",
 ];
 
 /// The same for camera faults, which no policy sees: their strengths are those of images.
