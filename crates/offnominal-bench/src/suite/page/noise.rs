@@ -47,7 +47,7 @@ impl Level {
         };
         format!(
             "\n### `{}`\n\nIn {}.{missing} Matched AUROC at {STRENGTH}, means over environments and anomalies.\n\n{}\n\
-             From best to worst without noise: {}. With it: {}.\n\n{}\n{}",
+             From best to worst without noise: {}. With it: {}.\n\n{}\n{}\n```sh no-run: takes hours\n{}\n```\n",
             self.name,
             names(own.iter().copied()),
             self.detectors(),
@@ -55,7 +55,13 @@ impl Level {
             ordered(&self.noisy, &self.names()),
             self.gains(),
             self.environments(),
+            self.commands(),
         )
+    }
+
+    fn commands(&self) -> String {
+        let all: Vec<&str> = self.noisy.environments.iter().map(|e| &*e.made.command).collect();
+        all.join("\n")
     }
 
     /// The detectors that were asked with noise.
