@@ -64,9 +64,11 @@ impl Level {
         all.join("\n")
     }
 
-    /// The detectors that were asked with noise.
+    /// The detectors that were asked with noise in all of its environments: means over others would not compare.
     fn names(&self) -> Vec<&str> {
-        self.noisy.detectors()
+        let everywhere =
+            |d: &&str| self.noisy.environments.iter().all(|e| e.detectors.iter().any(|own| own == d));
+        self.noisy.detectors().into_iter().filter(everywhere).collect()
     }
 
     fn detectors(&self) -> String {
@@ -95,7 +97,7 @@ impl Level {
     }
 
     fn environments(&self) -> String {
-        let (plain, noisy, names) = (tiny(&self.plain), tiny(&self.noisy), self.names());
+        let (plain, noisy, names) = (tiny(&self.plain), tiny(&self.noisy), self.noisy.detectors());
         let cell = |world: &str, detector: &str| {
             let value = |pick: &Pick<'_>| {
                 let own = pick.only(|r| noise::base(&r.env) == world).detector(detector);
