@@ -84,7 +84,7 @@ pub fn read(
     let encoding = if spec.image().is_some() { Encoding::Grey } else { Encoding::Numbers };
     let input = Input::of_frames(spec.obs_width(), map.is_some(), clip, encoding);
     let design = Design { input, layers: chain.layers, output };
-    Ok(Taken::Network(Network::new(spec, kind.algorithm, design, chain.params, map)?))
+    Ok(Taken::Network(Box::new(Network::new(spec, kind.algorithm, design, chain.params, map)?)))
 }
 
 fn open(bytes: &[u8]) -> Result<Tensors<'_>, FileError> {

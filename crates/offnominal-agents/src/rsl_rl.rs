@@ -87,7 +87,7 @@ pub fn read(bytes: &[u8], spec: &EnvSpec, curve: Curve) -> Result<Taken, FileErr
     }
     let input = Input::of_frames(spec.obs_width(), map.is_some(), None, Encoding::Numbers);
     let design = Design { input, layers: chain.layers, output: Output::Bounded };
-    Ok(Taken::Network(Network::new(spec, "ppo", design, chain.params, map)?))
+    Ok(Taken::Network(Box::new(Network::new(spec, "ppo", design, chain.params, map)?)))
 }
 
 fn normalisation(tensors: &mut Tensors<'_>, prefix: &str) -> Result<Option<Normalisation>, FileError> {

@@ -8,9 +8,9 @@ use offnominal_core::policy::Policy;
 #[derive(Debug, Clone)]
 pub enum Taken {
     /// Rectified dense layers and a squashed action, or the value of each choice.
-    Actor(Actor),
+    Actor(Box<Actor>),
     /// Anything else that a chain of layers computes.
-    Network(Network),
+    Network(Box<Network>),
 }
 
 impl Taken {
@@ -33,8 +33,8 @@ impl Taken {
     /// What acts.
     pub fn into_policy(self) -> Box<dyn Policy> {
         match self {
-            Taken::Actor(actor) => Box::new(actor),
-            Taken::Network(network) => Box::new(network),
+            Taken::Actor(actor) => actor,
+            Taken::Network(network) => network,
         }
     }
 }

@@ -82,12 +82,12 @@ impl Model {
         if let Some((net, params)) = rectified(&self.chain).filter(|_| self.is_own(options)) {
             self.expect_widths(spec)?;
             let map = options.statistics.as_ref().map(|found| found.map.clone());
-            return Ok(Taken::Actor(Actor::new(spec, &self.algorithm, net, params, map)));
+            return Ok(Taken::Actor(Box::new(Actor::new(spec, &self.algorithm, net, params, map))));
         }
         let Chain { layers, params } = self.chain;
         let design = Design { input, layers, output: self.output };
         let map = options.statistics.as_ref().map(|found| found.map.clone());
-        Ok(Taken::Network(Network::new(spec, &self.algorithm, design, params, map)?))
+        Ok(Taken::Network(Box::new(Network::new(spec, &self.algorithm, design, params, map)?)))
     }
 
     /// Whether it is what policies that are trained here are too, apart from the layers.
