@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 WORLDS = (
     "mjc-cartpole-swingup",
@@ -26,10 +27,11 @@ LEVELS = ("none", "datasheet", "rough")
 EPISODES = 100
 
 
-def evaluated(env: str) -> dict:
+def evaluated(env: str) -> dict[str, Any]:
     program = os.environ.get("OFFNOMINAL", "offnominal")
     words = ["evaluate", "--env", env, "--policy", "tqc", "--episodes", str(EPISODES), "--seed", "3", "--json"]
-    return json.loads(subprocess.run([program, *words], check=True, capture_output=True).stdout)
+    report: dict[str, Any] = json.loads(subprocess.run([program, *words], check=True, capture_output=True).stdout)
+    return report
 
 
 def main(worlds: list[str]) -> None:
