@@ -5,7 +5,7 @@
 Every pair plays three seeds and the first one again, in an environment that has played the others, and in a new one. A row of
 `plain/FAMILY.csv` has the steps and the mean return, the share of episodes that succeeded (by `info`, at any step), that were
 terminated and that crashed, whether both repetitions gave the same observations, and milliseconds per step. With `--begin`
-an episode begins in each environment and nothing is written.
+an episode begins in each environment and nothing is written. A table that exists is continued.
 """
 
 import csv
@@ -96,24 +96,37 @@ def judged(pair):
     ]
 
 
+def known(path):
+    """The rows that are there already."""
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {row[0]: row for row in list(csv.reader(file))[1:]}
+
+
+def row(pair):
+    """The row of a pair, or what it raised."""
+    try:
+        return judged(pair)
+    except Exception as error:  # Whatever somebody's environment raises is a result.
+        return [pair["name"], f"{type(error).__name__}: {error}"]
+
+
 def write(pairs, family):
-    """The table, row by row as it grows."""
-    (HERE / "plain").mkdir(exist_ok=True)
-    with open(HERE / "plain" / f"{family}.csv", "w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for pair in pairs:
-            try:
-                table.writerow(judged(pair))
-            except Exception as error:  # Whatever somebody's environment raises is a result.
-                table.writerow([pair["name"], f"{type(error).__name__}: {error}"])
-            file.flush()
+    """The table, which is continued."""
+    path = HERE / "plain" / f"{family}.csv"
+    path.parent.mkdir(exist_ok=True)
+    rows = known(path)
+    for pair in pairs:
+        rows.setdefault(pair["name"], None)
+        rows[pair["name"]] = rows[pair["name"]] or row(pair)
+        with path.open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *(found for found in rows.values() if found)])
 
 
 def main():
     warnings.filterwarnings("ignore")
     family = sys.argv[2]
-    sys.path.append(str(HERE / "modules"))
     pairs = tomllib.loads((HERE / "pairs.toml").read_text())["pair"]
     own = [pair for pair in pairs if pair["family"] == family]
     if "--begin" in sys.argv:

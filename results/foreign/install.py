@@ -61,6 +61,12 @@ def unpacked(place, family):
         (place / family / name).write_bytes(tar.extractfile(member).read())
 
 
+def with_modules(place, family):
+    """Environments and policies of `modules/` are found by every Python of the family."""
+    (packages,) = (place / family / "lib").glob("python*/site-packages")
+    (packages / "foreign.pth").write_text(f"{HERE / 'modules'}\n")
+
+
 def install(place, family):
     """A finished installation has the list of its packages as `installed.txt`."""
     said = place / family / "installed.txt"
@@ -71,6 +77,7 @@ def install(place, family):
     if family in WITHOUT_ISOLATION:
         pip(place, family, "--no-build-isolation", *WITHOUT_ISOLATION[family])
     unpacked(place, family)
+    with_modules(place, family)
     run([python(place, family), HERE / "check.py", place, family, "--begin"])
     frozen = subprocess.run([python(place, family), "-m", "pip", "freeze"], capture_output=True, text=True, check=True)
     said.write_text(frozen.stdout)

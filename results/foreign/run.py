@@ -19,7 +19,6 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-MODULES = "results/foreign/modules"
 FOUND = HERE / "pairs"
 
 # An audit that takes longer is stopped and counts as refused.
@@ -32,17 +31,12 @@ def settings():
     return read["audit"], read["pair"]
 
 
-def with_modules(name):
-    """An id or the name of a policy, with the folder in which its module is found."""
-    return f"{name}{'&' if '?' in name else '?'}modules={MODULES}"
-
-
-def command(audit, pair, place, program, out):
+def command(audit, pair, place, program, out, jobs):
     """The audit of a pair."""
     is_file = ":" not in pair["policy"]
-    policy = str(place / pair["family"] / pair["policy"]) if is_file else with_modules(pair["policy"])
-    given = [program, "audit", "--env", with_modules(pair["env"]), "--policy", policy, "--out", out]
-    given += ["--depth", audit["depth"], "--alpha", audit["alpha"], "--seed", audit["seed"], "--jobs", 1]
+    policy = place / pair["family"] / pair["policy"] if is_file else pair["policy"]
+    given = [program, "audit", "--env", pair["env"], "--policy", policy, "--out", out]
+    given += ["--depth", audit["depth"], "--alpha", audit["alpha"], "--seed", audit["seed"], "--jobs", jobs]
     given += [word for detector in audit["detectors"] for word in ("--detector", detector)]
     if "failure" in pair:
         given += ["--failure", pair["failure"]]
@@ -88,10 +82,10 @@ def kept(pair, folder, secs):
     }
 
 
-def one(pair, audit, place, program, work):
+def one(pair, audit, place, program, work, jobs):
     """Audits a pair and writes its file."""
     folder = work / pair["name"]
-    given = command(audit, pair, place, program, folder)
+    given = command(audit, pair, place, program, folder, jobs)
     secs, refused = audited(given, place / pair["family"] / "bin" / "python")
     result = {"pair": pair["name"], "secs": round(secs), "refused": refused} if refused else kept(pair, folder, secs)
     text = json.dumps(result, indent=1)
@@ -115,13 +109,14 @@ def main():
     words.add_argument("place", type=pathlib.Path)
     words.add_argument("program")
     words.add_argument("--work", type=pathlib.Path, default=ROOT / "runs" / "foreign")
+    words.add_argument("--jobs", type=int, default=os.cpu_count())
     words.add_argument("--only", default="")
     words.add_argument("--again", action="store_true")
     given = words.parse_args()
     audit, pairs = settings()
     for pair in pairs:
         if given.only in pair["name"] and is_due(pair, given.again):
-            one(pair, audit, given.place.resolve(), given.program, given.work.resolve())
+            one(pair, audit, given.place.resolve(), given.program, given.work.resolve(), given.jobs)
             page.write()
 
 
