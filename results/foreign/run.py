@@ -52,6 +52,8 @@ def audited(given, python):
         done = subprocess.run(
             given, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_SECS, check=False
         )
+        if done.returncode < 0:
+            raise SystemExit(f"the audit was stopped by signal {-done.returncode}; the same command goes on with it")
         refused = None if done.returncode in (0, 1) else done.stderr.strip()
     except subprocess.TimeoutExpired:
         refused = f"it took more than {LIMIT_SECS} s"
