@@ -147,7 +147,14 @@ def not_audited(pairs):
         elif pair["found"] is None:
             yield [pair["name"], "not run yet"]
         elif "refused" in pair["found"]:
-            yield [pair["name"], "refused: " + pair["found"]["refused"].splitlines()[-1]]
+            yield [pair["name"], "refused: " + pair["found"]["refused"]]
+
+
+def state(pairs, audited):
+    """How far it is."""
+    due = [pair for pair in pairs if "skip" not in pair]
+    tried = [pair for pair in due if pair["found"] is not None]
+    return f"{len(audited)} of {len(due)} pairs have been audited, {len(tried) - len(audited)} were refused, and {len(due) - len(tried)} have not been run."
 
 
 def write():
@@ -157,6 +164,7 @@ def write():
     heads = ["pair", f"{DEFAULT} at tiny", f"{RIVAL} at tiny", "knn at tiny", f"{DEFAULT} at strong"]
     heads += ["control", "false alarms", "recommended", "strengths not found", "seconds"]
     parts = {
+        "state": state(pairs, audited),
         "demands": table(["what", "asked for", "found"], demands(audited)) if audited else "No pair has been audited yet.",
         "families": of_families(audited),
         "audits": table(heads, [row(pair) for pair in audited]),
