@@ -154,7 +154,8 @@ def state(pairs, audited):
     """How far it is."""
     due = [pair for pair in pairs if "skip" not in pair]
     tried = [pair for pair in due if pair["found"] is not None]
-    return f"{len(audited)} of {len(due)} pairs have been audited, {len(tried) - len(audited)} were refused, and {len(due) - len(tried)} have not been run."
+    refused, left = len(tried) - len(audited), len(due) - len(tried)
+    return f"{len(audited)} of {len(due)} pairs have been audited, {refused} were refused, and {left} have not been run."
 
 
 def write():
