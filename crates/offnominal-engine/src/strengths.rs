@@ -41,6 +41,7 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
 /// The same with nominal noise of the level `datasheet`.
 const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
     "mjc-cartpole-swingup",
+    "mjc-reacher3d",
     "sap-goal0",
     "sap-goal1",
     "sap-goal2",
