@@ -6,10 +6,14 @@ In `lane-keeping-v0` it steers, ten times a second.
 """
 
 import functools
+import importlib.metadata
 
 import gymnasium
 import highway_env
 import numpy as np
+
+# Stands in the results beside the name of this module.
+__version__ = "of highway-env " + importlib.metadata.version("highway-env")
 
 gymnasium.register_envs(highway_env)
 

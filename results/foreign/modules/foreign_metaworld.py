@@ -6,10 +6,15 @@ is made. Here the seed of `reset` draws the goal, from the same range. Nothing e
 is the environment's own, and no episode is terminated.
 """
 
+import importlib.metadata
+
 import gymnasium
 import numpy as np
 from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 from metaworld.policies import ENV_POLICY_MAP
+
+# Stands in the results beside the name of this module.
+__version__ = "of metaworld " + importlib.metadata.version("metaworld")
 
 CHANNELS = {0: "hand.x", 1: "hand.y", 2: "hand.z", 3: "gripper", 36: "goal.x", 37: "goal.y", 38: "goal.z"}
 

@@ -8,6 +8,7 @@ are parameters, as factors of what was loaded.
 
 import contextlib
 import importlib
+import importlib.metadata
 import os
 import warnings
 
@@ -18,6 +19,9 @@ warnings.filterwarnings("ignore")
 with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
     import gym
     import pybullet_envs  # noqa: F401  (registers the environments)
+
+# Stands in the results beside the name of this module.
+__version__ = "of pybullet " + importlib.metadata.version("pybullet")
 
 # The body's environment, and the example that holds its policy.
 BODIES = {

@@ -6,10 +6,15 @@ controller, which keeps what it has integrated and is reset with each episode. T
 value 0, which `TennesseeEastman-v0` can only be given at a reset.
 """
 
+import importlib.metadata
+
 import gymnasium
 import numpy as np
 import tep_studio
 from tep_studio.simulation.gym_env import GymTEPEnv
+
+# Stands in the results beside the name of this module.
+__version__ = "of tep-studio " + importlib.metadata.version("tep-studio")
 
 INTERVAL = 0.01  # hours
 HORIZON = 8.0  # hours
