@@ -17,6 +17,8 @@ _LETTERS = 8
 def known(request: Mapping[str, Any]) -> dict[str, Any]:
     """The request of a command with names in place of policies; the engine knows them from now on."""
     given = dict(request)
+    if isinstance(given.get("failure"), str):
+        given["env"] = _engine.with_failure(given["env"], given.pop("failure"))
     env = given.get("env")
     if "policy" in given:
         given["policy"] = policy_name(given["policy"], env)

@@ -306,14 +306,16 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
     )
 
 
-def evaluate(env: str, policy: str | Acting, *, episodes: int, seed: int = 0, jobs: int = 0) -> Result:
+def evaluate(
+    env: str, policy: str | Acting, *, episodes: int, failure: str | None = None, seed: int = 0, jobs: int = 0
+) -> Result:
     """Return and success rate of a policy, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none. ``diverged`` counts the episodes without an outcome, which are in no number. What
+    environment defines none and no ``failure`` is stated (``docs/foreign.md``). ``diverged`` counts the episodes without an outcome, which are in no number. What
     ``offnominal evaluate --json`` prints.
     """
-    request = {"env": environment_id(env), "policy": policy, "episodes": episodes}
+    request = {"env": environment_id(env), "policy": policy, "episodes": episodes, "failure": failure}
     return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
 
 

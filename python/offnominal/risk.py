@@ -2,8 +2,9 @@
 
 Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. With ``out`` it also
 writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``randomisation`` is a
-dict with ``parameters``, ``sigma``, ``table`` and ``below``. The same ``seed`` gives the same bits for any ``jobs``; 0 is
-all cores.
+dict with ``parameters``, ``sigma``, ``table`` and ``below``. ``failure`` states what fails in a hosted environment:
+``terminated``, ``timeout``, ``info.KEY`` or ``return<R`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
+``jobs``; 0 is all cores.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def learn(
     steps: int | None = None,
     members: int | None = None,
     randomisation: dict[str, Any] | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -44,7 +46,7 @@ def learn(
     :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
-        "env": env, "histories": list(histories), "near": near, "form": form, "early": early, "later": later,
+        "env": env, "failure": failure, "histories": list(histories), "near": near, "form": form, "early": early, "later": later,
         "steps": steps, "members": members, "randomisation": randomisation, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
@@ -56,6 +58,7 @@ def history(
     *,
     episodes: int | None = None,
     noises: Sequence[float] | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -66,7 +69,7 @@ def history(
     :param episodes: episodes of each policy at each level of noise.
     :param noises: standard deviations of noise on the actions.
     """
-    request = {"env": env, "policies": list(policies), "episodes": episodes, "noises": noises, "out": out}
+    request = {"env": env, "failure": failure, "policies": list(policies), "episodes": episodes, "noises": noises, "out": out}
     return _result("history", request, seed, jobs, progress)
 
 
@@ -74,6 +77,7 @@ def estimate(
     env: str,
     policy: Path,
     *,
+    anomaly: dict[str, Any] | None = None,
     method: str | None = None,
     predictor: Path | None = None,
     episodes: int | None = None,
@@ -84,6 +88,7 @@ def estimate(
     level: float | None = None,
     randomisation: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -91,6 +96,8 @@ def estimate(
 ) -> Result:
     """Estimates the probability that an episode fails, with an interval that holds whatever the predictor is worth.
 
+    :param anomaly: what goes wrong in every episode: a dict of ``anomaly``, ``magnitude`` or ``strength`` (with ``strengths``, the
+        table or folder that :func:`offnominal.calibrate` wrote), ``onset``, …
     :param method: ``plain``, ``thinned``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
     :param predictor: the file that :func:`learn` wrote.
     :param episodes: number of episodes, each one experiment; a run in ``out`` is continued to so many.
@@ -100,7 +107,8 @@ def estimate(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "policy": policy, "method": method, "predictor": predictor, "episodes": episodes,
+        "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
+        "episodes": episodes,
         "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
         "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -121,6 +129,7 @@ def search(
     level: float | None = None,
     randomisation: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -134,7 +143,7 @@ def search(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
+        "env": env, "failure": failure, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
         "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
         "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -154,6 +163,7 @@ def select(
     history: bool | None = None,
     truth: Path | None = None,
     allow_diverged: int | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -167,7 +177,7 @@ def select(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "policies": list(policies), "predictor": predictor, "budget": budget, "round": round,
+        "env": env, "failure": failure, "policies": list(policies), "predictor": predictor, "budget": budget, "round": round,
         "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
         "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -184,6 +194,7 @@ def split(
     budget: int | None = None,
     level: float | None = None,
     allow_diverged: int | None = None,
+    failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -194,8 +205,8 @@ def split(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "policy": policy, "swarms": swarms, "particles": particles, "moves": moves, "budget": budget,
-        "level": level, "allow_diverged": allow_diverged, "out": out,
+        "env": env, "failure": failure, "policy": policy, "swarms": swarms, "particles": particles, "moves": moves,
+        "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
 

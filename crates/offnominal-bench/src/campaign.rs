@@ -34,7 +34,7 @@ use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::LEVELS;
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What to benchmark.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -59,6 +59,10 @@ pub struct Campaign {
     #[serde(default = "strengths")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::strengths"))]
     pub strengths: Vec<String>,
+    /// The table that `calibrate` wrote, or its folder, in which strengths are looked for; if it is not given, those of
+    /// this program, then `runs/calibrate`.
+    #[serde(default)]
+    pub strengths_file: Option<PathBuf>,
     /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
     #[serde(default)]
     pub strengths_of: Option<String>,

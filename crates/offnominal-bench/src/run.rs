@@ -33,6 +33,8 @@ pub struct Request {
     /// Where cells and results are kept.
     #[serde(default = "out")]
     pub out: PathBuf,
+    /// The table of strengths, in place of the one that the campaign names.
+    pub strengths: Option<PathBuf>,
 }
 
 offnominal_engine::defaults! {
@@ -86,7 +88,8 @@ impl Request {
     /// # Errors
     /// If the campaign cannot be read, or is wrong.
     pub fn bench(&self) -> Result<(Bench, String)> {
-        let (campaign, text) = Campaign::load(&self.campaign)?;
+        let (mut campaign, text) = Campaign::load(&self.campaign)?;
+        campaign.strengths_file = self.strengths.clone().or(campaign.strengths_file);
         let plan =
             Plan::new(campaign, &text).with_context(|| format!("campaign {}", self.campaign.display()))?;
         Ok((Bench::new(plan, Store::new(&self.out))?, text))

@@ -40,12 +40,14 @@ fn line(Node { id, cell, .. }: &Node) -> Value {
 }
 
 /// The script of a scheduler, with as many cells in each layer as the campaign has.
-fn script(template: &str, bench: &Bench, Request { campaign, out }: &Request) -> Result<String> {
-    for (what, path) in [("campaign", campaign), ("out", out)] {
+fn script(template: &str, bench: &Bench, Request { campaign, out, strengths }: &Request) -> Result<String> {
+    let tables = strengths.as_ref().map(|file| ("strengths", file));
+    for (what, path) in [("campaign", campaign), ("out", out)].into_iter().chain(tables) {
         without_control(what, &path.display().to_string())?;
     }
     let layers = Layer::ALL.map(|layer| json!({ "name": layer, "n": bench.layer(layer).count() }));
-    let bench = format!("offnominal bench {} --out {}", quoted(campaign), quoted(out));
+    let tables = strengths.as_ref().map_or(String::new(), |file| format!(" --strengths {}", quoted(file)));
+    let bench = format!("offnominal bench {} --out {}{tables}", quoted(campaign), quoted(out));
     let campaign = campaign.display().to_string();
     let given = Serde(json!({ "layers": layers, "bench": bench, "campaign": campaign }));
     Ok(format!("{}\n", Environment::new().render_str(template, given)?))
@@ -65,7 +67,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let campaign = folder.path().join("x\ntouch pwned\n#.toml");
         std::fs::write(&campaign, crate::run::DEMO.replace("\"mjc-cartpole-swingup\", ", "")).unwrap();
-        let request = Request { campaign, out: "out".into() };
+        let request = Request { campaign, out: "out".into(), strengths: None };
         let refused = |scheduler| text(scheduler, &request).unwrap_err().to_string();
         for scheduler in [Scheduler::Slurm, Scheduler::Kubernetes] {
             assert!(
@@ -81,7 +83,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let campaign = folder.path().join("x$(touch pwned)`touch pwned`'.toml");
         std::fs::write(&campaign, crate::run::DEMO.replace("\"mjc-cartpole-swingup\", ", "")).unwrap();
-        let request = Request { campaign, out: "out".into() };
+        let request = Request { campaign, out: "out".into(), strengths: None };
         // What the script gives to the cluster is only shown.
         let tools = "sbatch() { echo 7; }; kubectl() { cat; }; export IMAGE=i CLAIM=c; ";
         for scheduler in [Scheduler::Slurm, Scheduler::Kubernetes] {

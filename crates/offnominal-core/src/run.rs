@@ -64,6 +64,17 @@ impl<'a> Trial<'a> {
         self.play_from(Some(initial), seed, None, &mut |env, _| watch(env))
     }
 
+    /// Plays a disturbed episode from a chosen initial condition, and shows the environment to `watch`.
+    pub fn disturbed_from(
+        &self,
+        initial: Vec<f64>,
+        seed: Seed,
+        disturbance: Disturbance<'_>,
+        watch: Watcher<'_>,
+    ) -> Episode {
+        self.play_from(Some(initial), seed, Some(disturbance), &mut |env, _| watch(env))
+    }
+
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
     ///
     /// # Errors

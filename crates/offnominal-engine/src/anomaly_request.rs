@@ -7,6 +7,7 @@ use offnominal_core::prelude::*;
 use offnominal_files::store::address;
 use serde::Deserialize;
 use serde_json::json;
+use std::path::PathBuf;
 use toml::Value as Toml;
 
 /// What is done to the episodes.
@@ -19,6 +20,8 @@ pub struct AnomalyRequest {
     pub magnitude: Option<f64>,
     /// How strong, as a calibrated level; always for all channels.
     pub strength: Option<String>,
+    /// The table of levels that `calibrate` wrote, or its folder.
+    pub strengths: Option<PathBuf>,
     /// The policy for which the level is calibrated; the one that acts, if none is named.
     pub policy: Option<String>,
     /// Channels that are touched; all, if none are named.
@@ -115,8 +118,24 @@ impl AnomalyRequest {
         parts.join("-")
     }
 
+    /// The options of the command line that mean the same.
+    pub fn words(&self) -> String {
+        let mut words = vec![format!("--anomaly {}", self.anomaly)];
+        words.extend(self.magnitude.map(|m| format!("--magnitude {m}")));
+        words.extend(self.strength.as_ref().map(|s| format!("--strength {s}")));
+        words.extend(self.strengths.as_ref().map(|file| format!("--strengths {}", file.display())));
+        words.extend(self.channels.as_ref().map(|c| format!("--channels {}", channels_words(c))));
+        if let Onset::At(step) = self.onset.0 {
+            words.push(format!("--onset {step}"));
+        }
+        words.extend(self.window.map(|steps| format!("--window {steps}")));
+        words.extend(self.intermittent.map(|(on, off)| format!("--intermittent {on},{off}")));
+        words.join(" ")
+    }
+
     fn magnitude(&self, env: &str, policy: &str) -> Result<f64> {
-        let calibrated = |level: &str| strengths::magnitude(env, policy, &self.anomaly, level);
+        let from = self.strengths.as_deref();
+        let calibrated = |level: &str| strengths::magnitude(env, policy, &self.anomaly, level, from);
         match (self.magnitude, &self.strength) {
             (Some(_), Some(_)) => bail!("expected magnitude or strength, found both"),
             (Some(magnitude), None) if magnitude.is_finite() => Ok(magnitude),
@@ -156,6 +175,15 @@ fn channels_slug(channels: &Channels) -> String {
     };
     let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
     if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
+}
+
+/// The channels as the command line has them.
+fn channels_words(channels: &Channels) -> String {
+    match channels {
+        Channels::All => "all".into(),
+        Channels::One => "one".into(),
+        Channels::Some(names) => names.iter().map(channel_name).collect::<Vec<_>>().join(","),
+    }
 }
 
 fn channel_name(channel: &ChannelName) -> String {
@@ -203,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_strength_is_not_taken_for_some_channels() {
-        let all = strengths::magnitude("sap-goal1", "tqc", "obs-noise", "strong").unwrap();
+        let all = strengths::magnitude("sap-goal1", "tqc", "obs-noise", "strong", None).unwrap();
         refuses(
             json!({"anomaly": "obs-noise", "strength": "strong", "channels": [0]}),
             &format!("give a magnitude instead (all channels: {all})"),

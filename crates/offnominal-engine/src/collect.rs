@@ -4,7 +4,7 @@ use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
 use crate::diverged::Diverged;
 use crate::progress::Task;
-use crate::request::within;
+use crate::request::{file_stem, within};
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -146,14 +146,15 @@ impl Request {
     /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts,
     /// and the environment's name is followed by `-on-<robot>` if there is one.
     fn file_name(&self, seed: u64) -> PathBuf {
-        let policy =
-            Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
+        let named =
+            self.policy.split_once('?').map_or(self.policy.as_str(), |(name, _)| name).replace(':', "_");
+        let policy = Path::new(&named).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
         let what = self.anomaly.as_ref().map_or("nominal".into(), AnomalyRequest::slug);
         let robot = self
             .robot
             .as_ref()
             .map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
-        let env = self.env.replace(['/', ':', '?', '&'], "_");
+        let env = file_stem(&self.env);
         format!("{env}{robot}-{policy}-{what}-seed{seed}.arrow").into()
     }
 }

@@ -18,6 +18,8 @@ mod describe;
 #[cfg(unix)]
 mod environment;
 #[cfg(unix)]
+mod failure;
+#[cfg(unix)]
 mod folder;
 #[cfg(unix)]
 mod guest;
@@ -29,6 +31,8 @@ mod line;
 mod policy;
 #[cfg(unix)]
 mod pool;
+#[cfg(unix)]
+mod repeats;
 #[cfg(unix)]
 pub(crate) mod said;
 #[cfg(unix)]
@@ -85,6 +89,21 @@ pub fn policy(name: &str, spec: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
 #[cfg(not(unix))]
 pub fn policy(name: &str, _: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
     anyhow::bail!("policy {name}: expected a Unix system, which policies of Python need here")
+}
+
+/// The id of a hosted environment in which a rule says what counts as a failure.
+///
+/// # Errors
+/// If the environment is not hosted, or its id has a rule already.
+pub fn with_failure(environment: &str, rule: &str) -> Result<String> {
+    anyhow::ensure!(
+        named(environment).is_some(),
+        "failure: expected an environment of Gymnasium ({PREFIX}ID), whose failures may be stated, found {environment}"
+    );
+    let has_one = environment.split(['?', '&']).any(|option| option.starts_with("failure="));
+    anyhow::ensure!(!has_one, "failure: expected one rule, found another one in {environment}");
+    let sign = if environment.contains('?') { '&' } else { '?' };
+    Ok(format!("{environment}{sign}failure={rule}"))
 }
 
 /// The shape of the observations of a hosted environment, where they are one box of numbers.

@@ -39,7 +39,8 @@ impl Randomisation {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomisationRequest {
-    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body.
+    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body, `name=S` for a
+    /// standard deviation in the parameter's unit.
     pub parameters: Vec<String>,
     /// Their standard deviation, relative to the nominal values.
     pub sigma: f64,
@@ -111,11 +112,19 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
             let before = quantities.len();
             quantities.extend(limbs.into_iter().map(|q| Quantity { twin: q.twin.map(|t| t + before), ..q }));
         } else {
-            let found = Around::of(spec, std::slice::from_ref(name), sigma);
-            quantities.extend(found.with_context(|| format!("--randomise {name}"))?.quantities);
+            quantities.extend(quantity(spec, name, sigma).with_context(|| format!("--randomise {name}"))?);
         }
     }
     Ok(Draws::Around(Around { quantities, sigma }))
+}
+
+/// A parameter by its name, or `name=S` with a standard deviation of its own in the parameter's unit.
+fn quantity(spec: &EnvSpec, text: &str, sigma: f64) -> Result<Vec<Quantity>> {
+    let (name, spread) = text.split_once('=').map_or((text, None), |(name, spread)| (name, Some(spread)));
+    let number = |text: &str| text.parse().with_context(|| format!("expected a number, found {text:?}"));
+    let spread: Option<f64> = spread.map(number).transpose()?;
+    let found = Around::of(spec, &[name.to_string()], sigma)?.quantities;
+    Ok(found.into_iter().map(|q| Quantity { spread, ..q }).collect())
 }
 
 /// The lengths and widths of a body as what is drawn.
@@ -123,7 +132,7 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
 /// # Errors
 /// If the environment has no limbs.
 pub fn limbs(env: &str, reading: Reading) -> Result<Vec<Quantity>, BuildError> {
-    let one = |q: body::Quantity| Quantity { name: q.name, nominal: q.nominal, twin: q.twin };
+    let one = |q: body::Quantity| Quantity { name: q.name, nominal: q.nominal, twin: q.twin, spread: None };
     Ok(body::quantities(env, reading)?.into_iter().map(one).collect())
 }
 
@@ -209,6 +218,27 @@ mod tests {
             obs
         };
         assert_eq!(walk(own.as_mut()), walk(built.as_mut()));
+    }
+
+    #[test]
+    fn a_parameter_that_is_nominally_zero_has_a_spread_of_its_own() {
+        let nominal = |name: &str| Parameter::new(name, "", "1", 0.0, -5.0, 5.0);
+        let mut spec = environment("cartpole").spec().clone();
+        spec.parameters.push(nominal("wind"));
+        let refused = |text: &str| {
+            let error = quantity(&spec, text, 0.1).unwrap_err();
+            format!("{error:#}")
+        };
+        assert!(refused("wind=x").contains("expected a number, found \"x\""));
+        let Draws::Around(around) = around(&spec, &words(&["wind=2"]), 0.1).unwrap() else {
+            panic!("expected a spread")
+        };
+        let mut rng = Rng::new(1);
+        let drawn: Vec<f64> = (0..4000).map(|_| Draws::Around(around.clone()).draw(&mut rng)[0]).collect();
+        let mean = drawn.iter().sum::<f64>() / 4000.0;
+        let sd = (drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
+        // Four standard errors.
+        assert!(mean.abs() < 0.13 && (sd - 2.0).abs() < 0.09, "{mean} {sd}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! before anything is allocated; the largest that are accepted are those of [`limits`](offnominal_core::limits).
 
 use anyhow::{Result, ensure};
+use offnominal_files::store::address;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -15,6 +16,20 @@ pub fn within<T: PartialOrd + Display>(name: &str, found: T, range: RangeInclusi
     let (low, high) = (range.start(), range.end());
     ensure!(range.contains(&found), "{name}: expected {low} to {high}, found {found}");
     Ok(())
+}
+
+/// The longest beginning of an id in a file's name.
+const LONGEST_STEM: usize = 150;
+
+/// The id of an environment as a file's name: what no file's name can hold is a low line, and what is too long ends with
+/// a digest.
+pub fn file_stem(id: &str) -> String {
+    let plain = id.replace(['/', '\\', ':', '?', '&', '<', '>', '|', '*', '"'], "_");
+    if plain.len() <= LONGEST_STEM {
+        return plain;
+    }
+    let beginning: String = plain.chars().take(LONGEST_STEM / 2).collect();
+    format!("{beginning}-{}", address(id.as_bytes()))
 }
 
 /// Refuses a number that is not finite and above zero.

@@ -1,22 +1,24 @@
 //! Calibrated magnitudes: how strong an anomaly must be to cost a policy a given share of its normalised score.
 //!
 //! One CSV per environment, `strengths/<env>.csv`, is embedded in the binary; with nominal noise, one per environment
-//! and level, `strengths/<level>/<env>.csv`. A folder named by the environment variable `OFFNOMINAL_STRENGTHS` takes the
-//! place of the embedded tables, file by file.
+//! and level, `strengths/<level>/<env>.csv`. `calibrate` writes others, which are found where it writes them, or where
+//! the user says.
 
 use crate::noise;
+use crate::request::file_stem;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use strum::IntoStaticStr;
 
 /// The levels and the normalised scores that define them, from weak to strong.
 pub const LEVELS: &[(&str, f64)] = &[("tiny", 0.99), ("medium", 0.90), ("strong", 0.75), ("extreme", 0.50)];
 
-/// Name of the environment variable with the folder that overrides the embedded tables.
-pub const FOLDER: &str = "OFFNOMINAL_STRENGTHS";
+/// The folder into which `calibrate` writes unless another one is named.
+pub const CALIBRATED: &str = "runs/calibrate";
 
 macro_rules! embedded {
     ($folder:literal: $($env:literal),* $(,)?) => {
@@ -128,49 +130,91 @@ impl Status {
     }
 }
 
-/// The magnitude of a level.
+/// The magnitude of a level; `from` is the table or the folder of tables in which it is looked for.
 ///
 /// # Errors
 /// If there is no table or no row for it, or the row says that there is no usable magnitude.
-pub fn magnitude(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<f64> {
-    let row = lookup(env, policy, anomaly, level)?;
+pub fn magnitude(env: &str, policy: &str, anomaly: &str, level: &str, from: Option<&Path>) -> Result<f64> {
+    let row = lookup(env, policy, anomaly, level, from)?;
     match (row.status, row.magnitude) {
         (Status::Found, Some(magnitude)) => Ok(magnitude),
         (status, _) => bail!("{anomaly} at {level} of {policy} in {env}: {}", status.reason()),
     }
 }
 
-/// The row of a level, usable or not.
+/// The row of a level, usable or not. Without a table that is named, those that travel with the binary are looked at
+/// first, then what `calibrate` has written into its own folder.
 ///
 /// # Errors
-/// If the level is unknown, or there is no table or no row for it.
-pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<Strength> {
+/// If the level is unknown, or there is no table or no row for it; the message names the files that were looked for.
+pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str, from: Option<&Path>) -> Result<Strength> {
     check_level(level)?;
-    if anomaly.starts_with(CAMERA) {
-        return camera(env, anomaly, level);
+    let kind = Kind::of(anomaly);
+    let env = kind.env(env);
+    let is_any_policy = kind == Kind::Cameras;
+    let is_it =
+        |r: &Strength| (is_any_policy || r.policy == policy) && (&*r.anomaly, &*r.level) == (anomaly, level);
+    let embedded = if from.is_none() { kind.embedded_rows(env)? } else { vec![] };
+    if let Some(row) = embedded.into_iter().find(is_it) {
+        return Ok(row);
     }
-    let rows = table(env)?;
-    let found = rows.iter().find(|r| (&*r.policy, &*r.anomaly, &*r.level) == (policy, anomaly, level));
-    found.cloned().with_context(|| {
+    let file = kind.file(env, from);
+    let rows = if file.is_file() { read(&file, env)? } else { vec![] };
+    let place = place(&file, &rows);
+    rows.into_iter().find(is_it).with_context(|| {
+        let options = if is_any_policy { "--cameras".into() } else { format!("--policy {policy}") };
         format!(
-            "no calibrated {level} strength of {anomaly} for {policy} in {env}; \
-             `offnominal calibrate --env {} --policy {policy}` finds it, or give a magnitude",
+            "no calibrated {level} strength of {anomaly} for {policy} in {env}: expected it in {place}. \
+             `offnominal calibrate --env {} {options}` finds it; --strengths FILE names another table; or give a \
+             magnitude",
             shell_word(env)
         )
     })
 }
 
-/// The row of a camera fault.
-fn camera(env: &str, anomaly: &str, level: &str) -> Result<Strength> {
-    // What a camera sees has no nominal noise.
-    let rows = read(noise::base(env), "cameras/", CAMERAS)?;
-    let found = rows.into_iter().find(|r| (&*r.anomaly, &*r.level) == (anomaly, level));
-    found.with_context(|| {
-        format!(
-            "no calibrated {level} strength of {anomaly} in {env}; `offnominal calibrate --env {env} --cameras` finds it, \
-             or give a magnitude"
-        )
-    })
+/// A file, and what it lacks.
+fn place(file: &Path, rows: &[Strength]) -> String {
+    let policies: BTreeSet<&str> = rows.iter().map(|row| row.policy.as_str()).collect();
+    let policies: Vec<&str> = policies.into_iter().collect();
+    let found = match (file.is_file(), policies.is_empty()) {
+        (false, _) => "is not there".into(),
+        (_, true) => "is empty".into(),
+        _ => format!("has those of {}", policies.join(", ")),
+    };
+    format!("{}, which {found}", file.display())
+}
+
+/// The kinds of tables.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Strengths for a policy.
+    Policies,
+    /// Strengths of camera faults, for any policy; what a camera sees has no nominal noise.
+    Cameras,
+}
+
+impl Kind {
+    fn of(anomaly: &str) -> Kind {
+        if anomaly.starts_with(CAMERA) { Kind::Cameras } else { Kind::Policies }
+    }
+
+    /// The environment of the tables.
+    fn env(self, env: &str) -> &str {
+        if self == Kind::Cameras { noise::base(env) } else { env }
+    }
+
+    fn embedded_rows(self, env: &str) -> Result<Vec<Strength>> {
+        if self == Kind::Cameras { among(CAMERAS, env, env) } else { table(env) }
+    }
+
+    /// The table that is named, or that of the environment in the folder that is.
+    fn file(self, env: &str, from: Option<&Path>) -> PathBuf {
+        let folder = match from {
+            Some(table) if !table.is_dir() => return table.into(),
+            folder => folder.unwrap_or(Path::new(CALIBRATED)),
+        };
+        if self == Kind::Cameras { file(&folder.join("cameras"), env) } else { file(folder, env) }
+    }
 }
 
 /// Checks the name of a level.
@@ -186,22 +230,33 @@ pub fn check_level(level: &str) -> Result<()> {
     bail!("no strength is called {level:?}{hint}; there are: {}", known().collect::<Vec<_>>().join(", "))
 }
 
-/// All rows of an environment; none if it was never calibrated.
+/// All rows of an environment that travel with the binary; none if there are none.
 ///
 /// # Errors
 /// If the table is damaged; the message names the file and the line.
 pub fn table(env: &str) -> Result<Vec<Strength>> {
-    match noise::parts(env).1.map(noise::folder) {
-        None => read(env, "", EMBEDDED),
-        Some(level) => read(env, &format!("{level}/"), if level == "datasheet" { DATASHEET } else { &[] }),
-    }
+    let (world, level) = noise::parts(env);
+    let embedded = match level.map(noise::folder).as_deref() {
+        None => EMBEDDED,
+        Some("datasheet") => DATASHEET,
+        Some(_) => &[],
+    };
+    among(embedded, world, env)
+}
+
+/// The rows of a world among tables that travel with the binary, for an environment's id.
+fn among(embedded: &[(&str, &str)], world: &str, env: &str) -> Result<Vec<Strength>> {
+    let embedded = embedded.iter().find(|(id, _)| *id == world);
+    embedded.map_or(Ok(vec![]), |(_, text)| {
+        parse(text, env).with_context(|| format!("embedded strengths of {env}"))
+    })
 }
 
 /// The file of an environment's table in a folder of tables.
 pub fn file(folder: &Path, env: &str) -> PathBuf {
     let (world, level) = noise::parts(env);
     let folder = level.map_or(folder.into(), |level| folder.join(&*noise::folder(level)));
-    folder.join(format!("{world}.csv"))
+    folder.join(format!("{}.csv", file_stem(world)))
 }
 
 /// An id as a word of a shell: one with an option has a question mark.
@@ -209,20 +264,9 @@ fn shell_word(id: &str) -> String {
     if id.contains('?') { format!("\"{id}\"") } else { id.into() }
 }
 
-/// The table of an environment in a folder of the user's, or among those that travel with the binary.
-fn read(env: &str, folder_in: &str, embedded: &[(&str, &str)]) -> Result<Vec<Strength>> {
-    let world = noise::base(env);
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        let path = PathBuf::from(folder).join(format!("{folder_in}{world}.csv"));
-        if path.is_file() {
-            return parse(&offnominal_files::read::text(&path)?, env)
-                .with_context(|| format!("strengths {}", path.display()));
-        }
-    }
-    let embedded = embedded.iter().find(|(id, _)| *id == world);
-    embedded.map_or(Ok(vec![]), |(_, text)| {
-        parse(text, env).with_context(|| format!("embedded strengths of {env}"))
-    })
+fn read(file: &Path, env: &str) -> Result<Vec<Strength>> {
+    let read = || parse(&offnominal_files::read::text(file)?, env);
+    read().with_context(|| format!("strengths {}", file.display()))
 }
 
 fn parse(text: &str, env: &str) -> Result<Vec<Strength>> {
@@ -248,69 +292,4 @@ fn check(row: &Strength, env: &str) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEADER: &str =
-        "env,policy,anomaly,level,magnitude,low,high,score,score_low,score_high,episodes,status\n";
-
-    fn rows(lines: &str) -> Result<Vec<Strength>> {
-        parse(&format!("{HEADER}{lines}"), "w")
-    }
-
-    #[track_caller]
-    fn refuses(lines: &str, want: &str) {
-        let error = format!("{:#}", rows(lines).unwrap_err());
-        assert!(error.contains(want), "{error}");
-    }
-
-    fn strengths() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../strengths")
-    }
-
-    /// The names of the tables in a folder; none, where there is no folder.
-    fn csv_files(folder: &Path) -> Vec<String> {
-        let Ok(files) = std::fs::read_dir(folder) else { return vec![] };
-        let names = files.map(|f| f.unwrap().file_name().into_string().unwrap());
-        let mut there: Vec<String> = names.filter(|f| f.ends_with(".csv")).collect();
-        there.sort();
-        there
-    }
-
-    #[test]
-    fn the_embedded_tables_are_sound_and_complete() {
-        let there = csv_files(&strengths());
-        assert_eq!(there, EMBEDDED.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
-        for (env, text) in EMBEDDED {
-            assert!(parse(text, env).unwrap().len() > 40, "{env}");
-        }
-        let noisy = csv_files(&strengths().join("datasheet"));
-        assert_eq!(noisy, DATASHEET.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
-        for (env, text) in DATASHEET {
-            let rows = parse(text, &noise::id(env, Some("datasheet"))).unwrap();
-            assert!(rows.len() > 40, "{env}");
-        }
-        for (env, text) in CAMERAS {
-            assert_eq!(parse(text, env).unwrap().len(), 9 * LEVELS.len(), "{env}");
-        }
-    }
-
-    #[test]
-    fn a_table_is_read() {
-        let read = rows("w,tqc,obs-noise,tiny,0.5,0.4,0.6,0.99,0.98,1.0,300,found\nw,tqc,obs-noise,extreme,,,,,,,300,unattainable").unwrap();
-        assert_eq!((read[0].magnitude, read[0].status), (Some(0.5), Status::Found));
-        assert_eq!((read[1].magnitude, read[1].status), (None, Status::Unattainable));
-    }
-
-    #[test]
-    fn bad_tables_are_refused_by_row() {
-        refuses(
-            "w,tqc,obs-noise,tiny,NaN,,,,,,300,found",
-            "row 1: magnitude: expected a finite number, found Some(NaN)",
-        );
-        refuses("w,tqc,obs-noise,tny,0.5,,,,,,300,found", "did you mean \"tiny\"?");
-        refuses("v,tqc,obs-noise,tiny,0.5,,,,,,300,found", "env: expected w, found \"v\"");
-        refuses("w,tqc,obs-noise,tiny,big,,,,,,300,found", "invalid float literal");
-        refuses("w,tqc", "line: 2");
-    }
-}
+mod tests;

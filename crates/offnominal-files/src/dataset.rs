@@ -86,12 +86,17 @@ pub struct PolicyName {
 
 impl PolicyName {
     /// The name for results: of a policy that was asked for by its path, the file's name and the beginning of the digest,
-    /// so that no result holds a path of a machine, and files of the same name are told apart; the same of a command and of
-    /// a server.
+    /// so that no result holds a path of a machine, and files of the same name are told apart; the same of a command, of
+    /// a server, and of a policy of Python whose name has options.
     pub fn label(&self) -> String {
         let digest = &self.digest[..self.digest.len().min(8)];
         if let Some(kind) = REMOTE.iter().find(|kind| self.id.starts_with(**kind) && self.id.contains(':')) {
             return format!("{kind}-{digest}");
+        }
+        let python =
+            self.id.split_once('?').filter(|(name, _)| name.contains(':') && !name.contains(['/', '\\']));
+        if let Some((name, _)) = python {
+            return format!("{name}-{digest}");
         }
         // What follows a question mark is said of the file.
         let file = self.id.split('?').next().unwrap_or(&self.id);

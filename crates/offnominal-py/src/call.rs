@@ -41,6 +41,12 @@ pub(crate) fn call(
     })
 }
 
+/// The id of a hosted environment in which a rule says what counts as a failure.
+#[pyfunction]
+pub(crate) fn with_failure(env: &str, rule: &str) -> PyResult<String> {
+    foreign::with_failure(env, rule).map_err(raised)
+}
+
 /// Ends the processes that host environments and policies, as far as nobody uses them.
 #[pyfunction]
 pub(crate) fn end_hosts(py: Python<'_>) {

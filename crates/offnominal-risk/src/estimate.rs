@@ -29,6 +29,7 @@ use document::Document;
 use document::probability;
 use estimation::Estimation;
 use offnominal_core::Seed;
+use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::randomisation::RandomisationRequest;
@@ -54,6 +55,8 @@ pub struct Request {
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
     pub randomisation: RandomisationRequest,
+    /// What goes wrong in every episode.
+    pub anomaly: Option<AnomalyRequest>,
     /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
     pub method: Option<SamplingMethod>,
     /// The predictor that [`learning`](crate::learning) wrote.
@@ -133,7 +136,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = request.randomisation.subject(&request.env, &request.policy)?;
-    let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
+    let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
+    let experimenter = Experimenter::new(&subject, context.seed)?
+        .allowing(context.allow_diverged)
+        .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
     let blocks = estimation.run(request.out.as_deref(), request.episodes, context)?;
@@ -256,8 +262,9 @@ impl fmt::Display for Report {
         let (policy, env, failures) = (&run.policy.id, &run.env, failures.len());
         writeln!(
             f,
-            "{policy} in {env}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
-             ({rate:.0} per second)"
+            "{policy} in {env}{}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
+             ({rate:.0} per second)",
+            document.disturbance()
         )?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;

@@ -6,6 +6,8 @@
 use anyhow::{Result, bail, ensure};
 use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
+use offnominal_core::run::{Disturbance, Watcher};
+use offnominal_engine::catalogues;
 use offnominal_engine::subject::Subject;
 
 /// An environment, a policy, and the run whose experiments are made.
@@ -18,6 +20,8 @@ pub struct Experimenter<'c> {
     seed: Seed,
     /// Experiments without an outcome that the caller accepts, and counts.
     allow_diverged: u64,
+    /// What goes wrong in every episode, if anything does.
+    pub anomaly_spec: Option<&'c AnomalySpec>,
 }
 
 /// What came of an experiment.
@@ -43,13 +47,44 @@ impl<'c> Experimenter<'c> {
     pub fn new(subject: &'c Subject, run: u64) -> Result<Experimenter<'c>> {
         let id = &subject.env.spec().id;
         ensure!(subject.env.fork().is_some(), "environment {id} cannot be copied; experiments need copies");
-        Ok(Experimenter { subject, run, seed: Seed(run).child("risk"), allow_diverged: 0 })
+        Ok(Experimenter {
+            subject,
+            run,
+            seed: Seed(run).child("risk"),
+            allow_diverged: 0,
+            anomaly_spec: None,
+        })
     }
 
     /// The same, where so many experiments may be without an outcome; whoever asks for that checks it with
     /// [`Experimenter::at_most`].
     pub fn allowing(self, allow_diverged: u64) -> Experimenter<'c> {
         Experimenter { allow_diverged, ..self }
+    }
+
+    /// The same, where something goes wrong in every episode.
+    pub fn disturbed_by(self, anomaly_spec: Option<&'c AnomalySpec>) -> Experimenter<'c> {
+        Experimenter { anomaly_spec, ..self }
+    }
+
+    /// The episode from an initial condition, shown to `watch`. An onset that is drawn lies within the episode as it
+    /// would have been without the anomaly.
+    ///
+    /// # Errors
+    /// If the anomaly cannot be built for the environment.
+    pub fn episode(&self, key: Seed, x: &[f64], watch: Watcher<'_>) -> Result<Episode> {
+        let trial = self.subject.trial();
+        let Some(anomaly_spec) = self.anomaly_spec else {
+            return Ok(trial.starting_at(x.to_vec(), key, watch));
+        };
+        let steps = match anomaly_spec.schedule.onset {
+            Onset::At(_) => trial.horizon as usize,
+            Onset::Random => trial.starting_at(x.to_vec(), key, &mut |_| ()).len(),
+        };
+        let onset = anomaly_spec.schedule.draw_onset(steps, &mut key.child("onset").rng());
+        let anomaly = anomaly_spec.build(&catalogues::anomalies(), self.subject.env.as_ref())?;
+        let disturbance = Disturbance { anomaly_spec, onset, anomaly };
+        Ok(trial.disturbed_from(x.to_vec(), key, disturbance, watch))
     }
 
     /// Insists on no more experiments without an outcome than are accepted.
@@ -82,10 +117,10 @@ impl<'c> Experimenter<'c> {
     /// environment cannot be used any longer.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
         let mut margin = None;
-        let episode = self.subject.trial().starting_at(x.to_vec(), key, &mut |env| {
+        let episode = self.episode(key, x, &mut |env| {
             let now = env.failure_search().margin();
             margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
-        });
+        })?;
         let (divergence, env) = (episode.diverged(), self.subject.env.as_ref());
         // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
         let broken = divergence.and_then(|_| self.subject.health().err());

@@ -80,8 +80,8 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
         run.policy.digest,
         subject.name.digest
     );
-    let by = Experimenter::new(&subject, run.seed)?;
-    let episode = by.subject.trial().starting_at(found.x.clone(), found.key, &mut |_| ());
+    let by = Experimenter::new(&subject, run.seed)?.disturbed_by(run.anomaly_spec.as_ref());
+    let episode = by.episode(found.key, &found.x, &mut |_| ())?;
     let same_end =
         episode.end == End::Failed || found.divergence.is_some_and(|why| episode.diverged() == Some(why));
     ensure!(

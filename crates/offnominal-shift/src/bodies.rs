@@ -80,7 +80,7 @@ fn quantities(setting: &BodySetting) -> Result<Vec<Quantity>> {
         all.extend(limbs);
     }
     for factor in BodySetting::FACTORS.into_iter().filter(|f| setting.draws(f)) {
-        all.push(Quantity { name: factor.into(), nominal: 1.0, twin: None });
+        all.push(Quantity { name: factor.into(), nominal: 1.0, twin: None, spread: None });
     }
     ensure!(!all.is_empty(), "randomise: expected at least one of {}", BodySetting::PARAMETERS.join(", "));
     Ok(all)

@@ -221,11 +221,27 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 const COUNTS_DIVERGED: [&str; 8] =
     ["audit", "evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
 
+/// The commands in which it may be stated what counts as a failure.
+const STATES_FAILURE: [&str; 11] = [
+    "evaluate",
+    "collect",
+    "fit",
+    "calibrate",
+    "render",
+    "risk estimate",
+    "risk search",
+    "risk select",
+    "risk split",
+    "risk history",
+    "risk learn",
+];
+
 /// The common options that mean nothing to a command, so that it does not offer them.
 fn unused(command: &str) -> Vec<&'static str> {
     let counts = COUNTS_DIVERGED.contains(&command);
     let diverged = (!counts).then_some("allow_diverged");
-    own_unused(command).iter().copied().chain(diverged).collect()
+    let failure = (!STATES_FAILURE.contains(&command)).then_some("failure");
+    own_unused(command).iter().copied().chain(diverged).chain(failure).collect()
 }
 
 fn own_unused(command: &str) -> &'static [&'static str] {

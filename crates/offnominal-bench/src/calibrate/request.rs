@@ -6,7 +6,7 @@ use crate::images::calibrate::cameras;
 use anyhow::{Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::FrameSize;
-use offnominal_engine::strengths::{Status, Strength};
+use offnominal_engine::strengths::{CALIBRATED, Status, Strength};
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, noise, strengths};
 use offnominal_files::lock::Lock;
@@ -57,7 +57,7 @@ impl Default for Request {
             cameras: false,
             images: 128,
             at: None,
-            out: "runs/calibrate".into(),
+            out: CALIBRATED.into(),
         }
     }
 }

@@ -207,8 +207,9 @@ fn calibrated(
     excluded: &mut Vec<Excluded>,
 ) -> Result<()> {
     let calibrated_for = &campaign.strengths_of.clone().unwrap_or_else(|| subject.name.label());
+    let from = campaign.strengths_file.as_deref();
     for level in &campaign.strengths {
-        let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level)?;
+        let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level, from)?;
         let (class, anomaly, strength) = (class(id).to_string(), id.to_string(), level.clone());
         match row.magnitude.filter(|_| row.status == Status::Found) {
             None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
@@ -299,7 +300,7 @@ mod tests {
         let listed = text.lines().find(|l| l.starts_with("anomalies")).unwrap();
         let text = text.replace(listed, "anomalies = [\"act-noise\"]");
         let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
-        let calibrated = strengths::magnitude("sap-goal1", "tqc", "act-noise", "tiny").unwrap();
+        let calibrated = strengths::magnitude("sap-goal1", "tqc", "act-noise", "tiny", None).unwrap();
         assert_eq!(plan.stages[0].settings[0].magnitude, calibrated);
         assert_eq!(plan.stages[0].subject.name.id, "random");
     }

@@ -14,9 +14,12 @@ pub struct Quantity {
     pub nominal: f64,
     /// The place of an earlier one whose draw it shares.
     pub twin: Option<usize>,
+    /// Its own standard deviation in its unit, in place of one that is relative to x₀.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
 }
 
-/// Each x from N(x₀, (σ x₀)²), anew while x / x₀ is not above zero.
+/// Each x from N(x₀, (σ x₀)²), anew while x / x₀ is not above zero; or from N(x₀, s²) where it has a spread s of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Around {
@@ -55,12 +58,22 @@ pub enum DrawsError {
     #[error("σ: expected a number above 0 and up to 1, found {0}")]
     Sigma(f64),
     /// A parameter that a relative spread leaves as it is.
-    #[error("parameter {name} of {env} is nominally 0, which a relative spread does not change")]
+    #[error(
+        "parameter {name} of {env} is nominally 0, which a relative spread does not change; give it one of its own: {name}=S"
+    )]
     Zero {
         /// The environment.
         env: String,
         /// The parameter.
         name: String,
+    },
+    /// A spread of a parameter's own that is none.
+    #[error("parameter {name}: expected a standard deviation above 0, found {spread}")]
+    Spread {
+        /// The parameter.
+        name: String,
+        /// What was found.
+        spread: f64,
     },
     /// There is nothing to draw.
     #[error("expected at least one {0}, found none")]
@@ -86,17 +99,18 @@ impl Around {
     pub fn of(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Around, DrawsError> {
         let one = |name: &String| -> Result<Quantity, DrawsError> {
             let nominal = spec.parameter(name)?.nominal;
-            Ok(Quantity { name: name.clone(), nominal, twin: None })
+            Ok(Quantity { name: name.clone(), nominal, twin: None, spread: None })
         };
         Ok(Around { quantities: names.iter().map(one).collect::<Result<_, _>>()?, sigma })
     }
 
-    /// x / x₀ of each.
+    /// x / x₀ of each, or where it has a spread of its own 1 + σ (x − x₀) / s.
     pub fn ratios(&self, rng: &mut Rng) -> Vec<f64> {
         let mut ratios: Vec<f64> = Vec::with_capacity(self.quantities.len());
         for quantity in &self.quantities {
             ratios.push(match quantity.twin {
                 Some(twin) => ratios[twin],
+                None if quantity.spread.is_some() => 1.0 + self.sigma * rng.normal(),
                 None => above_zero(self.sigma, rng),
             });
         }
@@ -105,7 +119,7 @@ impl Around {
 
     /// The values that these ratios are.
     pub fn values(&self, ratios: &[f64]) -> Vec<f64> {
-        self.quantities.iter().zip(ratios).map(|(q, r)| q.nominal * r).collect()
+        self.quantities.iter().zip(ratios).map(|(q, r)| q.value(*r, self.sigma)).collect()
     }
 
     /// Those that share no draw.
@@ -117,7 +131,7 @@ impl Around {
     fn all(&self, free: &[f64]) -> Vec<f64> {
         let (mut free, mut ratios) = (free.iter(), Vec::with_capacity(self.quantities.len()));
         for q in &self.quantities {
-            let own = |value: &f64| value / q.nominal;
+            let own = |value: &f64| q.ratio(*value, self.sigma);
             ratios.push(q.twin.map_or_else(|| free.next().map_or(1.0, own), |twin| ratios[twin]));
         }
         self.values(&ratios)
@@ -127,12 +141,34 @@ impl Around {
     /// backwards; a step across zero is not made.
     fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
         let step = |(q, value): (&Quantity, &f64)| {
-            let z = (value / q.nominal - 1.0) / self.sigma;
-            q.nominal * (1.0 + self.sigma * ((1.0 - STEP * STEP).sqrt() * z + STEP * rng.normal()))
+            let z = (q.ratio(*value, self.sigma) - 1.0) / self.sigma;
+            let next = (1.0 - STEP * STEP).sqrt() * z + STEP * rng.normal();
+            q.value(1.0 + self.sigma * next, self.sigma)
         };
         let varied: Vec<f64> = self.free().zip(values).map(step).collect();
-        let sound = self.free().zip(&varied).all(|(q, v)| v / q.nominal > 0.0);
+        let sound = self.free().zip(&varied).all(|(q, v)| q.admits(*v));
         if sound { varied } else { values.to_vec() }
+    }
+}
+
+impl Quantity {
+    fn value(&self, ratio: f64, sigma: f64) -> f64 {
+        match self.spread {
+            Some(spread) => self.nominal + spread * (ratio - 1.0) / sigma,
+            None => self.nominal * ratio,
+        }
+    }
+
+    fn ratio(&self, value: f64, sigma: f64) -> f64 {
+        match self.spread {
+            Some(spread) => 1.0 + sigma * (value - self.nominal) / spread,
+            None => value / self.nominal,
+        }
+    }
+
+    /// Whether a value can be drawn; one that is relative keeps its sign.
+    fn admits(&self, value: f64) -> bool {
+        self.spread.is_some() || value / self.nominal > 0.0
     }
 }
 
@@ -201,7 +237,7 @@ impl Draws {
     /// Whether values can be drawn; asked of those that a search made up.
     pub(super) fn admit(&self, values: &[f64]) -> bool {
         match self {
-            Draws::Around(around) => around.free().zip(values).all(|(q, v)| v / q.nominal > 0.0),
+            Draws::Around(around) => around.free().zip(values).all(|(q, v)| q.admits(*v)),
             Draws::Listed { rows, .. } => rows.iter().any(|row| row == values),
         }
     }
@@ -244,7 +280,10 @@ fn check_around(around: &Around, spec: &EnvSpec) -> Result<(), DrawsError> {
     }
     for quantity in &around.quantities {
         spec.parameter(&quantity.name)?;
-        if quantity.nominal == 0.0 {
+        if let Some(spread) = quantity.spread.filter(|s| !(*s > 0.0 && s.is_finite())) {
+            return Err(DrawsError::Spread { name: quantity.name.clone(), spread });
+        }
+        if quantity.nominal == 0.0 && quantity.spread.is_none() {
             return Err(DrawsError::Zero { env: spec.id.clone(), name: quantity.name.clone() });
         }
     }

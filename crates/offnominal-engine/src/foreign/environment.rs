@@ -1,5 +1,6 @@
 //! A hosted environment as an environment.
 
+use crate::foreign::failure::Ended;
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
 use crate::foreign::wanted::Wanted;
@@ -25,6 +26,10 @@ pub(super) struct Foreign {
     success: Option<bool>,
     /// Steps of the episode.
     steps: u32,
+    /// The sum of its rewards.
+    total: f64,
+    /// Whether `info` has said that it fails.
+    flagged: bool,
 }
 
 impl Foreign {
@@ -34,15 +39,22 @@ impl Foreign {
         let place = || format!("environment {environment}");
         let host = pool::host(Wanted::read(id).with_context(place)?);
         let spec = host.description().with_context(place)?.spec(&environment)?;
-        let obs = vec![0.0; spec.obs_width()];
-        let (spec, failure) = (Arc::new(spec), Arc::default());
-        Ok(Foreign { spec, host, failure, guest: None, obs, success: None, steps: 0 })
+        let spec = match &host.wanted.failure {
+            Some(rule) => EnvSpec { success: rule.to_string(), ..spec },
+            None => spec,
+        };
+        Ok(Foreign::of(Arc::new(spec), host, Arc::default()))
     }
 
     /// The same environment before its first episode, whose failure is told to that one or not.
     fn pristine(&self, failure: Arc<Mutex<Option<String>>>) -> Foreign {
-        let (spec, host, obs) = (self.spec.clone(), self.host.clone(), vec![0.0; self.obs.len()]);
-        Foreign { spec, host, failure, guest: None, obs, success: None, steps: 0 }
+        Foreign::of(self.spec.clone(), self.host.clone(), failure)
+    }
+
+    fn of(spec: Arc<EnvSpec>, host: Arc<Host>, failure: Arc<Mutex<Option<String>>>) -> Foreign {
+        let obs = vec![0.0; spec.obs_width()];
+        let (guest, success, steps, total, flagged) = (None, None, 0, 0.0, false);
+        Foreign { spec, host, failure, guest, obs, success, steps, total, flagged }
     }
 
     /// Asks the environment, which is let go where that fails.
@@ -60,14 +72,34 @@ impl Foreign {
         failure.get_or_insert_with(|| format!("environment {}: {why:#}", self.spec.id));
     }
 
+    /// How the episode stands by the rule that the user stated, else by the environment's own words.
     fn status(&mut self, reply: Reply) -> Status {
+        if reply.truncated && !reply.terminated {
+            self.tell_limit();
+        }
+        match &self.host.wanted.failure {
+            None => Foreign::own_status(reply),
+            Some(rule) => {
+                let over = reply.terminated || reply.truncated || self.steps >= self.spec.horizon;
+                let Reply { terminated, .. } = reply;
+                let failed =
+                    over && rule.holds(Ended { terminated, flagged: self.flagged, total: self.total });
+                self.success = over.then_some(!failed);
+                match (over, failed, terminated) {
+                    (false, ..) => Status::Running,
+                    (_, true, _) => Status::Failed,
+                    (_, false, true) => Status::Succeeded,
+                    (_, false, false) => Status::TimedOut,
+                }
+            }
+        }
+    }
+
+    fn own_status(reply: Reply) -> Status {
         match reply {
             Reply { terminated: true, success: Some(true), .. } => Status::Succeeded,
             Reply { terminated: true, .. } => Status::Failed,
-            Reply { truncated: true, .. } => {
-                self.tell_limit();
-                Status::TimedOut
-            }
+            Reply { truncated: true, .. } => Status::TimedOut,
             Reply { .. } => Status::Running,
         }
     }
@@ -103,7 +135,7 @@ impl Env for Foreign {
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), 1, "the initial condition is a seed");
-        (self.success, self.steps) = (None, 0);
+        (self.success, self.steps, self.total, self.flagged) = (None, 0, 0.0, false);
         self.guest = self.guest.take().filter(Guest::is_welcome);
         self.obs.fill(0.0);
         if self.guest.is_none() {
@@ -121,7 +153,8 @@ impl Env for Foreign {
         let Some(reply) = self.ask(|guest, obs| guest.step(action, obs)) else {
             return Step { reward: 0.0, status: Status::Diverged };
         };
-        self.steps += 1;
+        (self.steps, self.total) = (self.steps + 1, self.total + reply.reward);
+        self.flagged |= reply.flagged;
         self.success = reply.success.or(self.success);
         Step { reward: reply.reward, status: self.status(reply) }
     }

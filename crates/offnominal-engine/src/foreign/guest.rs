@@ -2,6 +2,7 @@
 
 use crate::foreign::describe::Description;
 use crate::foreign::line::Line;
+use crate::foreign::repeats::Repeats;
 use crate::foreign::wire::{self, Reply, Request};
 use crate::foreign::worker::Worker;
 use anyhow::{Context, Result, ensure};
@@ -16,6 +17,8 @@ pub(super) struct Guest {
     line: Line,
     shared: Option<File>,
     is_image: bool,
+    /// Numbers of an observation.
+    width: usize,
 }
 
 impl Guest {
@@ -26,9 +29,21 @@ impl Guest {
     pub(super) fn invite(worker: Arc<Worker>, wanted: &str, limit: Duration) -> Result<(Guest, Description)> {
         let mut line = Line::open(worker, limit)?;
         let described = Description::read(line.ask(Request::Make(wanted), b'H')?)?;
-        line.expect(described.obs_width());
+        let width = described.obs_width();
+        line.expect(width);
         let shared = described.shared.as_deref().map(|path| opened(line.worker(), path)).transpose()?;
-        Ok((Guest { line, shared, is_image: described.is_image() }, described))
+        Ok((Guest { line, shared, is_image: described.is_image(), width }, described))
+    }
+
+    /// Whether a seed repeats its episode.
+    ///
+    /// # Errors
+    /// If the environment raises, or there is no answer in time.
+    pub(super) fn check(&mut self) -> Result<Repeats> {
+        self.line.expect(wire::LONGEST_ERROR);
+        let found = Repeats::read(self.line.ask(Request::Check, b'H')?);
+        self.line.expect(self.width);
+        found
     }
 
     /// Begins the episode of a seed.

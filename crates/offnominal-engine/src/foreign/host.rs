@@ -1,14 +1,16 @@
 //! The processes that host the environments of one id and the policies that act in them, and those that wait for an
 //! episode.
 
+use crate::foreign::PREFIX;
 use crate::foreign::actor::{About, Actor};
 use crate::foreign::describe::Description;
 use crate::foreign::guest::Guest;
 use crate::foreign::line::Line;
-use crate::foreign::wanted::{Wanted, WantedPolicy};
+use crate::foreign::wanted::{Fresh, Wanted, WantedPolicy};
 use crate::foreign::wire::Request;
 use crate::foreign::worker::Worker;
 use crate::parallel::default_jobs;
+use crate::remarks;
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,8 @@ pub(super) struct Host {
     waiting: Mutex<Vec<(WantedPolicy, Actor)>>,
     workers: Mutex<Vec<Arc<Worker>>>,
     described: Mutex<Option<Arc<Description>>>,
+    /// Whether each episode needs an environment of its own, as a check found.
+    is_fresh_needed: AtomicBool,
     /// Whether the environment has ended an episode itself.
     has_cut: AtomicBool,
     /// Why no environment is made any longer.
@@ -35,7 +39,8 @@ impl Host {
     pub(super) fn new(wanted: Wanted, python: PathBuf) -> Host {
         let (idle, waiting, workers) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (described, closed) = (Mutex::default(), Mutex::default());
-        Host { wanted, python, idle, waiting, workers, described, closed, has_cut: AtomicBool::new(false) }
+        let (is_fresh_needed, has_cut) = (AtomicBool::new(false), AtomicBool::new(false));
+        Host { wanted, python, idle, waiting, workers, described, closed, is_fresh_needed, has_cut }
     }
 
     /// An environment for an episode: one that waits, or a new one.
@@ -61,10 +66,32 @@ impl Host {
             return Ok(known);
         }
         let (guest, described) = self.invite()?;
-        self.welcome_back(guest);
+        self.check_seed(guest)?;
         let described = Arc::new(described);
         *held(&self.described) = Some(described.clone());
         Ok(described)
+    }
+
+    /// Finds out whether a seed repeats its episode, and gives each episode an environment of its own where it needs
+    /// one.
+    ///
+    /// # Errors
+    /// If nothing repeats an episode.
+    fn check_seed(&self, mut guest: Guest) -> Result<()> {
+        let name = format!("{PREFIX}{}", self.wanted.id);
+        let checked = self.wanted.is_checked.then(|| guest.check()).transpose();
+        if let Err(why) = &checked {
+            self.close_if_late(guest.line().worker(), why);
+        }
+        let advice = checked?.map(|found| found.advice(&name)).transpose()?.flatten();
+        match advice.filter(|_| self.wanted.fresh != Fresh::Never) {
+            Some(advice) => {
+                remarks::say(advice);
+                self.is_fresh_needed.store(true, Ordering::Relaxed);
+            }
+            None => self.welcome_back(guest),
+        }
+        Ok(())
     }
 
     /// A new environment, and what it says of itself.
@@ -72,7 +99,9 @@ impl Host {
     /// # Errors
     /// If it cannot be made; the message names the interpreter.
     fn invite(&self) -> Result<(Guest, Description)> {
-        self.made(|worker| Guest::invite(worker, &self.wanted.json(), self.wanted.limit))
+        let is_fresh = self.wanted.fresh.is_asked_for() || self.is_fresh_needed.load(Ordering::Relaxed);
+        let wanted = self.wanted.json(is_fresh);
+        self.made(|worker| Guest::invite(worker, &wanted, self.wanted.limit))
     }
 
     /// A policy for an episode: one that waits, or a new one.
@@ -132,7 +161,27 @@ impl Host {
 
     /// Takes an environment back, for the next episode.
     pub(super) fn welcome_back(&self, guest: Guest) {
+        if self.has_outgrown(guest.line().worker()) {
+            return;
+        }
         held(&self.idle).push(guest);
+    }
+
+    /// Retires a process that has become too large; another one takes its place.
+    fn has_outgrown(&self, worker: &Worker) -> bool {
+        const GB: f64 = 1e9;
+        let Some(found) = worker.memory().filter(|&bytes| bytes > self.wanted.memory * GB) else {
+            return false;
+        };
+        worker.retire();
+        remarks::say(format!(
+            "environment {PREFIX}{}: one of its processes had {:.1} GB, more than the {} GB of the option `memory`, and is \
+             replaced: it may leak",
+            self.wanted.id,
+            found / GB,
+            self.wanted.memory
+        ));
+        true
     }
 
     /// Takes a policy back, for the next episode.

@@ -1,9 +1,13 @@
 //! What a host is asked to make: an environment with the options of its id, and a policy beside it.
 
 use crate::foreign::TIMEOUT_SECS;
-use anyhow::{Context, Result, ensure};
+use crate::foreign::failure::Failure;
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
 use std::time::Duration;
+
+/// The most memory of a process, in GB, if the id does not say.
+const MEMORY: f64 = 4.0;
 
 /// An environment as its id describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +17,27 @@ pub(super) struct Wanted {
     pub(super) id: String,
     /// How long an answer may take.
     pub(super) limit: Duration,
+    /// What counts as a failure, where that is stated.
+    pub(super) failure: Option<Failure>,
+    /// Whether each episode gets an environment of its own.
+    pub(super) fresh: Fresh,
+    /// Whether it is checked that a seed repeats its episode.
+    pub(super) is_checked: bool,
+    /// The most memory of a process, in GB.
+    pub(super) memory: f64,
+}
+
+/// Whether each episode gets an environment of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Fresh {
+    /// Only where the environment cannot be repeated otherwise.
+    Needed,
+    /// No.
+    Never,
+    /// Yes.
+    Always,
+    /// Yes, made with the episode's seed as this argument.
+    Seeded(String),
 }
 
 /// A policy as its name describes it.
@@ -32,60 +57,89 @@ impl Wanted {
     pub(super) fn read(id: &str) -> Result<Wanted> {
         let (name, query) = id.split_once('?').unwrap_or((id, ""));
         ensure!(!name.is_empty(), "expected an id of Gymnasium, such as CartPole-v1, found none");
-        let (ours, theirs): (Vec<&str>, Vec<&str>) = query
-            .split('&')
-            .filter(|option| !option.is_empty())
-            .partition(|option| option.starts_with("timeout="));
-        let limit = ours.last().and_then(|option| option.split_once('=')).map(|(_, text)| secs(text));
-        let id = if theirs.is_empty() { name.into() } else { format!("{name}?{}", theirs.join("&")) };
-        Ok(Wanted { id, limit: Duration::from_secs_f64(limit.unwrap_or(Ok(TIMEOUT_SECS))?) })
+        let (mut wanted, mut theirs) = (Wanted::policies_only(), Vec::new());
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let (key, value) = option.split_once('=').unwrap_or((option, ""));
+            if !wanted.take(key, value)? {
+                theirs.push(option);
+            }
+        }
+        wanted.id = if theirs.is_empty() { name.into() } else { format!("{name}?{}", theirs.join("&")) };
+        Ok(wanted)
     }
 
     /// No environment: policies only.
     pub(super) fn policies_only() -> Wanted {
-        Wanted { id: String::new(), limit: Duration::from_secs_f64(TIMEOUT_SECS) }
+        let limit = Duration::from_secs_f64(TIMEOUT_SECS);
+        let (id, failure, fresh) = (String::new(), None, Fresh::Needed);
+        Wanted { id, limit, failure, fresh, is_checked: true, memory: MEMORY }
+    }
+
+    /// Reads an option, if it is one of ours.
+    fn take(&mut self, key: &str, value: &str) -> Result<bool> {
+        match key {
+            "timeout" => {
+                self.limit = Duration::from_secs_f64(number(key, value, "seconds", 0.001, 86_400.0)?)
+            }
+            "memory" => self.memory = number(key, value, "GB", 0.1, 10_000.0)?,
+            "failure" => self.failure = Some(value.parse().map_err(|why: String| anyhow!(why))?),
+            "fresh" => self.fresh = Fresh::read(value)?,
+            "check" => self.is_checked = flag(key, value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// What the process is told.
-    pub(super) fn json(&self) -> String {
-        self.value().to_string()
+    pub(super) fn json(&self, is_fresh: bool) -> String {
+        self.value(is_fresh).to_string()
     }
 
-    fn value(&self) -> serde_json::Value {
-        json!({ "id": self.id })
+    fn value(&self, is_fresh: bool) -> serde_json::Value {
+        let argument = match &self.fresh {
+            Fresh::Seeded(argument) => Some(argument),
+            _ => None,
+        };
+        let failure = self.failure.as_ref().and_then(Failure::key);
+        json!({ "id": self.id, "fresh": is_fresh, "seeded": argument, "failure": failure })
+    }
+}
+
+impl Fresh {
+    fn read(value: &str) -> Result<Fresh> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        match value {
+            "true" => Ok(Fresh::Always),
+            "false" => Ok(Fresh::Never),
+            argument if !argument.is_empty() && argument.chars().all(is_word) => {
+                Ok(Fresh::Seeded(argument.into()))
+            }
+            _ => Err(anyhow!("fresh: expected true, false or the name of an argument, found {value:?}")),
+        }
+    }
+
+    /// Whether that was asked for.
+    pub(super) fn is_asked_for(&self) -> bool {
+        matches!(self, Fresh::Always | Fresh::Seeded(_))
     }
 }
 
 impl WantedPolicy {
     /// What the process is told, where the policy acts in that environment.
     pub(super) fn json(&self, environment: &Wanted) -> String {
-        let environment = (!environment.id.is_empty()).then(|| environment.value());
+        let environment = (!environment.id.is_empty()).then(|| environment.value(false));
         json!({ "policy": self.name, "environment": environment, "commands": self.commands }).to_string()
     }
 }
 
-fn secs(text: &str) -> Result<f64> {
-    let sound = text.parse().ok().filter(|secs| (0.001..=86_400.0).contains(secs));
-    sound.with_context(|| format!("timeout: expected seconds from 0.001 to 86400, found {text:?}"))
+fn number(key: &str, text: &str, unit: &str, low: f64, high: f64) -> Result<f64> {
+    let sound = text.parse().ok().filter(|number| (low..=high).contains(number));
+    sound.with_context(|| format!("{key}: expected {unit} from {low} to {high}, found {text:?}"))
+}
+
+fn flag(key: &str, text: &str) -> Result<bool> {
+    text.parse().map_err(|_| anyhow!("{key}: expected true or false, found {text:?}"))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_limit_is_an_option_of_ours() {
-        let found = Wanted::read("ALE/Pong-v5?frameskip=2&timeout=1.5&horizon=9").unwrap();
-        assert_eq!(found.id, "ALE/Pong-v5?frameskip=2&horizon=9");
-        assert_eq!(found.limit, Duration::from_millis(1500));
-        assert_eq!(Wanted::read("CartPole-v1?timeout=2").unwrap().id, "CartPole-v1");
-        assert_eq!(Wanted::read("CartPole-v1").unwrap().limit, Duration::from_secs(60));
-    }
-
-    #[test]
-    fn a_wrong_limit_and_an_empty_name_are_refused() {
-        let refused = |id: &str| Wanted::read(id).unwrap_err().to_string();
-        assert!(refused("X-v0?timeout=0").contains("expected seconds from 0.001 to 86400, found \"0\""));
-        assert!(refused("").contains("expected an id of Gymnasium"));
-    }
-}
+mod tests;

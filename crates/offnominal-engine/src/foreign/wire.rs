@@ -46,6 +46,8 @@ impl Read for Patient<'_> {
 pub(super) enum Request<'a> {
     /// An environment, described as JSON.
     Make(&'a str),
+    /// Whether a seed repeats its episode.
+    Check,
     /// A policy, described as JSON.
     Seat(&'a str),
     /// The policy forgets the episode before.
@@ -73,7 +75,7 @@ impl Request<'_> {
             Request::Step(row) | Request::Act(row) => {
                 row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
             }
-            Request::Forget | Request::HaveChanged => {}
+            Request::Check | Request::Forget | Request::HaveChanged => {}
             Request::Set(index, value) => {
                 buffer.extend_from_slice(&index.to_le_bytes());
                 buffer.extend_from_slice(&value.to_le_bytes());
@@ -88,6 +90,7 @@ impl Request<'_> {
         match self {
             Request::Make(_) => b'M',
             Request::Seat(_) => b'Q',
+            Request::Check => b'C',
             Request::Forget => b'F',
             Request::Act(_) => b'A',
             Request::HaveChanged => b'V',
@@ -128,6 +131,8 @@ pub(super) struct Reply {
     pub(super) truncated: bool,
     /// Whether it counts as a success, where the environment says so.
     pub(super) success: Option<bool>,
+    /// Whether `info` says that it fails.
+    pub(super) flagged: bool,
 }
 
 impl Reply {
@@ -137,7 +142,7 @@ impl Reply {
         let (&flags, obs) = rest.split_first()?;
         let has = |bit: u8| flags & bit != 0;
         let (reward, success) = (f64::from_le_bytes(*reward), has(4).then(|| has(8)));
-        Some((Reply { reward, terminated: has(1), truncated: has(2), success }, obs))
+        Some((Reply { reward, terminated: has(1), truncated: has(2), success, flagged: has(16) }, obs))
     }
 }
 
@@ -179,7 +184,8 @@ mod tests {
         let mut body = 1.5_f64.to_le_bytes().to_vec();
         assert_eq!(Reply::read(&body), None);
         body.push(1 | 4);
-        let reply = Reply { reward: 1.5, terminated: true, truncated: false, success: Some(false) };
+        let success = Some(false);
+        let reply = Reply { reward: 1.5, terminated: true, truncated: false, success, flagged: false };
         assert_eq!(Reply::read(&body), Some((reply, [].as_slice())));
     }
 

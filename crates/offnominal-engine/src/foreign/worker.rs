@@ -28,8 +28,15 @@ macro_rules! sources {
 }
 
 /// The files of that package.
-const SOURCES: &[(&str, &str)] =
-    sources!["__init__.py", "environment.py", "modules.py", "policy.py", "serve.py", "spaces.py"];
+const SOURCES: &[(&str, &str)] = sources![
+    "__init__.py",
+    "environment.py",
+    "modules.py",
+    "policy.py",
+    "repeats.py",
+    "serve.py",
+    "spaces.py"
+];
 
 /// How long an interpreter may take to start and to import Gymnasium.
 const START: Duration = Duration::from_secs(60);
@@ -100,6 +107,13 @@ impl Worker {
         self.is_late.store(true, Ordering::Relaxed);
         // It may have ended already.
         let _ = self.child().kill();
+    }
+
+    /// Bytes of memory that it has, where the system tells.
+    pub(super) fn memory(&self) -> Option<f64> {
+        const PAGE: f64 = 4096.0;
+        let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child().id())).ok()?;
+        pages.split(' ').nth(1)?.parse::<f64>().ok().map(|resident| resident * PAGE)
     }
 
     /// Whether it did not answer in time.

@@ -81,7 +81,7 @@ fn policies_are_those_of_the_environment_without_noise() {
 #[test]
 fn a_strength_of_a_level_is_another_one() {
     let error =
-        strengths::lookup("sap-goal0?noise=rough", "tqc", "obs-noise", "tiny").unwrap_err().to_string();
+        strengths::lookup("sap-goal0?noise=rough", "tqc", "obs-noise", "tiny", None).unwrap_err().to_string();
     assert!(error.contains("`offnominal calibrate --env \"sap-goal0?noise=rough\" --policy tqc`"), "{error}");
     let file = strengths::file(Path::new("s"), "sap-goal0?noise=rough");
     assert_eq!(file, Path::new("s/rough/sap-goal0.csv"));

@@ -23,6 +23,9 @@ pub struct ExperimentSpec {
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub randomisation: Option<Randomisation>,
+    /// What goes wrong in every episode, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anomaly_spec: Option<AnomalySpec>,
 }
 
 /// How initial conditions are chosen.

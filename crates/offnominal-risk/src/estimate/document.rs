@@ -6,6 +6,7 @@ use super::curve::Curve;
 use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
+use offnominal_core::anomaly_spec::AnomalySpec;
 use offnominal_core::divergence::Divergence;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
@@ -109,6 +110,13 @@ impl Document {
             kinds: atlas.kinds,
             made: Provenance::default(),
         }
+    }
+
+    /// What goes wrong in every episode, in words that follow the environment's name.
+    pub fn disturbance(&self) -> String {
+        let magnitude = |spec: &AnomalySpec| spec.params.get("magnitude").cloned().unwrap_or_default();
+        let words = |spec: &AnomalySpec| format!(" with {} of {}", spec.anomaly, magnitude(spec));
+        self.run.anomaly_spec.as_ref().map(words).unwrap_or_default()
     }
 
     /// The estimate, and then the same by other intervals.

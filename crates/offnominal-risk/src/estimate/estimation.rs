@@ -213,5 +213,12 @@ pub const JOURNAL: &str = "journal.jsonl";
 fn spec(by: &Experimenter<'_>, method: Method) -> ExperimentSpec {
     let Subject { env, name, randomisation, .. } = by.subject;
     let (env, policy, randomisation) = (env.spec().id.clone(), name.clone(), randomisation.clone());
-    ExperimentSpec { env, policy, seed: by.run, method, randomisation }
+    ExperimentSpec {
+        env,
+        policy,
+        seed: by.run,
+        method,
+        randomisation,
+        anomaly_spec: by.anomaly_spec.cloned(),
+    }
 }

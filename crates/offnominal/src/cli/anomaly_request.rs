@@ -4,9 +4,10 @@ use clap::Args;
 use offnominal_core::anomaly::{ChannelName, Channels};
 use offnominal_core::schedule::Onset;
 use offnominal_engine::anomaly_request::{AnomalyRequest, OnsetChoice};
+use std::path::PathBuf;
 
 /// What is done to the episodes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Anomaly")]
 pub struct AnomalyArgs {
     /// Anomaly id (see `list anomalies --env`); without it the episodes are nominal
@@ -25,6 +26,10 @@ pub struct AnomalyArgs {
     /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
     #[arg(long, value_name = "S", requires = "anomaly")]
     strength: Option<String>,
+    /// The table that `calibrate` wrote, or its folder, in which the strength is looked for [default: those of this
+    /// program, then runs/calibrate]
+    #[arg(long, value_name = "FILE", requires = "strength")]
+    strengths: Option<PathBuf>,
     /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
     #[arg(long, value_name = "C,…", value_delimiter = ',', requires = "anomaly")]
     channels: Vec<String>,
@@ -63,11 +68,13 @@ fn intermittent(text: &str) -> Result<(u32, u32), String> {
 impl AnomalyArgs {
     /// The options as a request; none, if no anomaly was asked for.
     pub fn request(self) -> Option<AnomalyRequest> {
-        let AnomalyArgs { anomaly, magnitude, strength, channels, onset, window, intermittent } = self;
+        let AnomalyArgs { anomaly, magnitude, strength, strengths, channels, onset, window, intermittent } =
+            self;
         Some(AnomalyRequest {
             anomaly: anomaly?,
             magnitude,
             strength,
+            strengths,
             policy: None,
             channels: of_names(&channels),
             onset: OnsetChoice(onset),

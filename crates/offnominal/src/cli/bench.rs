@@ -49,6 +49,10 @@ pub struct BenchArgs {
     /// `none`, `datasheet`, `rough`, or a file; results go to a folder of that name within --out
     #[arg(long, value_name = "LEVEL", requires = "suite")]
     noise: Option<String>,
+    /// The table that `calibrate` wrote, or its folder, in which strengths are looked for [default: what the campaign
+    /// names, else those of this program, then runs/calibrate]
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
+    strengths: Option<PathBuf>,
     /// Print the campaigns of the suite and run nothing
     #[arg(long, requires = "suite")]
     print: bool,
@@ -102,7 +106,7 @@ impl BenchArgs {
 
     fn campaign(self, common: &Common) -> Result<Outcome> {
         let campaign = self.campaign.context("expected a campaign file or a suite, found neither")?;
-        let request = Request { campaign, out: common.out_or("bench") };
+        let request = Request { campaign, out: common.out_or("bench"), strengths: self.strengths.clone() };
         if let Some(scheduler) = self.plan {
             return common.print_text(schedule::text(scheduler, &request)?);
         }

@@ -51,6 +51,7 @@ impl Calibrate {
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Calibrate { env, policy, anomalies, episodes, budget, tolerance, precision, cameras, images, at } =
             self;
+        let env = common.environment(&env)?;
         let out = common.out_or("calibrate");
         let request = Request {
             env,

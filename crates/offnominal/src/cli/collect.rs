@@ -36,7 +36,7 @@ impl Collect {
     /// If the environment, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Collect { env, policy, episodes, robot, anomaly } = self;
-        let out = common.out_or("collect");
+        let (env, out) = (common.environment(&env)?, common.out_or("collect"));
         let request = Request { env, policy, episodes, robot, anomaly: anomaly.request(), out };
         common.print(&collect::run(&request, &common.context())?)
     }

@@ -5,6 +5,7 @@ use super::terminal::{Events, Terminal};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args};
 use offnominal_engine::context::Context;
+use offnominal_engine::foreign;
 use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::{Progress, Silent};
 use serde::Serialize;
@@ -29,6 +30,10 @@ pub struct Common {
     /// Episodes that may diverge and so have no outcome, because the simulation broke or a number was not finite
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
+    /// What counts as a failure in an environment of Gymnasium: `terminated`, `timeout` (not terminated in time), `info.KEY`
+    /// (true in a step), or `return<R`; every other episode succeeds. It becomes a part of the environment's id
+    #[arg(long, global = true, value_name = "RULE")]
+    pub failure: Option<String>,
     /// Folder for everything that is written [default: one for the command under runs/]
     #[arg(long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -58,10 +63,19 @@ impl Common {
             seed: value(matches, "seed").unwrap_or_default(),
             jobs: value(matches, "jobs").unwrap_or_else(default_jobs),
             allow_diverged: value(matches, "allow_diverged").unwrap_or_default(),
+            failure: value(matches, "failure"),
             out: value(matches, "out"),
             json: value(matches, "json").unwrap_or_default(),
             quiet: value(matches, "quiet").unwrap_or_default(),
         }
+    }
+
+    /// The id of an environment, with what counts as a failure there.
+    ///
+    /// # Errors
+    /// If that is stated of an environment that says it itself.
+    pub fn environment(&self, id: &str) -> Result<String> {
+        self.failure.as_ref().map_or(Ok(id.into()), |rule| foreign::with_failure(id, rule))
     }
 
     /// What goes down to the work: seed, threads, and who shows the progress.

@@ -43,7 +43,7 @@ impl Evaluate {
     /// If the environment or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Evaluate { env, policy, robot, randomise, episodes, min_return, min_success, card } = self;
-        let randomisation = randomise.request();
+        let (env, randomisation) = (common.environment(&env)?, randomise.request());
         let request = Request { env, policy, robot, randomisation, episodes, min_return, min_success, card };
         let found = run(&request, &common.context())?;
         common.print(&found)?;

@@ -76,7 +76,8 @@ impl Fit {
         let Fit { arm_after, raise_after, clear_after, out: file, .. } = self;
         let alarm = Settings { arm_after, raise_after, clear_after };
         if logs.is_empty() {
-            let (env, policy) = (env.unwrap_or_default(), policy.unwrap_or_default());
+            let env = common.environment(&env.unwrap_or_default())?;
+            let policy = policy.unwrap_or_default();
             let request = fit::Request {
                 env,
                 policy,

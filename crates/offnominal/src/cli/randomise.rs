@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 pub struct Randomise {
     /// Draw these parameters of the environment for each episode, around their nominal values; `limbs` for all sizes
-    /// of a body
+    /// of a body, `NAME=S` for a standard deviation S in the parameter's own unit
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub randomise: Vec<String>,
     /// Their standard deviation, relative to the nominal values [default: 0.1]

@@ -41,6 +41,7 @@ impl Render {
     /// If environment, policy, anomaly or camera cannot be had, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Render { env, policy, size, camera, frames, classes, anomaly } = self;
+        let env = common.environment(&env)?;
         let (anomaly, out) = (anomaly.request(), common.out_or("render"));
         let request = Request { env, policy, size, camera, frames, classes, anomaly, out };
         common.print(&run(&request, &common.context())?)

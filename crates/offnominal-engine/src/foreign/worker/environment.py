@@ -24,7 +24,7 @@ HOMES = {"ALE": "ale_py"}
 #: Options and keys of an environment's metadata that name its channels.
 NAMES = ("observation_names", "action_names")
 
-TERMINATED, TRUNCATED, JUDGED, SUCCEEDED = 1, 2, 4, 8
+TERMINATED, TRUNCATED, JUDGED, SUCCEEDED, FLAGGED = 1, 2, 4, 8, 16
 
 #: Reward and flags.
 ANSWER = struct.Struct("<dB")
@@ -42,7 +42,7 @@ def made(name, options):
 
 
 def constructed(name, options):
-    """The environment without a limit of its own, for the engine keeps the time."""
+    """An environment without a limit of its own, for the engine keeps the time."""
     import gymnasium
 
     namespace = name.rpartition("/")[0]
@@ -83,17 +83,18 @@ class Guest:
         import gymnasium
 
         name, options = modules.split(wanted["id"])
+        self.wanted, self.name, self.options = wanted, name, options
+        self.fresh, self.seeded, self.failure = wanted.get("fresh"), wanted.get("seeded"), wanted.get("failure")
         self.horizon = options.pop("horizon", None)
         given = [options.pop(key, None) for key in NAMES]
         if (folder_of_modules := options.pop("modules", None)) is not None:
             modules.look_in(str(folder_of_modules))
-        self.env = made(name, options)
+        self.env = None
+        space = self._make(0)
         metadata = {**(self.env.unwrapped.metadata or {})}
         self.names = [names(of, metadata, key) for of, key in zip(given, NAMES)]
-        space = self.env.observation_space
         if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
             self.names[0] = self.names[0] or parts(space)
-            self.env = gymnasium.wrappers.FlattenObservation(self.env)
         is_box = isinstance(space, gymnasium.spaces.Box)
         self.shape = list(space.shape) if is_box and not shown(space) else None
         self.limit = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
@@ -103,11 +104,25 @@ class Guest:
         self.choices = choices(self.env.action_space)
         self.command = command_reader(self.env.action_space)
         SPACES[wanted["id"]] = (space, self.image, self.env.action_space)
-        self.set, self.parameters = self._setter()
-        self.changed = set()
         self.shared = self.path = None
         if folder is not None:
             self._share(folder, number)
+
+    def _make(self, seed):
+        """An environment, with what sets its quantities; returns the space of its observations."""
+        import gymnasium
+
+        if self.env is not None:
+            self.env.close()
+        self.env = made(self.name, {**self.options, **({self.seeded: seed} if self.seeded else {})})
+        self.is_new = True
+        self.set, self.parameters = self._setter()
+        self.changed = set()
+        space = self.env.observation_space
+        if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
+            parts(space)
+            self.env = gymnasium.wrappers.FlattenObservation(self.env)
+        return space
 
     def _setter(self):
         """What sets physical quantities, and which there are: the environment's own, or those of MuJoCo, if our Python
@@ -173,18 +188,37 @@ class Guest:
         )
 
     def reset(self, seed):
+        """The bytes of the beginning of an episode."""
+        obs, info = self.begin(seed)
+        return self._told(0.0, 0, info, obs)
+
+    def begin(self, seed):
         """Begins an episode in which every parameter is nominal."""
+        if self.fresh and (not self.is_new or self.seeded):
+            self._make(seed)
+        self.is_new = False
         for name in self.changed:
             self.set(self.env.unwrapped, name, self.parameters[name][0])
         self.changed.clear()
-        obs, info = self.env.reset(seed=seed)
-        return self._told(0.0, 0, info, obs)
+        return self.env.reset(seed=seed)
 
     def step(self, row):
         """The bytes of what a step brought."""
         obs, reward, terminated, truncated, info = self.env.step(self.command(row))
         flags = TERMINATED * bool(terminated) | TRUNCATED * bool(truncated)
+        if self.failure is not None:
+            flags |= FLAGGED * self._is_flagged(info, flags)
         return self._told(float(reward), flags, info, obs)
+
+    def _is_flagged(self, info, flags):
+        """Whether ``info`` says that the episode fails; at the latest at its end it must have the key."""
+        if flags and self.failure not in info:
+            raise KeyError(f"failure: expected info[{self.failure!r}] in the last step, found {', '.join(map(str, info)) or 'nothing'}")
+        return bool(info.get(self.failure, False))
+
+    def channel(self, i):
+        """The name of a number of the observation."""
+        return self.names[0][i] if self.names[0] else f"o{i}"
 
     def change(self, index, number):
         """Sets a physical quantity until the episode ends."""
@@ -196,13 +230,14 @@ class Guest:
         success = info.get("is_success", info.get("success"))
         if success is not None:
             flags |= JUDGED | SUCCEEDED * bool(success)
-        numbers = self._numbers(obs)
+        numbers = self.numbers(obs)
         if self.shared is None:
             return ANSWER.pack(reward, flags) + numbers.tobytes()
         self.shared[:] = numbers.view(self.shared.dtype)
         return ANSWER.pack(reward, flags)
 
-    def _numbers(self, obs):
+    def numbers(self, obs):
+        """An observation as a row."""
         import numpy
 
         if not self.image:

@@ -9,6 +9,7 @@ the body:
 `R`    seed (u64)                                    answered by `O`: reward (f64), flags (u8), observation
 `S`    command (f32 each)                            the same
 `P`    index of a parameter (u32), value (f64)       answered by `O` without a body
+`C`    (does a seed repeat its episode)              answered by `H`, what was found as JSON
 `Q`    what policy is wanted, as JSON                answered by `H`, a description as JSON
 `F`    (an episode begins)                           answered by `O` without a body
 `A`    observation (f32 each)                        answered by `A`: command (f32 each)
@@ -16,7 +17,7 @@ the body:
 `E`    (only from here) what went wrong, as text
 =====  ===========================================  ==============================================================
 
-Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded, 8 it did. A large observation is not
+Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded, 8 it did, 16 `info` says that it fails. A large observation is not
 in the message but in the file that the description names, which the engine reads after the message has come.
 """
 
@@ -33,6 +34,7 @@ import traceback
 from offnominal_host import modules
 from offnominal_host.environment import Guest
 from offnominal_host.policy import Actor
+from offnominal_host.repeats import checked
 
 #: The longest account of what went wrong.
 TOLD = 10_000
@@ -48,7 +50,7 @@ class Connection:
         self.folder, self.number, self.guest, self.actor, self.frombuffer = folder, number, None, None, None
         self.answers = {
             b"S": self.step, b"A": self.act, b"R": self.reset, b"F": self.forget, b"P": self.change, b"M": self.make,
-            b"Q": self.seat, b"V": self.have_changed,
+            b"Q": self.seat, b"V": self.have_changed, b"C": self.check,
         }  # fmt: skip
 
     def make(self, body):
@@ -57,6 +59,11 @@ class Connection:
         self.guest = Guest(json.loads(body), self.folder, self.number)
         modules.remember()
         return b"H", json.dumps(self.guest.describe()).encode()
+
+    def check(self, _):
+        """Whether a seed repeats its episode."""
+        found = checked(self.guest, lambda: Guest(self.guest.wanted, None, 0))
+        return b"H", json.dumps(found).encode()
 
     def seat(self, body):
         """A policy."""

@@ -1,5 +1,6 @@
 //! `risk estimate`: how often a policy fails.
 
+use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
 use crate::cli::randomise::Below;
 use crate::cli::risk::print;
@@ -50,6 +51,9 @@ pub struct EstimateArgs {
     /// Largest acceptable failure probability: if the upper end of the interval is above it, the exit code is 1
     #[arg(long, value_name = "P")]
     max_risk: Option<f64>,
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    anomaly: AnomalyArgs,
 }
 
 impl EstimateArgs {
@@ -59,9 +63,10 @@ impl EstimateArgs {
     /// If environment, policy or predictor cannot be had, a setting is out of its range, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let mut request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             policy: self.policy.clone(),
             randomisation: self.below.request(),
+            anomaly: self.anomaly.clone().request(),
             method: self.method,
             predictor: self.predictor.clone(),
             episodes: self.episodes,
@@ -95,6 +100,7 @@ impl EstimateArgs {
         if matches!(method, SamplingMethod::Thinned | SamplingMethod::Mixture) {
             words.push(format!("--plain-share {}", self.plain_share));
         }
+        words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
         words.push(format!("--level {} --seed {seed}", self.level));
         words.join(" ")
     }

@@ -30,7 +30,7 @@ impl HistoryArgs {
     /// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             policies: self.policy.clone(),
             episodes: self.episodes,
             noises: self.noise.clone(),

@@ -50,7 +50,7 @@ impl Learn {
     /// If the history is none, of another environment, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             randomisation: self.below.request(),
             histories: self.history.clone(),
             near: self.near.clone(),

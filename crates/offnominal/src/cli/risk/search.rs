@@ -54,7 +54,7 @@ impl SearchArgs {
     /// If something the strategy needs is missing or wrong, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             policies: self.policy.clone(),
             randomisation: self.below.request(),
             strategies: self.strategy.clone(),

@@ -50,7 +50,7 @@ impl Select {
     /// If a policy or the predictor cannot be had, or a setting is out of its range.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             policies: self.policy.clone(),
             predictor: self.predictor.clone(),
             budget: self.budget,

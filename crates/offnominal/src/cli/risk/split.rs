@@ -40,7 +40,7 @@ impl Split {
     /// If the environment has no margin or no neighbours, or margins tie; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            env: self.env.clone(),
+            env: common.environment(&self.env)?,
             policy: self.policy.clone(),
             swarms: self.swarms,
             particles: self.particles,
