@@ -105,6 +105,7 @@ class Keyed(gymnasium.Env):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
+        self.observation_space.seed(seed)
         return self.observation_space.sample(), {}
 
     def step(self, action):
@@ -166,7 +167,7 @@ gymnasium.register("Loud-v0", Loud, max_episode_steps=20)
 CAMPAIGN = """
 name = "foreign"
 seed = 1
-envs = ["gymnasium:odd:Odd-v0?modules=.{options}"]
+envs = ["gymnasium:odd:Odd-v0?modules=.&check=false{options}"]
 policies = ["random"]
 detectors = ["clock", "knn"]
 anomalies = [{{ id = "obs-offset", magnitude = 3.0 }}, {{ id = "obs-noise", magnitude = 3.0 }}]
@@ -260,14 +261,14 @@ def test_images_come_through_shared_memory(odd):
     ],
 )
 def test_trouble_ends_an_evaluation(odd, options, expected):
-    environment = f"gymnasium:odd:Odd-v0?modules=.&{options}"
+    environment = f"gymnasium:odd:Odd-v0?modules=.&check=false&{options}"
     said = fails("evaluate", "--env", environment, "--policy", "random", "--episodes", 4)
     assert f"environment {environment}: {expected}" in said
 
 
 def test_an_environment_may_end_its_own_episodes(odd):
     """They count as timed out, and the horizon that they suggest is said, once."""
-    environment = "gymnasium:odd:Odd-v0?modules=.&odd=cuts"
+    environment = "gymnasium:odd:Odd-v0?modules=.&check=false&odd=cuts"
     episode = offnominal.collect(environment, "random", episodes=1)[0]
     assert (episode.end, len(episode)) == ("timed_out", 3)
     found = command("evaluate", "--env", environment, "--policy", "random", "--episodes", 4)
@@ -278,7 +279,7 @@ def test_an_environment_may_end_its_own_episodes(odd):
 
 
 def test_what_is_raised_has_a_place(odd):
-    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=.&odd=asserts", "--policy", "random")
+    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=.&check=false&odd=asserts", "--policy", "random")
     line = next(i for i, text in enumerate(ODD.splitlines(), 1) if "assert self.t < 0" in text)
     assert f"{Path('odd.py').resolve()}:{line} in asserts)" in said
 
@@ -311,7 +312,7 @@ def test_trouble_is_that_of_one_cell(odd):
 )
 def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
     """Each of these passed once: with a success rate of 1, no failure, or an infinite return."""
-    play = ("--env", f"gymnasium:odd:Sick-v0?modules=.&{options}", "--policy", "random")
+    play = ("--env", f"gymnasium:odd:Sick-v0?modules=.&check=false&{options}", "--policy", "random")
     assert expected in fails("evaluate", *play, "--episodes", 4, "--min-success", 0.1)
     assert expected in fails("evaluate", *play, "--episodes", 4, "--min-return", -1e9)
     for risk in ("estimate", "search"):
@@ -328,7 +329,7 @@ def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
 
 def test_a_few_diverged_episodes_are_counted_where_they_are_allowed(odd):
     """Every second episode of a process is odd."""
-    play = ("--env", "gymnasium:odd:Sick-v0?modules=.&sick=obs", "--policy", "random")
+    play = ("--env", "gymnasium:odd:Sick-v0?modules=.&check=false&sick=obs", "--policy", "random")
     found = command("risk", "estimate", *play, "--episodes", 50, "--allow-diverged", 50, "--out", "risk")
     assert "50 failures in 50 experiments" in found.stdout, found.stdout + found.stderr
     assert "50 experiments diverged and have no outcome; they count as failures" in found.stdout
@@ -374,7 +375,7 @@ def test_channels_have_the_names_that_the_environment_gives_them(odd):
         recording = offnominal.collect(f"gymnasium:odd:{environment}", "random", episodes=1)
         return [c["name"] for c in recording.recipe["observation"]]
 
-    assert channels("Sick-v0?modules=.&sick=none") == ["level", "flow"]
+    assert channels("Sick-v0?modules=.&check=false&sick=none") == ["level", "flow"]
     assert channels("Keyed-v0?modules=.") == ["flows[0]", "flows[1]", "tank/level"]
     assert channels("Odd-v0?modules=.&observation_names=t,sum") == ["t", "sum"]
     said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=.&observation_names=t", "--policy", "random")

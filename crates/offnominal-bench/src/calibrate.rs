@@ -20,7 +20,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::diverged::Diverged;
 use offnominal_engine::strengths::{LEVELS, Status, Strength};
 use offnominal_engine::subject::Subject;
-use offnominal_engine::{catalogues, parallel};
+use offnominal_engine::{catalogues, foreign, parallel};
 use offnominal_files::store::{State, Store, address};
 use offnominal_stats::calibrate::Verdict;
 use offnominal_worlds::anomaly::searches;
@@ -200,7 +200,7 @@ fn row(
     };
     let of = |e: &Option<Estimate>, part: fn(&Estimate) -> f64| e.as_ref().map(part);
     Strength {
-        env: subject.env.spec().id.clone(),
+        env: foreign::simulator(&subject.env.spec().id),
         policy: subject.name.label(),
         anomaly: anomaly.into(),
         level: level.into(),

@@ -59,8 +59,7 @@ pub struct Campaign {
     #[serde(default = "strengths")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::strengths"))]
     pub strengths: Vec<String>,
-    /// The table that `calibrate` wrote, or its folder, in which strengths are looked for; if it is not given, those of
-    /// this program, then `runs/calibrate`.
+    /// The table that `calibrate` wrote, or its folder; this program's own, then `runs/calibrate`, if it is not given.
     #[serde(default)]
     pub strengths_file: Option<PathBuf>,
     /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.

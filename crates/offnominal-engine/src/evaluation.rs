@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::diverged::Diverged;
 use crate::randomisation::RandomisationRequest;
 use crate::request::within;
-use crate::subject::Subject;
+use crate::subject::{Subject, health};
 use crate::{parallel, policies, provenance, stop};
 use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_agents::Card;
@@ -230,10 +230,7 @@ fn play(
     parallel::map(jobs, n, &bar, |i| {
         let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy, and neither does a process of a policy that ended.
-        env.health()
-            .and_then(|()| policy.health())
-            .map(|()| outcome)
-            .map_err(|why| anyhow!("{what}, episode {i}: {why}"))
+        health(env, policy).map(|()| outcome).map_err(|why| anyhow!("{what}, episode {i}: {why}"))
     })
 }
 

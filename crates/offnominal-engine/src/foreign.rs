@@ -91,6 +91,18 @@ pub fn policy(name: &str, _: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
     anyhow::bail!("policy {name}: expected a Unix system, which policies of Python need here")
 }
 
+/// Options of an id that change nothing that happens in an episode until it is judged.
+const OF_JUDGING: [&str; 4] = ["failure=", "timeout=", "memory=", "check="];
+
+/// The id of an environment without the options by which its episodes are only judged or watched; magnitudes are the same
+/// with and without them.
+pub fn simulator(id: &str) -> String {
+    let Some((name, query)) = id.split_once('?').filter(|_| named(id).is_some()) else { return id.into() };
+    let is_kept = |option: &&str| !OF_JUDGING.iter().any(|own| option.starts_with(own));
+    let options: Vec<&str> = query.split('&').filter(is_kept).collect();
+    if options.is_empty() { name.into() } else { format!("{name}?{}", options.join("&")) }
+}
+
 /// The id of a hosted environment in which a rule says what counts as a failure.
 ///
 /// # Errors

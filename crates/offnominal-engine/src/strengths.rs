@@ -4,6 +4,7 @@
 //! and level, `strengths/<level>/<env>.csv`. `calibrate` writes others, which are found where it writes them, or where
 //! the user says.
 
+use crate::foreign;
 use crate::noise;
 use crate::request::file_stem;
 use anyhow::{Context, Result, bail, ensure};
@@ -150,7 +151,8 @@ pub fn magnitude(env: &str, policy: &str, anomaly: &str, level: &str, from: Opti
 pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str, from: Option<&Path>) -> Result<Strength> {
     check_level(level)?;
     let kind = Kind::of(anomaly);
-    let env = kind.env(env);
+    let simulator = foreign::simulator(env);
+    let env = kind.env(&simulator);
     let is_any_policy = kind == Kind::Cameras;
     let is_it =
         |r: &Strength| (is_any_policy || r.policy == policy) && (&*r.anomaly, &*r.level) == (anomaly, level);
@@ -254,7 +256,8 @@ fn among(embedded: &[(&str, &str)], world: &str, env: &str) -> Result<Vec<Streng
 
 /// The file of an environment's table in a folder of tables.
 pub fn file(folder: &Path, env: &str) -> PathBuf {
-    let (world, level) = noise::parts(env);
+    let env = foreign::simulator(env);
+    let (world, level) = noise::parts(&env);
     let folder = level.map_or(folder.into(), |level| folder.join(&*noise::folder(level)));
     folder.join(format!("{}.csv", file_stem(world)))
 }

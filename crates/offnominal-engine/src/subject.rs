@@ -106,7 +106,7 @@ impl Subject {
     /// # Errors
     /// Why one of them cannot.
     pub fn health(&self) -> Result<(), String> {
-        self.env.health().and_then(|()| self.policy.health())
+        health(self.env.as_ref(), self.policy.as_ref())
     }
 
     /// The video of an episode; those that were made before are kept in memory as long as there is room.
@@ -120,6 +120,18 @@ impl Subject {
     /// The trial of the two.
     pub fn trial(&self) -> Trial<'_> {
         Trial { stop: stop::is_requested, ..Trial::new(self.env.as_ref(), self.policy.as_ref()) }
+    }
+}
+
+/// Whether an environment and a policy can still be used. Where both broke, they may have shared a process, and both say
+/// why.
+///
+/// # Errors
+/// Why one of them cannot.
+pub fn health(env: &dyn Env, policy: &dyn Policy) -> Result<(), String> {
+    match (policy.health(), env.health()) {
+        (Err(policy), Err(env)) => Err(format!("{policy}; {env}")),
+        (policy, env) => policy.and(env),
     }
 }
 

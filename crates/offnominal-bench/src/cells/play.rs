@@ -6,7 +6,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 use offnominal_engine::collect::begun;
 use offnominal_engine::diverged::Diverged;
-use offnominal_engine::subject::Subject;
+use offnominal_engine::subject::{Subject, health};
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::store::Store;
 
@@ -65,7 +65,7 @@ impl<'a> Own<'a> {
 
     /// The episode. An environment or a policy that broke says nothing of the anomaly.
     fn sound(&self, i: usize, episode: Episode) -> Result<Episode> {
-        self.env().health().and_then(|()| self.subject.policy.health()).map_err(|why| anyhow!(why))?;
+        health(self.env(), self.subject.policy.as_ref()).map_err(|why| anyhow!(why))?;
         begun(self.subject, episode).with_context(|| format!("episode {i}"))
     }
 }

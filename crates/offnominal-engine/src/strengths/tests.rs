@@ -86,6 +86,15 @@ fn a_table_that_is_named_is_read_and_no_other_one() {
 }
 
 #[test]
+fn how_an_episode_is_judged_changes_no_magnitude() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = "gymnasium:X-v0?a=1";
+    std::fs::write(file(folder.path(), env), table_of(env, "p")).unwrap();
+    let judged = "gymnasium:X-v0?a=1&failure=return<3&timeout=5";
+    assert_eq!(magnitude(judged, "p", "obs-noise", "tiny", Some(folder.path())).unwrap(), 0.5);
+}
+
+#[test]
 fn the_error_names_what_was_looked_for() {
     let error = magnitude("gymnasium:X/Y-v0?a=1", "p", "obs-noise", "tiny", None).unwrap_err().to_string();
     assert!(error.contains("runs/calibrate/gymnasium_X_Y-v0_a=1.csv, which is not there"), "{error}");
