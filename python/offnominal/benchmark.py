@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 from offnominal import _engine
 from offnominal._anomaly_spec import Onset
-from offnominal._job import Brought, Job
 from offnominal._brought import label
 from offnominal._digest import digest
+from offnominal._job import Brought, Job
 from offnominal._own import recipe_of
 from offnominal._progress import counter
 from offnominal._tables import Tabular, needed

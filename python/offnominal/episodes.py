@@ -312,8 +312,8 @@ def evaluate(
     """Return and success rate of a policy, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none and no ``failure`` is stated (``docs/foreign.md``). ``diverged`` counts the episodes without an outcome, which are in no number. What
-    ``offnominal evaluate --json`` prints.
+    environment defines none and no ``failure`` is stated (``docs/foreign.md``). ``diverged`` counts the episodes without an
+    outcome, which are in no number. What ``offnominal evaluate --json`` prints.
     """
     request = {"env": environment_id(env), "policy": policy, "episodes": episodes, "failure": failure}
     return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
