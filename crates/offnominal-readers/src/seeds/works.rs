@@ -65,8 +65,14 @@ pub fn results() -> Vec<u8> {
 /// The journal of a run with two blocks.
 pub fn journal() -> Vec<u8> {
     let policy = PolicyName { id: "tqc".into(), digest: "00".into() };
-    let spec =
-        ExperimentSpec { env: "w".into(), policy, seed: 1, method: Method::Plain, randomisation: None };
+    let spec = ExperimentSpec {
+        env: "w".into(),
+        policy,
+        seed: 1,
+        method: Method::Plain,
+        randomisation: None,
+        anomaly_spec: None,
+    };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("journal.jsonl");
     let (mut journal, _) = Journal::open::<_, Block>(&path, &spec).expect("a new journal");
