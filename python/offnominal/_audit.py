@@ -21,6 +21,7 @@ def audit(
     detectors: Sequence[str] | None = None,
     anomalies: Sequence[str] | None = None,
     alpha: float | None = None,
+    failure: str | None = None,
     require: str | None = None,
     allow_diverged: int | None = None,
     out: Path | None = None,
@@ -41,6 +42,7 @@ def audit(
     :param detectors: detectors beside those of the depth.
     :param anomalies: faults in place of those of the depth.
     :param alpha: accepted share of nominal episodes with an alarm.
+    :param failure: what counts as a failure in a hosted environment (``docs/foreign.md``).
     :param require: what must hold, such as ``"auroc_matched(tiny) >= .8, risk <= 1e-2"``.
     :param allow_diverged: episodes that may be without an outcome.
     :param out: the folder of everything that is written, ``runs/audit`` if not given.
@@ -49,6 +51,6 @@ def audit(
     """
     request = {
         "env": env, "policy": policy, "budget_secs": budget_secs, "depth": depth, "detectors": detectors,
-        "anomalies": anomalies, "alpha": alpha, "require": require, "allow_diverged": allow_diverged, "out": out,
+        "anomalies": anomalies, "alpha": alpha, "failure": failure, "require": require, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return Result(call("audit", request, seed=seed, jobs=jobs, progress=progress))

@@ -222,7 +222,8 @@ const COUNTS_DIVERGED: [&str; 8] =
     ["audit", "evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
 
 /// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 11] = [
+const STATES_FAILURE: [&str; 12] = [
+    "audit",
     "evaluate",
     "collect",
     "fit",

@@ -58,7 +58,7 @@ impl Audit {
     /// If environment or policy cannot be had, or the budget is too small.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Audit { env, policy, budget, depth, detectors, anomalies, alpha, require } = self;
-        let out = common.out_or("audit");
+        let (env, out) = (common.environment(&env)?, common.out_or("audit"));
         let request =
             Request { env, policy, budget_secs: budget, depth, detectors, anomalies, alpha, require, out };
         let found = run(&request, &common.context())?;
