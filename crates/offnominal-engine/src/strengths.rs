@@ -43,6 +43,7 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
 
 /// The same with nominal noise of the level `datasheet`.
 const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
+    "car-lanekeep",
     "mjc-cartpole-swingup",
     "mjc-reacher3d",
     "sap-goal0",
