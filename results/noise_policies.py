@@ -1,4 +1,4 @@
-"""How the policies of the vector benchmark bear nominal noise: `python results/noise_policies.py > results/vector/noise.csv`.
+"""How the policies of the vector benchmark bear nominal noise: `python results/noise_policies.py > results/noise_policies.csv`.
 
 Evaluates TQC in each environment at each level, 100 episodes with seed 3. `offnominal` must be on the path, or its path
 in the variable `OFFNOMINAL`.
