@@ -4,7 +4,7 @@
 //! `offnominal bench --suite` writes: `ENV.json` and `ENV.parquet` (or `.csv`). The folder's name is the submission's.
 //! [`add`] makes such a folder, [`load`] reads and checks all of them, and [`page`] ranks the detectors.
 //!
-//! A submission is data from somebody else, so nothing in it is believed: [`check`] compares the digest of every file,
+//! A submission is data from somebody else, so nothing in it is believed: `check` compares the digest of every file,
 //! reads tables and provenance by their types, and insists on what every honest table has.
 
 mod about;

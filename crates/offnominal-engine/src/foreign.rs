@@ -1,11 +1,11 @@
 //! Environments of others: anything that Gymnasium can make, as an environment of this program.
 //!
 //! `gymnasium:<id>?<option>=<value>&…` names one. It lives in a process of Python that this program starts
-//! ([`worker`]), several environments in one process; messages go over a Unix socket, and large observations through a
+//! (`worker`), several environments in one process; messages go over a Unix socket, and large observations through a
 //! file in memory. An environment that hangs, raises or takes its process with it ends the episode as diverged, and
 //! [`Env::health`] says why: whoever plays decides what else that spoils.
 //!
-//! The processes stay alive between commands and their stages ([`pool`]). A policy that is `module:name` acts in them too.
+//! The processes stay alive between commands and their stages (`pool`). A policy that is `module:name` acts in them too.
 //!
 //! The initial condition is the seed that the environment's `reset` gets, so an episode can be had again in Python.
 

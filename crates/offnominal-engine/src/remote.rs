@@ -5,7 +5,7 @@
 //! | `command:COMMAND`       | a command of the shell: a line of JSON in for each observation, one out for each action  |
 //! | `openpi:ws://HOST:PORT` | a server of openpi: a WebSocket with maps of MessagePack                                |
 //!
-//! Each copy of such a policy has a process or a connection of its own ([`policy`]), so that episodes may be played side by
+//! Each copy of such a policy has a process or a connection of its own (`policy`), so that episodes may be played side by
 //! side. What does not answer in time, ends, or answers with something else gives no action, which ends the episode as
 //! diverged; [`Policy::health`] says why, and commands end with that.
 

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`csv`] | tables as text |
 //! | [`json_lines`] | one JSON object per line |
-//! | [`columnar`] | Arrow and Parquet |
-//! | [`hdf5`] | HDF5, Minari |
-//! | [`lerobot`] | LeRobot v3 folders |
-//! | [`mcap`] | MCAP with messages in JSON or CDR |
-//! | [`rosbag`] | rosbag2 folders and SQLite files |
-//! | [`ulog`] | PX4's flight logs |
+//! | `columnar` | Arrow and Parquet |
+//! | `hdf5` | HDF5, Minari |
+//! | `lerobot` | LeRobot v3 folders |
+//! | `mcap` | MCAP with messages in JSON or CDR |
+//! | `rosbag` | rosbag2 folders and SQLite files |
+//! | `ulog` | PX4's flight logs |
 
 pub(crate) mod columnar;
 pub mod csv;

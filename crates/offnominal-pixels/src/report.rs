@@ -1,4 +1,4 @@
-//! What an evaluation leaves behind: a table, the same as JSON, and a [`page`].
+//! What an evaluation leaves behind: a table, the same as JSON, and a page.
 
 mod charts;
 mod page;

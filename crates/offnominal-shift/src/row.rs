@@ -47,7 +47,7 @@ pub struct Number {
     pub sigma: f64,
     /// The body.
     pub body: usize,
-    /// What the number is: a name of [`Row`], or of a score.
+    /// What the number is: a name of `Row`, or of a score.
     pub metric: String,
     /// The number.
     pub value: f64,

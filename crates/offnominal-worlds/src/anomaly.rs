@@ -1,6 +1,6 @@
 //! The anomalies, one file each, and their catalogue.
 //!
-//! A disturbance of a signal is written once, as an [`Operator`](signal::Operator), and listed for each side on which
+//! A disturbance of a signal is written once, as an `Operator`, and listed for each side on which
 //! it makes sense. A disturbance of the dynamics is a parameter of the environment that changes: one entry, `dyn`, serves
 //! all environments, and `dyn-mass` means that entry with the parameter `mass`.
 

@@ -36,7 +36,7 @@ macro_rules! recipe {
 }
 pub(crate) use recipe;
 
-/// A recipe that tells its fields, as all do that [`recipe`] declares.
+/// A recipe that tells its fields, as all do that `recipe` declares.
 pub trait Described {
     /// In the order of the declaration.
     fn fields() -> Vec<Field>;
