@@ -59,7 +59,8 @@ def from_source(out, extra, compiles):
         run(["cargo", "metadata", "--locked", "--format-version", "1"], cwd=sources)
         for file in sources.glob("crates/*/src/**/*.rs"):
             code = file.read_text().split("#[cfg(test)]")[0]
-            for path in INCLUDED.findall("" if file.name in ONLY_TESTS else code):
+            only_tests = file.name in ONLY_TESTS or "tests" in file.relative_to(sources).parts
+            for path in INCLUDED.findall("" if only_tests else code):
                 if not (file.parent / path).exists():
                     sys.exit(f"check_wheel: {file.relative_to(sources)} includes {path}, which is not in the sources")
         if compiles:
