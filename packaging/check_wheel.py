@@ -43,7 +43,7 @@ def newest(folder, pattern):
 
 def built(out, extra):
     """The wheel of this machine, from the repository."""
-    run(["maturin", "build", "--release", "--out", out, *extra], cwd=ROOT)
+    run(["maturin", "build", "--release", "--compression-level", "9", "--out", out, *extra], cwd=ROOT)
     return newest(out, "*.whl")
 
 
@@ -64,7 +64,7 @@ def from_source(out, extra, compiles):
                 if not (file.parent / path).exists():
                     sys.exit(f"check_wheel: {file.relative_to(sources)} includes {path}, which is not in the sources")
         if compiles:
-            run(["maturin", "build", "--release", "--out", out, *extra], cwd=sources)
+            run(["maturin", "build", "--release", "--compression-level", "9", "--out", out, *extra], cwd=sources)
     return newest(out, "*.whl") if compiles else None
 
 
