@@ -74,12 +74,6 @@ def envpools(id: str) -> Callable[[], int]:
     return many(env, np.stack([env.action_space.sample()] * N))
 
 
-def hosted(id: str) -> int:
-    """An environment of Gymnasium that the engine hosts, with random commands."""
-    episodes: Any = offnominal.collect(f"gymnasium:{id}", "random", episodes=10, jobs=1)
-    return sum(len(episodes[i].rewards) for i in range(len(episodes)))
-
-
 def singles() -> None:
     print("environment                 engine's loop  single environment  (microseconds of CPU time per step)")
     for environment in ("sap-goal1", "pendulum", "mjc-half-cheetah"):
@@ -129,24 +123,10 @@ def repeated(call: Callable[[], Any]) -> Callable[[], int]:
     return work
 
 
-def foreign() -> None:
-    print("\nhosted environments, microseconds per step by the clock, beside the same loop in Python")
-    for id in ("CartPole-v1", "Pendulum-v1"):
-        offnominal.collect(f"gymnasium:{id}", "random", episodes=1)
-        began = time.perf_counter()
-        steps = hosted(id)
-        ours = (time.perf_counter() - began) / steps * 1e6
-        env, began = gymnasium.make(id), time.perf_counter()
-        episodes: Any = offnominal.collect(env, lambda _: env.action_space.sample(), episodes=50)
-        theirs = (time.perf_counter() - began) / sum(len(e) for e in episodes) * 1e6
-        print(f"{id:<20} {ours:>8.1f} us, {theirs:.1f} us in Python")
-
-
 def main() -> None:
     singles()
     vectors()
     scores()
-    foreign()
 
 
 if __name__ == "__main__":

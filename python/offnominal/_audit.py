@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from offnominal._command import call
+from offnominal._environments import AnyEnvironment
 from offnominal._tables import Result
 from offnominal.policies import Acting
 
@@ -13,7 +14,7 @@ Path = str | PathLike[str]
 
 
 def audit(
-    env: str,
+    env: AnyEnvironment,
     policy: Path | Acting,
     *,
     budget_secs: float | None = None,
@@ -34,7 +35,8 @@ def audit(
     Returns what ``offnominal audit --json`` prints; ``result["requirements"]`` says of each requirement whether it is met. A
     later call with the same ``out`` continues an audit that was interrupted, with the same plan.
 
-    :param env: an environment of this package, or ``gymnasium:ID`` for any of Gymnasium.
+    :param env: an environment of this package, ``gymnasium:ID`` for any of Gymnasium, a :class:`gymnasium.Env`, or a
+        function that makes one.
     :param policy: the name of a shipped policy, the path of a file, ``module:name``, or any callable or object with
         ``predict``.
     :param budget_secs: time that it may take in seconds, 1800 if not given; it chooses the depth.

@@ -1,4 +1,4 @@
-"""Policies of Python on their way to the engine, which finds them by a name."""
+"""Policies and environments of Python on their way to the engine, which finds them by a name."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from offnominal import _engine
-from offnominal._digest import digest
+from offnominal._digest import LETTERS, digest
+from offnominal._environments import environment_name
 from offnominal.policies import Policy, named
-
-#: Letters of a digest in a name.
-_LETTERS = 8
 
 
 def known(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request of a command with names in place of policies; the engine knows them from now on."""
+    """The request of a command with names in place of policies and environments; the engine knows them from now on."""
     given = dict(request)
+    if "env" in given:
+        given["env"] = environment_name(given["env"])
     if isinstance(given.get("failure"), str):
         given["env"] = _engine.with_failure(given["env"], given.pop("failure"))
     env = given.get("env")
@@ -35,7 +35,7 @@ def policy_name(policy: Any, env: str | None) -> Any:
         _engine.give_policy(policy.name, policy.digest, policy._engine)
         return policy.name
     act, found = named(policy), digest(policy)
-    name = f"{label(policy)}-{found[:_LETTERS]}"
+    name = f"{label(policy)}-{found[:LETTERS]}"
     _engine.give_policy(name, found, act)
     return name
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from offnominal import _engine
 
+#: Letters of a digest in a name.
+LETTERS = 8
+
 
 def digest(own: Any) -> str:
     """What a policy or detector is, in a few letters: its code and its attributes.

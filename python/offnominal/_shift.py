@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from os import PathLike
 
 from offnominal._command import call
+from offnominal._environments import AnyEnvironment
 from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
 
 def shift(
-    env: str,
+    env: AnyEnvironment,
     *,
     policies: Path | None = None,
     toplines: Path | None = None,

@@ -20,13 +20,13 @@ from offnominal import _engine
 from offnominal._anomaly_spec import Onset
 from offnominal._brought import label
 from offnominal._digest import digest
+from offnominal._environments import AnyEnvironment, environment_name
 from offnominal._job import Brought, Job
 from offnominal._own import recipe_of
 from offnominal._progress import counter
 from offnominal._tables import Tabular, needed
 from offnominal.cluster import Ray
 from offnominal.detectors import Detector
-from offnominal.envs import environment_id
 from offnominal.policies import Acting, Policy, named
 
 
@@ -92,7 +92,7 @@ class Results(Tabular):
 
 def bench(
     *,
-    env: str | Sequence[str],
+    env: AnyEnvironment | Sequence[AnyEnvironment],
     policy: str | Acting | Mapping[str, Acting] = "tqc",
     detectors: Sequence[Any],
     anomalies: Literal["all"] | Sequence[str | Mapping[str, Any]] = "all",
@@ -111,7 +111,7 @@ def bench(
 ) -> Results:
     """Fits detectors on nominal episodes of a policy, and judges them on anomalous ones and their nominal twins.
 
-    :param env: id of an environment, or several.
+    :param env: id of an environment, a :class:`gymnasium.Env`, a function that makes one, or several of them.
     :param policy: its name, a :class:`offnominal.Policy`, a callable ``policy(obs) -> action``, a model of
         Stable-Baselines3; or a dict of them, by the names that the results show.
     :param detectors: ids (``"pe-dm"``), recipes (``Knn(k=3)``), and objects of your own with ``fit(episodes)`` and
@@ -135,7 +135,7 @@ def bench(
         "name": name,
         "seed": seed,
         "seeds": seeds,
-        "envs": [environment_id(one) for one in ([env] if isinstance(env, str) else env)],
+        "envs": [environment_name(one) for one in (env if isinstance(env, (list, tuple)) else [env])],
         "policies": policies,
         "detectors": recipes,
         "anomalies": anomalies if isinstance(anomalies, str) else list(anomalies),

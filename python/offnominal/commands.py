@@ -14,7 +14,9 @@ from os import PathLike
 from typing import Any, Literal
 
 from offnominal._command import call
+from offnominal._environments import AnyEnvironment
 from offnominal._tables import Records, Result
+from offnominal.policies import Acting
 
 Path = str | PathLike[str]
 
@@ -34,7 +36,7 @@ __all__ = [
 ]
 
 
-def train(env: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
+def train(env: AnyEnvironment, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
     """Trains a policy, writes it with its card into a folder, and returns the card.
 
     :param options: ``algorithm``, ``steps``, ``preset``, ``set`` (a list of ``"name=value"``), ``eval_every``, ``history``,
@@ -44,7 +46,14 @@ def train(env: str, out: Path, *, seed: int = 0, progress: bool = True, **option
 
 
 def fit(
-    env: str, policy: str, file: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
+    env: AnyEnvironment,
+    policy: str | Acting,
+    file: Path,
+    *,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+    **options: Any,
 ) -> Result:
     """Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
 
@@ -81,8 +90,8 @@ def report(dir: Path, out: Path | None = None) -> Result:
 
 
 def calibrate(
-    env: str,
-    policy: str,
+    env: AnyEnvironment,
+    policy: str | Acting,
     out: Path,
     *,
     anomalies: Sequence[str] = (),
@@ -109,7 +118,9 @@ def metrics(file: Path, *, threshold: float | None = None, seed: int = 0, **opti
     return _result("metrics", {"file": file, "threshold": threshold, **options}, seed, 1, False)
 
 
-def render(env: str, policy: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
+def render(
+    env: AnyEnvironment, policy: str | Acting, out: Path, *, seed: int = 0, progress: bool = True, **options: Any
+) -> Result:
     """Writes images and a video of one episode: ``size``, ``camera``, ``frames``, ``classes``, ``anomaly``."""
     return _result("render", {"env": env, "policy": policy, "out": out, **options}, seed, 1, progress)
 

@@ -29,6 +29,7 @@ from offnominal import _engine
 from offnominal._anomaly_spec import Disturbed, wanted
 from offnominal._brought import known
 from offnominal._command import call
+from offnominal._environments import AnyEnvironment
 from offnominal._progress import display, progress
 from offnominal._tables import Result, Tabular, facts
 from offnominal.envs import environment_id
@@ -213,7 +214,7 @@ def collect(
 
 @overload
 def collect(
-    env: str | gymnasium.Env[Any, Any],
+    env: AnyEnvironment,
     policy: Acting,
     *,
     episodes: int,
@@ -224,7 +225,7 @@ def collect(
 
 
 def collect(
-    env: str | gymnasium.Env[Any, Any],
+    env: AnyEnvironment,
     policy: str | Acting,
     *,
     episodes: int,
@@ -234,11 +235,12 @@ def collect(
 ) -> Dataset | list[Episode]:
     """Plays episodes of a policy.
 
-    With an environment's id the engine plays them on all cores: the same bits as ``offnominal collect``, and each disturbed
-    episode is followed by its nominal twin. With a Gymnasium environment they are played in Python, one after another, with
-    the seeds ``seed``, ``seed + 1``, …
+    With an environment's id, or a function that makes environments, the engine plays them on all cores: the same bits as
+    ``offnominal collect``, and each disturbed episode is followed by its nominal twin. In a Gymnasium environment without an
+    anomaly they are played in Python, one after another, with the seeds ``seed``, ``seed + 1``, …
 
-    :param env: id of an environment, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
+    :param env: id of an environment, a function that makes one of Gymnasium, or such an environment (wrap it in
+        :class:`offnominal.Anomalous` to disturb it here).
     :param policy: name of a policy of the engine, ``module:name``, a callable ``policy(obs) -> action``, or an object with
         ``predict``, such as a model of Stable-Baselines3.
     :param jobs: threads; 0 for all cores.
@@ -247,11 +249,13 @@ def collect(
     asked = wanted(anomaly_spec)
     if episodes < 1:
         raise ValueError(f"episodes: expected at least 1, found {episodes}")
+    if not isinstance(env, str) and (asked != "null" or not isinstance(env, gymnasium.Env)):
+        return _played(env, policy, episodes, seed, asked, jobs)
     if isinstance(env, str) and (isinstance(policy, str) or _is_played(environment_id(env))):
         return _played(environment_id(env), policy, episodes, seed, asked, jobs)
     if asked != "null":
-        raise ValueError("anomaly: expected an environment's id with it, else an environment that has it")
-    own = env if isinstance(env, gymnasium.Env) else gymnasium.make(_registered(env))
+        raise ValueError(f"anomaly: expected an environment that the engine can make, found {env}")
+    own = gymnasium.make(_registered(env)) if isinstance(env, str) else env
     act = named(policy, environment_id(env) if isinstance(env, str) else None)
     return [record(own, act, seed + i) for i in progress(range(episodes), "episodes")]
 
@@ -269,7 +273,7 @@ def _registered(name: str) -> str:
     return gymnasium_id(name) if name in environments() else name
 
 
-def _played(env: str, policy: str | Acting, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
+def _played(env: AnyEnvironment, policy: str | Acting, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played by the engine."""
     request = known({"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)})
     return Dataset(_engine.collect(json.dumps(request), seed, jobs, display()))
@@ -307,7 +311,7 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
 
 
 def evaluate(
-    env: str, policy: str | Acting, *, episodes: int, failure: str | None = None, seed: int = 0, jobs: int = 0
+    env: AnyEnvironment, policy: str | Acting, *, episodes: int, failure: str | None = None, seed: int = 0, jobs: int = 0
 ) -> Result:
     """Return and success rate of a policy, and the return of random commands, each with its interval.
 
@@ -315,7 +319,7 @@ def evaluate(
     environment defines none and no ``failure`` is stated (``docs/foreign.md``). ``diverged`` counts the episodes without an
     outcome, which are in no number. What ``offnominal evaluate --json`` prints.
     """
-    request = {"env": environment_id(env), "policy": policy, "episodes": episodes, "failure": failure}
+    request = {"env": env, "policy": policy, "episodes": episodes, "failure": failure}
     return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
 
 

@@ -1,6 +1,7 @@
 """How often a policy fails, from where, and what finding a failure costs (``docs/risk.md``).
 
-Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. With ``out`` it also
+Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. ``env`` is an id, a
+:class:`gymnasium.Env`, or a function that makes one. With ``out`` it also
 writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``randomisation`` is a
 dict with ``parameters``, ``sigma``, ``table`` and ``below``. ``failure`` states what fails in a hosted environment:
 ``terminated``, ``timeout``, ``info.KEY`` or ``return<R`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
@@ -14,6 +15,7 @@ from os import PathLike
 from typing import Any
 
 from offnominal._command import call
+from offnominal._environments import AnyEnvironment
 from offnominal._tables import Result
 
 Path = str | PathLike[str]
@@ -22,7 +24,7 @@ __all__ = ["budget", "estimate", "history", "learn", "replay", "search", "select
 
 
 def learn(
-    env: str,
+    env: AnyEnvironment,
     histories: Sequence[Path],
     *,
     near: Path | None = None,
@@ -53,7 +55,7 @@ def learn(
 
 
 def history(
-    env: str,
+    env: AnyEnvironment,
     policies: Sequence[Path],
     *,
     episodes: int | None = None,
@@ -74,7 +76,7 @@ def history(
 
 
 def estimate(
-    env: str,
+    env: AnyEnvironment,
     policy: Path,
     *,
     anomaly: dict[str, Any] | None = None,
@@ -116,7 +118,7 @@ def estimate(
 
 
 def search(
-    env: str,
+    env: AnyEnvironment,
     policies: Sequence[Path],
     strategies: Sequence[str],
     *,
@@ -151,7 +153,7 @@ def search(
 
 
 def select(
-    env: str,
+    env: AnyEnvironment,
     policies: Sequence[Path],
     *,
     predictor: Path | None = None,
@@ -185,7 +187,7 @@ def select(
 
 
 def split(
-    env: str,
+    env: AnyEnvironment,
     policy: Path,
     *,
     swarms: int | None = None,

@@ -14,6 +14,8 @@ mod actor;
 #[cfg(unix)]
 mod answers;
 #[cfg(unix)]
+mod core;
+#[cfg(unix)]
 mod describe;
 #[cfg(unix)]
 mod environment;
@@ -22,11 +24,15 @@ mod failure;
 #[cfg(unix)]
 mod folder;
 #[cfg(unix)]
+mod given;
+#[cfg(unix)]
 mod guest;
 #[cfg(unix)]
 mod host;
 #[cfg(unix)]
 mod line;
+#[cfg(unix)]
+mod manifest;
 #[cfg(unix)]
 mod policy;
 #[cfg(unix)]
@@ -43,7 +49,7 @@ mod wire;
 mod worker;
 
 #[cfg(unix)]
-pub use answers::answers;
+pub use answers::{answers, manifest};
 use anyhow::Result;
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
@@ -125,6 +131,19 @@ pub fn shape(environment: &str) -> Option<Vec<usize>> {
     #[cfg(not(unix))]
     let shape = None;
     shape
+}
+
+/// Makes an environment known by a name, which the calling program has as an object, and returns its id; `how` is what
+/// `worker/making.py` reads.
+#[cfg(unix)]
+pub fn give(name: &str, how: serde_json::Value) -> String {
+    given::give(name, how)
+}
+
+/// There are no Unix sockets here; opening the environment tells so.
+#[cfg(not(unix))]
+pub fn give(name: &str, _: serde_json::Value) -> String {
+    format!("{PREFIX}given:{name}")
 }
 
 /// Ends the processes that nobody uses; they would stay for the next command otherwise.

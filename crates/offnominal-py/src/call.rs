@@ -47,6 +47,13 @@ pub(crate) fn with_failure(env: &str, rule: &str) -> PyResult<String> {
     foreign::with_failure(env, rule).map_err(raised)
 }
 
+/// Makes an environment known by a name, which this program has as an object; `how` tells a host how to make it.
+#[pyfunction]
+pub(crate) fn give_environment(name: &str, how: &str) -> PyResult<String> {
+    let how = serde_json::from_str(how).map_err(|error| raised(anyhow::Error::from(error)))?;
+    Ok(foreign::give(name, how))
+}
+
 /// Ends the processes that host environments and policies, as far as nobody uses them.
 #[pyfunction]
 pub(crate) fn end_hosts(py: Python<'_>) {

@@ -75,6 +75,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "noise" => {
             vec![repository("noise/datasheet/sap-goal1.toml"), repository("noise/rough/sap-goal2.toml")]
         }
+        "manifest" => named("pole.toml", texts::MANIFEST.into()),
         "results" => named("small.json", works::results()),
         "rtde" => named("greeting", works::rtde()),
         "hosted" => named("answers", works::hosted()),

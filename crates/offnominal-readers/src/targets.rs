@@ -79,6 +79,7 @@ targets! {
     Json works::monitor_lines,
     Text works::campaign,
     Text works::noise,
+    Text works::manifest,
     Text works::metrics_csv,
     Json works::results,
     Json requests::request,

@@ -17,6 +17,8 @@ pub(super) struct Actor(Line);
 pub(super) struct About {
     /// SHA-256 of the file of its module and of its name.
     pub(super) digest: String,
+    /// The thread in which it acts.
+    thread: i32,
 }
 
 impl About {
@@ -46,6 +48,7 @@ impl Actor {
         let mut line = Line::open(worker, limit)?;
         let about = About::read(line.ask(Request::Seat(wanted), b'H')?)?;
         line.expect(commands);
+        line.answered_by(about.thread);
         Ok((Actor(line), about))
     }
 

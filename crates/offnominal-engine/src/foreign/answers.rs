@@ -1,7 +1,8 @@
-//! The answers of a process as bytes, for tests of what reads them.
+//! The answers of a process, and manifests of users, as bytes, for tests of what reads them.
 
 use super::actor::About;
 use super::describe::Description;
+use super::manifest::Manifest;
 use super::wire::{self, Reply};
 
 /// Reads one answer after the other; whether all of them are sound.
@@ -22,4 +23,14 @@ pub fn answers(mut bytes: &[u8]) -> bool {
         }
     }
     true
+}
+
+/// Reads a manifest; whether it is sound.
+pub fn manifest(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    Manifest::parse(text).is_ok_and(|manifest| {
+        let parameters = manifest.parameters();
+        assert!(parameters.is_object(), "parameters are no object");
+        true
+    })
 }

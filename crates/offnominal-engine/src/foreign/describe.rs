@@ -36,6 +36,8 @@ pub(super) struct Description {
     source: String,
     /// The file through which large observations come.
     pub(super) shared: Option<PathBuf>,
+    /// The thread in which it is stepped.
+    pub(super) thread: i32,
 }
 
 /// Smallest and largest value; nothing where there is no bound.
@@ -155,7 +157,10 @@ fn renamed(channels: Vec<Channel>, names: Option<&[String]>) -> Vec<Channel> {
 }
 
 /// Insists on names that can tell the channels apart.
-fn named(channels: &[Channel], names: Option<&[String]>) -> Result<()> {
+///
+/// # Errors
+/// If there are more or fewer names than channels, two are the same, or one is no plain text.
+pub(super) fn named(channels: &[Channel], names: Option<&[String]>) -> Result<()> {
     let Some(names) = names else { return Ok(()) };
     let (expected, found) = (channels.len(), names.len());
     ensure!(found == expected, "expected {expected} names, found {found}: {}", names.join(", "));
@@ -194,7 +199,7 @@ mod tests {
         let spec = described(
             r#"{"image": null, "shape": null, "observation": [[null, 1.5], [0, null]],
                 "observation_names": ["level", "flow"], "action_names": null, "choices": [2, 3], "action": [], "horizon": 7,
-                "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null}"#,
+                "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null, "thread": 1}"#,
         )
         .unwrap();
         assert_eq!((spec.obs_width(), spec.act_width(), spec.horizon), (2, 2, 7));
@@ -209,7 +214,7 @@ mod tests {
         let spec = described(
             r#"{"image": [1, 3, 210, 160], "shape": null, "observation": [], "observation_names": null, "action_names": ["joystick"],
                 "choices": [6], "action": [], "horizon": 1000,
-                "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x"}"#,
+                "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x", "thread": 1}"#,
         )
         .unwrap();
         assert_eq!(spec.image().unwrap().shape(), [1, 3, 210, 160]);
@@ -220,7 +225,7 @@ mod tests {
         let refused = |names: &str| {
             let json = format!(
                 r#"{{"image": null, "shape": null, "observation": [[0, 1], [0, 1]], "observation_names": {names}, "action_names": null,
-                    "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "shared": null}}"#
+                    "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "shared": null, "thread": 1}}"#
             );
             format!("{:#}", described(&json).unwrap_err())
         };
@@ -234,7 +239,7 @@ mod tests {
         let error = described(
             r#"{"image": [1000000, 1000000, 1000000, 1000000], "shape": null, "observation": [], "observation_names": null,
                 "action_names": null, "choices": [2], "action": [], "horizon": 1, "parameters": [], "source": "",
-                "shared": null}"#,
+                "shared": null, "thread": 1}"#,
         );
         assert!(error.unwrap_err().to_string().contains("expected at most"));
     }
@@ -244,7 +249,7 @@ mod tests {
         let error = described(
             r#"{"image": null, "shape": null, "observation": [], "observation_names": null, "action_names": null,
                 "choices": null, "action": [[0, 1]], "horizon": 1,
-                "parameters": [], "source": "", "shared": null}"#,
+                "parameters": [], "source": "", "shared": null, "thread": 1}"#,
         );
         assert_eq!(
             error.unwrap_err().to_string(),

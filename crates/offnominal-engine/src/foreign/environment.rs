@@ -1,5 +1,6 @@
 //! A hosted environment as an environment.
 
+use crate::foreign::core::Stay;
 use crate::foreign::failure::Ended;
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
@@ -22,6 +23,9 @@ pub(super) struct Foreign {
     /// What went wrong last in an episode that this environment was checked out for.
     failure: Arc<Mutex<Option<String>>>,
     guest: Option<Guest>,
+    /// Whether this value lives for one episode, which is played in one thread.
+    is_checked_out: bool,
+    stay: Option<Stay>,
     obs: Vec<f32>,
     success: Option<bool>,
     /// Steps of the episode.
@@ -38,7 +42,8 @@ impl Foreign {
         let environment = format!("{PREFIX}{id}");
         let place = || format!("environment {environment}");
         let host = pool::host(Wanted::read(id).with_context(place)?);
-        let spec = host.description().with_context(place)?.spec(&environment)?;
+        let own = host.description().with_context(place)?.spec(&environment)?;
+        let spec = host.wanted.manifest.apply(own).context("manifest").with_context(place)?;
         let spec = match &host.wanted.failure {
             Some(rule) => EnvSpec { success: rule.to_string(), ..spec },
             None => spec,
@@ -53,8 +58,9 @@ impl Foreign {
 
     fn of(spec: Arc<EnvSpec>, host: Arc<Host>, failure: Arc<Mutex<Option<String>>>) -> Foreign {
         let obs = vec![0.0; spec.obs_width()];
-        let (guest, success, steps, total, flagged) = (None, None, 0, 0.0, false);
-        Foreign { spec, host, failure, guest, obs, success, steps, total, flagged }
+        let (guest, is_checked_out, stay) = (None, false, None);
+        let (success, steps, total, flagged) = (None, 0, 0.0, false);
+        Foreign { spec, host, failure, guest, is_checked_out, stay, obs, success, steps, total, flagged }
     }
 
     /// Asks the environment, which is let go where that fails.
@@ -143,6 +149,9 @@ impl Env for Foreign {
         }
         let seed = x[0] as u64;
         self.success = self.ask(|guest, obs| guest.reset(seed, obs)).and_then(|reply| reply.success);
+        // Only now: the answer woke this thread on a core that was idle, if there was one.
+        let is_cheap = self.guest.as_ref().is_some_and(|guest| guest.line().is_cheap());
+        self.stay = if self.is_checked_out && is_cheap { Stay::here() } else { None };
     }
 
     fn observe(&self, obs: &mut [f32]) {
@@ -176,7 +185,9 @@ impl Env for Foreign {
     }
 
     fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        Some(Box::new(self.pristine(self.failure.clone())))
+        let mut own = self.pristine(self.failure.clone());
+        own.is_checked_out = true;
+        Some(Box::new(own))
     }
 
     fn health(&self) -> Result<(), String> {

@@ -31,6 +31,7 @@ impl Guest {
         let described = Description::read(line.ask(Request::Make(wanted), b'H')?)?;
         let width = described.obs_width();
         line.expect(width);
+        line.answered_by(described.thread);
         let shared = described.shared.as_deref().map(|path| opened(line.worker(), path)).transpose()?;
         Ok((Guest { line, shared, is_image: described.is_image(), width }, described))
     }

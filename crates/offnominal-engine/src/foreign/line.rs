@@ -1,5 +1,6 @@
 //! A connection to a process of Python: one environment or one policy, as the engine speaks to it.
 
+use crate::foreign::core::{self, Core};
 use crate::foreign::wire::{self, Patient, Request};
 use crate::foreign::worker::Worker;
 use anyhow::{Result, anyhow, bail, ensure};
@@ -8,6 +9,12 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// An answer within this time is cheap: to wake another core for it would take a good part of it.
+const CHEAP: Duration = Duration::from_micros(500);
+
+/// How many more cheap answers than dear ones make a cheap connection; no more of either are remembered.
+const MANY: i32 = 16;
+
 /// A connection, whose answers come in time or never again.
 pub(super) struct Line {
     worker: Arc<Worker>,
@@ -15,6 +22,11 @@ pub(super) struct Line {
     limit: Duration,
     /// The longest answer that is believed.
     longest: usize,
+    /// The thread at the other end, and the core to which it was brought.
+    thread: Option<i32>,
+    core: Option<Core>,
+    /// How many more answers were cheap than dear, lately.
+    cheap: i32,
     /// Both are used again and again.
     sent: Vec<u8>,
     heard: Vec<u8>,
@@ -29,7 +41,27 @@ impl Line {
         let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
         stream.set_read_timeout(Some(wire::SLICE))?;
         stream.set_write_timeout(Some(limit))?;
-        Ok(Line { worker, stream, limit, longest: wire::LONGEST_DESCRIPTION, sent, heard })
+        let (longest, thread, core, cheap) = (wire::LONGEST_DESCRIPTION, None, None, 0);
+        Ok(Line { worker, stream, limit, longest, thread, core, cheap, sent, heard })
+    }
+
+    /// Knows the thread at the other end from now on, which shares the core of the threads that ask it.
+    pub(super) fn answered_by(&mut self, thread: i32) {
+        self.thread = Some(thread).filter(|&thread| thread > 0);
+    }
+
+    /// Whether most answers come so soon that a core should be shared for them.
+    pub(super) fn is_cheap(&self) -> bool {
+        self.cheap >= MANY
+    }
+
+    /// Brings the thread at the other end to the core of this one, or lets it go.
+    fn share_core(&mut self) {
+        let here = core::of_this_thread();
+        if let Some(thread) = self.thread.filter(|_| here != self.core) {
+            core::bring(thread, here);
+            self.core = here;
+        }
     }
 
     /// Believes no longer answers than those with so many numbers from now on.
@@ -42,11 +74,15 @@ impl Line {
     /// # Errors
     /// What was raised there; that nothing came in time, or something that is no answer of ours.
     pub(super) fn ask(&mut self, request: Request<'_>, expected: u8) -> Result<&[u8]> {
+        self.share_core();
+        let began = Instant::now();
         let Line { stream, sent, heard, longest, limit, .. } = self;
-        let mut answer = Patient { stream, until: Instant::now() + *limit };
+        let mut answer = Patient { stream, until: began + *limit };
         let answered =
             request.send(&mut &*stream, sent).and_then(|()| wire::receive(&mut answer, heard, *longest));
         let letter = answered.map_err(|error| self.gone(&error))?;
+        let one = if began.elapsed() < CHEAP { 1 } else { -1 };
+        self.cheap = (self.cheap + one).clamp(-2 * MANY, 2 * MANY);
         if letter == b'E' {
             bail!("{}", String::from_utf8_lossy(&self.heard));
         }

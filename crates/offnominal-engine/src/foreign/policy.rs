@@ -1,6 +1,7 @@
 //! A policy in a process of Python as a policy.
 
 use crate::foreign::actor::Actor;
+use crate::foreign::core::Stay;
 use crate::foreign::host::Host;
 use crate::foreign::wanted::{Wanted, WantedPolicy};
 use crate::foreign::{named, pool};
@@ -16,6 +17,9 @@ pub(super) struct HostedPolicy {
     /// What went wrong first, in whichever copy.
     failure: Arc<Mutex<Option<String>>>,
     actor: Option<Actor>,
+    /// Whether this value lives for one episode, which is played in one thread.
+    is_forked: bool,
+    stay: Option<Stay>,
 }
 
 /// The policy of that name for an environment, and its digest.
@@ -32,7 +36,10 @@ pub(super) fn open(name: &str, spec: &EnvSpec) -> Result<(Box<dyn Policy>, Strin
     let (actor, about) = host.seat(&policy).with_context(|| format!("policy {name}"))?;
     host.keep_waiting(&policy, actor);
     let (wanted, failure) = (Arc::new(policy), Arc::default());
-    Ok((Box::new(HostedPolicy { wanted, host, failure, actor: None }), about.digest))
+    Ok((
+        Box::new(HostedPolicy { wanted, host, failure, actor: None, is_forked: false, stay: None }),
+        about.digest,
+    ))
 }
 
 impl HostedPolicy {
@@ -66,6 +73,8 @@ impl Policy for HostedPolicy {
     fn reset(&mut self) {
         self.take();
         self.ask(Actor::forget);
+        let is_cheap = self.actor.as_ref().is_some_and(|actor| actor.line().is_cheap());
+        self.stay = if self.is_forked && is_cheap { Stay::here() } else { None };
     }
 
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
@@ -80,7 +89,7 @@ impl Policy for HostedPolicy {
 
     fn fork(&self) -> Box<dyn Policy> {
         let (wanted, host, failure) = (self.wanted.clone(), self.host.clone(), self.failure.clone());
-        Box::new(HostedPolicy { wanted, host, failure, actor: None })
+        Box::new(HostedPolicy { wanted, host, failure, actor: None, is_forked: true, stay: None })
     }
 
     fn health(&self) -> Result<(), String> {

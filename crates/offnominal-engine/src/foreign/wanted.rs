@@ -2,8 +2,12 @@
 
 use crate::foreign::TIMEOUT_SECS;
 use crate::foreign::failure::Failure;
+use crate::foreign::given;
+use crate::foreign::manifest::Manifest;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The most memory of a process, in GB, if the id does not say.
@@ -15,6 +19,10 @@ pub(super) struct Wanted {
     /// The environment's name in Gymnasium with those options that are Python's business; nothing for a host of policies
     /// only.
     pub(super) id: String,
+    /// How it is made, where the calling program has it.
+    pub(super) given: Option<Arc<serde_json::Value>>,
+    /// What the user says of its channels and parameters.
+    pub(super) manifest: Arc<Manifest>,
     /// How long an answer may take.
     pub(super) limit: Duration,
     /// What counts as a failure, where that is stated.
@@ -64,6 +72,7 @@ impl Wanted {
                 theirs.push(option);
             }
         }
+        wanted.given = name.strip_prefix(given::PREFIX).map(caller_has).transpose()?;
         wanted.id = if theirs.is_empty() { name.into() } else { format!("{name}?{}", theirs.join("&")) };
         Ok(wanted)
     }
@@ -71,8 +80,9 @@ impl Wanted {
     /// No environment: policies only.
     pub(super) fn policies_only() -> Wanted {
         let limit = Duration::from_secs_f64(TIMEOUT_SECS);
-        let (id, failure, fresh) = (String::new(), None, Fresh::Needed);
-        Wanted { id, limit, failure, fresh, is_checked: true, memory: MEMORY }
+        let (id, given, manifest) = (String::new(), None, Arc::default());
+        let (failure, fresh) = (None, Fresh::Needed);
+        Wanted { id, given, manifest, limit, failure, fresh, is_checked: true, memory: MEMORY }
     }
 
     /// Reads an option, if it is one of ours.
@@ -84,6 +94,7 @@ impl Wanted {
             "memory" => self.memory = number(key, value, "GB", 0.1, 10_000.0)?,
             "failure" => self.failure = Some(value.parse().map_err(|why: String| anyhow!(why))?),
             "fresh" => self.fresh = Fresh::read(value)?,
+            "manifest" => self.manifest = Arc::new(Manifest::open(Path::new(value)).context("manifest")?),
             "check" => self.is_checked = flag(key, value)?,
             _ => return Ok(false),
         }
@@ -101,8 +112,22 @@ impl Wanted {
             _ => None,
         };
         let failure = self.failure.as_ref().and_then(Failure::key);
-        json!({ "id": self.id, "fresh": is_fresh, "seeded": argument, "failure": failure })
+        json!({
+            "id": self.id,
+            "given": self.given.as_deref(),
+            "parameters": self.manifest.parameters(),
+            "fresh": is_fresh,
+            "seeded": argument,
+            "failure": failure,
+        })
     }
+}
+
+/// How the calling program has the environment of a name.
+fn caller_has(name: &str) -> Result<Arc<serde_json::Value>> {
+    given::find(name).with_context(|| {
+        format!("expected an environment that this program has as an object, found none named {name:?}")
+    })
 }
 
 impl Fresh {

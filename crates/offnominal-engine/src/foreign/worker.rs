@@ -31,12 +31,18 @@ macro_rules! sources {
 const SOURCES: &[(&str, &str)] = sources![
     "__init__.py",
     "environment.py",
+    "making.py",
     "modules.py",
     "policy.py",
+    "quantities.py",
     "repeats.py",
     "serve.py",
     "spaces.py"
 ];
+
+/// What tells libraries of linear algebra how many threads they start. There is a process for each core, and a step is too
+/// small to be worth more than one.
+const THREADS: [&str; 3] = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// How long an interpreter may take to start and to import Gymnasium.
 const START: Duration = Duration::from_secs(60);
@@ -62,6 +68,8 @@ impl Worker {
         let (reader, writer) = std::io::pipe()?;
         let mut command = python::program(interpreter, PROGRAM);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
+        let unset = THREADS.into_iter().filter(|name| std::env::var_os(name).is_none());
+        command.envs(unset.map(|name| (name, "1")));
         command.arg(folder.path()).stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
         // Ctrl-C is the engine's business, which then ends the process.
         command.process_group(0);

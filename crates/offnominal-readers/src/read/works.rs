@@ -7,7 +7,7 @@ use offnominal_bench::results::Results;
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::stream::Stream;
-use offnominal_engine::{catalogues, noise};
+use offnominal_engine::{catalogues, foreign, noise};
 use offnominal_monitor::{FileError, Monitor, decode};
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -48,6 +48,11 @@ pub fn noise(bytes: &[u8]) -> bool {
     let Ok(found) = noise::parse(text).and_then(|table| table.resolve(&SPEC)) else { return false };
     assert!(found.check(&SPEC).is_ok(), "accepted noise does not fit");
     true
+}
+
+/// What a user says of a hosted environment.
+pub fn manifest(bytes: &[u8]) -> bool {
+    foreign::manifest(bytes)
 }
 
 /// Steps of a robot, line by line.

@@ -72,6 +72,15 @@ episodes = { by = "window", secs = 30.0 }
 outcome = { column = "done", success = 1 }
 "#;
 
+/// What a user says of a hosted environment.
+pub const MANIFEST: &str = r#"observation = { names = ["x", "v"], units = ["m", "m/s"] }
+action.units = ["N"]
+[parameters]
+length = { attribute = "unwrapped.length", low = 0.1, high = 2.0, unit = "m", meaning = "half the length of the pole" }
+gravity = { attribute = "unwrapped.model.opt.gravity[2]", low = -20.0, high = -1.0 }
+mass = { attribute = "unwrapped.model.body_mass", relative = true, low = 0.2, high = 5 }
+"#;
+
 /// Recipes of trainings.
 pub const TRAININGS: &[&str] = &[
     r#"{"algorithm": "tqc", "steps": 40, "hidden": [8, 8], "batch": 8, "buffer": 50, "n_envs": 1, "lr": 0.001}"#,

@@ -177,7 +177,7 @@ pub fn rtde() -> Vec<u8> {
 pub fn hosted() -> Vec<u8> {
     let about = json!({"image": null, "observation": [[null, 1.5], [0, null], [0, 1]], "choices": null,
         "action": [[-1, 1]], "horizon": 7, "parameters": [{"name": "mass", "range": [1, 0.1, 10]}],
-        "source": "Gymnasium 1", "shared": null});
+        "source": "Gymnasium 1", "shared": null, "thread": 1});
     let answer = [&1.5_f64.to_le_bytes()[..], &[5], &[0; 12]].concat();
     let message =
         |letter: u8, body: &[u8]| [&[letter], &(body.len() as u32).to_le_bytes()[..], body].concat();

@@ -1,15 +1,17 @@
 """One environment of Gymnasium, with its observations as one row of numbers."""
 
 import contextlib
-import importlib
 import importlib.metadata
 import math
 import mmap
 import os
 import struct
 import sys
+import threading
 
 from offnominal_host import modules
+from offnominal_host.making import made
+from offnominal_host.quantities import Quantities
 from offnominal_host.spaces import bounds, choices, command_reader, parts, shown
 
 #: An observation of more bytes is handed over in a shared file.
@@ -17,9 +19,6 @@ INLINE = 4096
 
 #: Steps of an episode where the environment names no limit.
 HORIZON = 1000
-
-#: Modules that register the environments of a namespace, where they are not called like it.
-HOMES = {"ALE": "ale_py"}
 
 #: Options and keys of an environment's metadata that name its channels.
 NAMES = ("observation_names", "action_names")
@@ -31,25 +30,6 @@ ANSWER = struct.Struct("<dB")
 
 #: Observation space, image and action space of the environments that were made here, by what was wanted.
 SPACES = {}
-
-
-def made(name, options):
-    """The environment, or what to do where its module is not found."""
-    try:
-        return constructed(name, options)
-    except ModuleNotFoundError as error:
-        raise modules.missing(error, name.rpartition(":")[0]) from error.__cause__
-
-
-def constructed(name, options):
-    """An environment without a limit of its own, for the engine keeps the time."""
-    import gymnasium
-
-    namespace = name.rpartition("/")[0]
-    if ":" not in name and namespace and not any(known.startswith(namespace + "/") for known in gymnasium.registry):
-        with contextlib.suppress(ImportError):  # Gymnasium's own complaint names the namespace.
-            importlib.import_module(HOMES.get(namespace, namespace))
-    return gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
 
 
 def described_space(wanted):
@@ -97,7 +77,6 @@ class Guest:
             self.names[0] = self.names[0] or parts(space)
         is_box = isinstance(space, gymnasium.spaces.Box)
         self.shape = list(space.shape) if is_box and not shown(space) else None
-        self.limit = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
         self.image = shown(self.env.observation_space)
         if self.image:
             self.names[0] = None
@@ -114,30 +93,15 @@ class Guest:
 
         if self.env is not None:
             self.env.close()
-        self.env = made(self.name, {**self.options, **({self.seeded: seed} if self.seeded else {})})
+        options = {**self.options, **({self.seeded: seed} if self.seeded else {})}
+        self.env, self.limit = made(self.name, options, self.wanted.get("given"))
         self.is_new = True
-        self.set, self.parameters = self._setter()
-        self.changed = set()
+        self.quantities, self.changed = Quantities(self.env, self.wanted.get("parameters") or {}), set()
         space = self.env.observation_space
         if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
             parts(space)
             self.env = gymnasium.wrappers.FlattenObservation(self.env)
         return space
-
-    def _setter(self):
-        """What sets physical quantities, and which there are: the environment's own, or those of MuJoCo, if our Python
-        package is there too.
-        """
-        own = self.env.unwrapped
-        if hasattr(own, "PARAMETERS") and hasattr(own, "set_parameter"):
-            return type(own).set_parameter, own.PARAMETERS
-        if not hasattr(getattr(self.env.unwrapped, "model", None), "body_mass"):
-            return None, {}
-        try:
-            from offnominal._mujoco import Mujoco
-        except ImportError:
-            return None, {}
-        return Mujoco(self.env.unwrapped), Mujoco.PARAMETERS
 
     def _share(self, folder, number):
         """Where a large observation is written."""
@@ -161,9 +125,10 @@ class Guest:
             "choices": self.choices,
             "action": [] if self.choices else bounds(self.env.action_space, "action"),
             "horizon": self.horizon or self.limit or HORIZON,
-            "parameters": [{"name": n, "range": list(r)} for n, r in self.parameters.items()],
+            "parameters": [{"name": n, "range": list(r)} for n, r in self.quantities.ranges.items()],
             "source": self._source(),
             "shared": self.path,
+            "thread": threading.get_native_id(),
         }
 
     def _observation(self):
@@ -198,7 +163,7 @@ class Guest:
             self._make(seed)
         self.is_new = False
         for name in self.changed:
-            self.set(self.env.unwrapped, name, self.parameters[name][0])
+            self.quantities.set(name, self.quantities.ranges[name][0])
         self.changed.clear()
         return self.env.reset(seed=seed)
 
@@ -222,9 +187,9 @@ class Guest:
 
     def change(self, index, number):
         """Sets a physical quantity until the episode ends."""
-        name = list(self.parameters)[index]
+        name = list(self.quantities.ranges)[index]
         self.changed.add(name)
-        self.set(self.env.unwrapped, name, number)
+        self.quantities.set(name, number)
 
     def _told(self, reward, flags, info, obs):
         success = info.get("is_success", info.get("success"))

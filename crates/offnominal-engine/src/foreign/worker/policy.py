@@ -1,10 +1,11 @@
 """One policy of Python: a function of an observation, an object with ``predict``, or what makes one of them."""
 
 import inspect
+import threading
 
 from offnominal_host import modules
 from offnominal_host.environment import described_space
-from offnominal_host.spaces import command_row, observation_reader
+from offnominal_host.spaces import command_writer, observation_reader
 
 
 class Actor:
@@ -16,18 +17,18 @@ class Actor:
             modules.look_in(str(folder))
         if options:
             raise ValueError(f"policy {self.path}: expected no option but modules, found {', '.join(options)}")
-        self.observe, self.actions = lambda row: row, None
+        self.observe, actions = lambda row: row, None
         if (environment := wanted.get("environment")) is not None:
-            space, image, self.actions = described_space(environment)
+            space, image, actions = described_space(environment)
             self.observe = observation_reader(space, image)
-        self.width = wanted["commands"]
+        self.width, self.write = wanted["commands"], command_writer(actions)
         made = made_of(modules.found(self.path))
         self.act, self.forget = acting(made, self.path), getattr(made, "reset", None)
         modules.remember()
 
     def describe(self):
         """What tells the policy from others."""
-        return {"digest": modules.digest(self.path)}
+        return {"digest": modules.digest(self.path), "thread": threading.get_native_id()}
 
     def reset(self):
         """An episode begins."""
@@ -36,10 +37,10 @@ class Actor:
 
     def command(self, row):
         """The bytes of the command for an observation."""
-        found = command_row(self.act(self.observe(row)), self.actions)
-        if found.size != self.width:
-            raise ValueError(f"expected an action of {self.width} numbers, found {found.size}")
-        return found.tobytes()
+        found = self.write(self.act(self.observe(row)))
+        if len(found) != 4 * self.width:
+            raise ValueError(f"expected an action of {self.width} numbers, found {len(found) // 4}")
+        return found
 
 
 def made_of(thing):

@@ -39,6 +39,9 @@ from offnominal_host.repeats import checked
 #: The longest account of what went wrong.
 TOLD = 10_000
 
+#: The most bytes that are taken from a connection at once.
+PIECE = 1 << 20
+
 #: Letter and length.
 HEADER = struct.Struct("<cI")
 
@@ -115,19 +118,31 @@ def told(error):
     return text[:TOLD] + place[:TOLD]
 
 
+def messages(connection):
+    """Letter and body of each message, until the connection is closed."""
+    heard, needed, unpack = b"", HEADER.size, HEADER.unpack_from
+    while True:
+        while len(heard) < needed:
+            if not (piece := connection.recv(PIECE)):
+                return
+            heard += piece
+        kind, length = unpack(heard)
+        needed = HEADER.size + length
+        if len(heard) >= needed:
+            yield kind, heard[HEADER.size:needed]
+            heard, needed = heard[needed:], HEADER.size
+
+
 def serve(connection, folder, number):
     """Answers the messages of one connection until it is closed."""
-    stream, own = connection.makefile("rwb"), Connection(folder, number)
-    read, write, flush, answers, pack, unpack = stream.read, stream.write, stream.flush, own.answers, HEADER.pack, HEADER.unpack
-    while header := read(5):
-        kind, length = unpack(header)
-        body = read(length)
+    own = Connection(folder, number)
+    send, answers, pack = connection.sendall, own.answers, HEADER.pack
+    for kind, body in messages(connection):
         try:
             kind, body = answers[kind](body)
         except BaseException as error:  # Whatever somebody's code raises is told, not died of.
             kind, body = b"E", told(error).encode(errors="replace")
-        write(pack(kind, len(body)) + body)
-        flush()
+        send(pack(kind, len(body)) + body)
     own.close()
 
 

@@ -1,6 +1,10 @@
 """Spaces of Gymnasium as rows of numbers: their names and bounds, commands from numbers, and numbers of commands."""
 
 import math
+import struct
+
+#: One number of a row.
+ONE = struct.Struct("<f")
 
 
 def parts(space, name=""):
@@ -94,12 +98,20 @@ def command_reader(space):
     return several
 
 
-def command_row(action, space):
-    """The numbers of a command; choices are counted from 0."""
+def command_writer(space):
+    """What makes the bytes of a row of numbers from a command of a space; choices are counted from 0."""
     import numpy
 
     first = 0 if space is None else getattr(space, "start", 0)
-    return (numpy.asarray(action) - first).astype("<f4").ravel()
+    is_one = numpy.ndim(first) == 0
+
+    def written(action):
+        # A single choice needs no array.
+        if is_one and type(action) in (int, numpy.int64):
+            return ONE.pack(action - first)
+        return (numpy.asarray(action) - first).astype("<f4").tobytes()
+
+    return written
 
 
 def observation_reader(space, image):

@@ -1,0 +1,135 @@
+//! The core that a thread of the engine shares with the threads of Python that it asks.
+//!
+//! The two take turns, so that one core is enough for both; and handing over within a core is a switch of threads, where
+//! between cores an idle one must be woken, which takes longer than a cheap step (see docs/performance.md). Linux only:
+//! elsewhere nothing is shared.
+
+use std::cell::Cell;
+use std::thread::ThreadId;
+
+/// A core of the machine.
+pub(super) type Core = usize;
+
+/// How a thread stays on its core: which one, and how many values ask for it.
+#[derive(Clone, Copy)]
+struct Held {
+    core: Core,
+    times: u32,
+}
+
+thread_local! {
+    static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+}
+
+/// While this value lives, the thread that made it stays on one core.
+pub(super) struct Stay {
+    thread: ThreadId,
+}
+
+impl Stay {
+    /// Keeps this thread on the core on which it runs now; none where the system does not allow that.
+    pub(super) fn here() -> Option<Stay> {
+        let held = match HELD.get() {
+            Some(held) => Held { times: held.times + 1, ..held },
+            None => Held { core: system::stay()?, times: 1 },
+        };
+        HELD.set(Some(held));
+        Some(Stay { thread: std::thread::current().id() })
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        // Another thread is not ours to free; episodes end where they began.
+        if let Some(held) = HELD.get().filter(|_| std::thread::current().id() == self.thread) {
+            let left = Held { times: held.times - 1, ..held };
+            HELD.set((left.times > 0).then_some(left));
+            if left.times == 0 {
+                system::bring(None, None);
+            }
+        }
+    }
+}
+
+/// The core on which this thread stays.
+pub(super) fn of_this_thread() -> Option<Core> {
+    HELD.get().map(|held| held.core)
+}
+
+/// Moves a thread of another process to a core, or lets it run on all.
+pub(super) fn bring(thread: i32, core: Option<Core>) {
+    system::bring(Some(thread), core);
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::Core;
+    use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use std::sync::OnceLock;
+
+    /// The cores on which this process may run.
+    fn allowed() -> Option<CpuSet> {
+        static ALLOWED: OnceLock<Option<CpuSet>> = OnceLock::new();
+        *ALLOWED.get_or_init(|| sched_getaffinity(None).ok())
+    }
+
+    /// Keeps this thread on the core on which it is, if there is another one on which it could be.
+    pub(super) fn stay() -> Option<Core> {
+        let (core, several) = (sched_getcpu(), allowed()?.count() > 1);
+        (several && core < CpuSet::MAX_CPU && set(None, Some(core))).then_some(core)
+    }
+
+    /// Lets a thread, or this one, run on one core only, or on all. One that has ended is none to be moved.
+    pub(super) fn bring(thread: Option<i32>, core: Option<Core>) {
+        let known = thread.map(Pid::from_raw);
+        if known != Some(None) {
+            set(known.flatten(), core);
+        }
+    }
+
+    fn set(thread: Option<Pid>, core: Option<Core>) -> bool {
+        let one = |core| {
+            let mut set = CpuSet::new();
+            set.set(core);
+            set
+        };
+        core.map(one).or_else(allowed).is_some_and(|set| sched_setaffinity(thread, &set).is_ok())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::Core;
+
+    pub(super) fn stay() -> Option<Core> {
+        None
+    }
+
+    pub(super) fn bring(_: Option<i32>, _: Option<Core>) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::thread::sched_getaffinity;
+
+    #[test]
+    fn a_thread_stays_as_long_as_anything_asks_for_it() {
+        let cores = || sched_getaffinity(None).unwrap().count();
+        let before = cores();
+        let Some(first) = Stay::here() else { return };
+        let second = Stay::here().unwrap();
+        assert_eq!((cores(), of_this_thread().is_some()), (1, true));
+        drop(first);
+        assert_eq!(cores(), 1);
+        drop(second);
+        assert_eq!((cores(), of_this_thread()), (before, None));
+    }
+
+    #[test]
+    fn no_thread_is_moved_by_another_one() {
+        let Some(stay) = Stay::here() else { return };
+        std::thread::spawn(move || drop(stay)).join().unwrap();
+        assert!(of_this_thread().is_some());
+    }
+}
