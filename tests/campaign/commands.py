@@ -129,6 +129,10 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
             ["bench", inputs.at("campaign.toml"), "--jobs", "2", "--out", "out"],
             is_shareable=True,
         ),
+        Command(
+            "audit",
+            ["audit", "--env", "sap-goal1", "--policy", "tqc", "--depth", "glance", "--anomaly", "obs-offset", *out],
+        ),
         Command("risk estimate", ["risk", "estimate", "--env", "sap-goal1", "--policy", "random", "--episodes", "6300", *out]),
         Command("risk estimate (thinned)", ["risk", "estimate", *driving, "--policy", weak, *thinned, *out]),
         Command("risk history", ["risk", "history", *driving, *both, "--episodes", "30", *noises, *out]),

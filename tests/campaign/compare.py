@@ -7,8 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-# Times, which differ from run to run, in JSON.
-TIMES = {"wall_secs", "seconds", "secs", "last_call"}
+# Times, which differ from run to run, in JSON; the last two are what a plan measures and foresees.
+TIMES = {"wall_secs", "seconds", "secs", "last_call", "episode_secs", "parts"}
+# Times in pages: what a run took, and what a plan foresees for its parts.
+PLANNED = re.compile(
+    rb"(<dd>|planned for |takes |about |evaluation |faults |detectors |monitor |failures |page )[0-9.,]+ (ms|s|min|h)\b"
+)
 # Files of times, and records of TensorBoard, of which each start of a run begins one.
 UNCOMPARED = re.compile(r"(^|/)(timing\.json|events\.out\.tfevents\..*)$")
 # What a command writes aside, and the lock: both are to be gone when it ends.
@@ -35,7 +39,7 @@ def content(path: Path) -> Any:
         lines = [json.loads(line) for line in data.decode().splitlines()]
         return [without_times(line.get("block", line) if isinstance(line, dict) else line) for line in lines]
     if path.suffix == ".html":
-        return re.sub(rb"<dd>[0-9.,]+ (ms|s|min|h)</dd>", b"", data)
+        return PLANNED.sub(b"", data)
     return data
 
 

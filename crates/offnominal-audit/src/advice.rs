@@ -102,8 +102,8 @@ fn failures(audit: &Audit) -> Vec<String> {
     let found = &audit.failures;
     if !found.counts_failures {
         return vec![
-            "Nothing counts as a failure in this environment, not even with random commands: how often the policy fails \
-             cannot be said."
+            "No failure was seen, not even with random commands: the environment may count nothing as a failure, so how \
+             often the policy fails is not said. In a hosted environment `--failure` states what counts."
                 .into(),
         ];
     }
@@ -147,6 +147,7 @@ pub fn percent(share: f64) -> String {
     match percent {
         p if p == 0.0 || p >= 10.0 => format!("{p:.0} %"),
         p if p >= 0.1 => format!("{p:.1} %"),
+        p if p >= 0.001 => format!("{p:.3} %"),
         p => format!("{p:.1e} %"),
     }
 }
@@ -191,6 +192,6 @@ mod tests {
 
     #[test]
     fn shares_have_digits_that_tell_something() {
-        assert_eq!([0.0, 0.5, 0.033, 2e-5].map(percent), ["0 %", "50 %", "3.3 %", "2.0e-3 %"]);
+        assert_eq!([0.0, 0.5, 0.033, 8.1e-4, 2e-6].map(percent), ["0 %", "50 %", "3.3 %", "0.081 %", "2.0e-4 %"]);
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Stay {
 }
 
 impl Stay {
-    /// Keeps this thread on the core on which it runs now; none where the system does not allow that.
+    /// Keeps this thread on the core on which it runs now, or on one that fewer threads have taken; none where the system does not allow that.
     pub(super) fn here() -> Option<Stay> {
         let held = match HELD.get() {
             Some(held) => Held { times: held.times + 1, ..held },
@@ -45,7 +45,7 @@ impl Drop for Stay {
             let left = Held { times: held.times - 1, ..held };
             HELD.set((left.times > 0).then_some(left));
             if left.times == 0 {
-                system::bring(None, None);
+                system::leave(held.core);
             }
         }
     }
@@ -58,14 +58,21 @@ pub(super) fn of_this_thread() -> Option<Core> {
 
 /// Moves a thread of another process to a core, or lets it run on all.
 pub(super) fn bring(thread: i32, core: Option<Core>) {
-    system::bring(Some(thread), core);
+    system::bring(thread, core);
 }
 
 #[cfg(target_os = "linux")]
 mod system {
     use super::Core;
     use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_getcpu, sched_setaffinity};
-    use std::sync::OnceLock;
+    use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+    /// The cores on which threads of this process stay, once for each thread.
+    static TAKEN: Mutex<Vec<Core>> = Mutex::new(Vec::new());
+
+    fn taken() -> MutexGuard<'static, Vec<Core>> {
+        TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// The cores on which this process may run.
     fn allowed() -> Option<CpuSet> {
@@ -73,17 +80,29 @@ mod system {
         *ALLOWED.get_or_init(|| sched_getaffinity(None).ok())
     }
 
-    /// Keeps this thread on the core on which it is, if there is another one on which it could be.
+    /// Keeps this thread on the core on which it is, or on one that fewer threads have taken.
     pub(super) fn stay() -> Option<Core> {
-        let (core, several) = (sched_getcpu(), allowed()?.count() > 1);
-        (several && core < CpuSet::MAX_CPU && set(None, Some(core))).then_some(core)
+        let (here, allowed) = (sched_getcpu(), allowed().filter(|cores| cores.count() > 1)?);
+        let mut taken = taken();
+        let load = |core: &Core| (taken.iter().filter(|other| *other == core).count(), *core != here);
+        let core = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).min_by_key(load)?;
+        set(None, Some(core)).then(|| taken.push(core))?;
+        Some(core)
     }
 
-    /// Lets a thread, or this one, run on one core only, or on all. One that has ended is none to be moved.
-    pub(super) fn bring(thread: Option<i32>, core: Option<Core>) {
-        let known = thread.map(Pid::from_raw);
-        if known != Some(None) {
-            set(known.flatten(), core);
+    /// Lets this thread run on all cores.
+    pub(super) fn leave(core: Core) {
+        set(None, None);
+        let mut taken = taken();
+        if let Some(at) = taken.iter().position(|&other| other == core) {
+            taken.swap_remove(at);
+        }
+    }
+
+    /// Lets a thread of another process run on one core only, or on all. One that has ended is none to be moved.
+    pub(super) fn bring(thread: i32, core: Option<Core>) {
+        if let Some(thread) = Pid::from_raw(thread) {
+            set(Some(thread), core);
         }
     }
 
@@ -105,7 +124,9 @@ mod system {
         None
     }
 
-    pub(super) fn bring(_: Option<i32>, _: Option<Core>) {}
+    pub(super) fn leave(_: Core) {}
+
+    pub(super) fn bring(_: i32, _: Option<Core>) {}
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -124,6 +145,14 @@ mod tests {
         assert_eq!(cores(), 1);
         drop(second);
         assert_eq!((cores(), of_this_thread()), (before, None));
+    }
+
+    #[test]
+    fn threads_take_different_cores() {
+        let Some(_stay) = Stay::here() else { return };
+        let mine = of_this_thread();
+        let other = std::thread::spawn(|| Stay::here().map(|_stay| of_this_thread())).join().unwrap();
+        assert_ne!(other, Some(mine));
     }
 
     #[test]

@@ -150,8 +150,9 @@ impl Env for Foreign {
         let seed = x[0] as u64;
         self.success = self.ask(|guest, obs| guest.reset(seed, obs)).and_then(|reply| reply.success);
         // Only now: the answer woke this thread on a core that was idle, if there was one.
-        let is_cheap = self.guest.as_ref().is_some_and(|guest| guest.line().is_cheap());
-        self.stay = if self.is_checked_out && is_cheap { Stay::here() } else { None };
+        let played = self.guest.as_ref().filter(|_| self.is_checked_out);
+        played.inspect(|guest| Host::stay_near(guest));
+        self.stay = played.filter(|guest| guest.line().is_cheap()).and_then(|_| Stay::here());
     }
 
     fn observe(&self, obs: &mut [f32]) {

@@ -33,6 +33,7 @@ impl Guest {
         line.expect(width);
         line.answered_by(described.thread);
         let shared = described.shared.as_deref().map(|path| opened(line.worker(), path)).transpose()?;
+        line.worker().enter();
         Ok((Guest { line, shared, is_image: described.is_image(), width }, described))
     }
 
@@ -98,6 +99,12 @@ impl Guest {
         };
         ensure!(fits, "observation: expected {} numbers, found {found} bytes", obs.len());
         Ok(reply)
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.line.worker().leave();
     }
 }
 

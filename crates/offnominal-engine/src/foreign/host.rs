@@ -12,9 +12,15 @@ use crate::foreign::worker::Worker;
 use crate::parallel::default_jobs;
 use crate::remarks;
 use anyhow::{Context, Result, ensure};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+thread_local! {
+    /// The process of the environment in which this thread plays.
+    static NEAR: RefCell<Weak<Worker>> = const { RefCell::new(Weak::new()) };
+}
 
 /// Makes environments of one id, as many as episodes are played at a time, and policies beside them.
 pub(super) struct Host {
@@ -110,13 +116,21 @@ impl Host {
     /// If a new one cannot be made.
     pub(super) fn actor(&self, policy: &WantedPolicy) -> Result<Actor> {
         self.check()?;
+        let near = self.near();
+        let is_near =
+            |actor: &Actor| near.as_ref().is_none_or(|near| Arc::ptr_eq(near, actor.line().worker()));
         let waiting = {
             let mut waiting = held(&self.waiting);
             waiting.retain(|(_, actor)| actor.is_welcome());
-            let at = waiting.iter().position(|(known, _)| known == policy);
+            let at = waiting.iter().position(|(known, actor)| known == policy && is_near(actor));
             at.map(|at| waiting.swap_remove(at).1)
         };
         waiting.map_or_else(|| Ok(self.seat(policy)?.0), Ok)
+    }
+
+    /// Policies that this thread asks for next are to act in the process of an environment, which takes turns with them.
+    pub(super) fn stay_near(guest: &Guest) {
+        NEAR.set(Arc::downgrade(guest.line().worker()));
     }
 
     /// A new policy, and what it says of itself.
@@ -125,12 +139,20 @@ impl Host {
     /// As [`Host::invite`].
     pub(super) fn seat(&self, policy: &WantedPolicy) -> Result<(Actor, About)> {
         let wanted = policy.json(&self.wanted);
-        self.made(|worker| Actor::invite(worker, &wanted, self.wanted.limit, policy.commands))
+        let worker = self.near().map_or_else(|| self.worker(), Ok);
+        self.made_in(worker, |worker| Actor::invite(worker, &wanted, self.wanted.limit, policy.commands))
     }
 
     /// Makes something in a process.
     fn made<T>(&self, make: impl FnOnce(Arc<Worker>) -> Result<T>) -> Result<T> {
-        let worker = self.worker();
+        self.made_in(self.worker(), make)
+    }
+
+    fn made_in<T>(
+        &self,
+        worker: Result<Arc<Worker>>,
+        make: impl FnOnce(Arc<Worker>) -> Result<T>,
+    ) -> Result<T> {
         let asked = worker.as_ref().ok().cloned();
         let made = worker.and_then(make);
         if let (Err(why), Some(worker)) = (&made, asked) {
@@ -200,14 +222,21 @@ impl Host {
         asked.unwrap_or(false)
     }
 
+    /// The process of this host in which the environment of this thread is.
+    fn near(&self) -> Option<Arc<Worker>> {
+        let near = NEAR.with_borrow(Weak::upgrade)?;
+        let is_own = near.is_open() && held(&self.workers).iter().any(|own| Arc::ptr_eq(own, &near));
+        is_own.then_some(near)
+    }
+
     /// The process with the fewest environments and policies; a new one as long as there are fewer than cores.
     fn worker(&self) -> Result<Arc<Worker>> {
         let mut workers = held(&self.workers);
         workers.retain(|worker| worker.is_open());
-        let load = |worker: &Arc<Worker>| Arc::strong_count(worker);
-        let least = workers.iter().min_by_key(|worker| load(worker));
-        // One owner is this list: such a process has no environment.
-        let is_free = least.is_some_and(|worker| load(worker) == 1);
+        // Environments first: only one of a process is stepped at a time, and a policy takes turns with its environment.
+        let least = workers.iter().min_by_key(|worker| (worker.environments(), Arc::strong_count(worker)));
+        // One owner is this list: such a process has no environment and no policy.
+        let is_free = least.is_some_and(|worker| Arc::strong_count(worker) == 1);
         if let Some(worker) = least.filter(|_| is_free || workers.len() >= default_jobs()) {
             return Ok(worker.clone());
         }

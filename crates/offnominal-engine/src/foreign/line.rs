@@ -101,7 +101,7 @@ impl Line {
     }
 
     /// The process at the other end.
-    pub(super) fn worker(&self) -> &Worker {
+    pub(super) fn worker(&self) -> &Arc<Worker> {
         &self.worker
     }
 

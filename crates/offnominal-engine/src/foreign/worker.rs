@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -54,6 +54,8 @@ pub(super) struct Worker {
     said: Said,
     retired: AtomicBool,
     is_late: AtomicBool,
+    /// Environments that are in it.
+    environments: AtomicUsize,
 }
 
 impl Worker {
@@ -76,7 +78,8 @@ impl Worker {
         let child = command.spawn().with_context(|| format!("cannot start {}", interpreter.display()))?;
         let said = Said::listen(reader);
         let (retired, is_late) = (AtomicBool::new(false), AtomicBool::new(false));
-        let worker = Worker { child: Mutex::new(child), folder, said, retired, is_late };
+        let (child, environments) = (Mutex::new(child), AtomicUsize::new(0));
+        let worker = Worker { child, folder, said, retired, is_late, environments };
         drop(worker.connect().with_context(|| interpreter.display().to_string())?);
         Ok(worker)
     }
@@ -122,6 +125,21 @@ impl Worker {
         const PAGE: f64 = 4096.0;
         let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child().id())).ok()?;
         pages.split(' ').nth(1)?.parse::<f64>().ok().map(|resident| resident * PAGE)
+    }
+
+    /// How many environments are in it.
+    pub(super) fn environments(&self) -> usize {
+        self.environments.load(Ordering::Relaxed)
+    }
+
+    /// Another environment is in it.
+    pub(super) fn enter(&self) {
+        self.environments.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An environment is gone.
+    pub(super) fn leave(&self) {
+        self.environments.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether it did not answer in time.
