@@ -44,6 +44,59 @@ def make(drag=0.2, steps=7):
     return env
 
 
+class Team:
+    """Two agents, of which the second leaves after three steps."""
+
+    possible_agents = ["left", "right"]
+    metadata = {}
+
+    def __init__(self, kind="box"):
+        self.kind = kind
+
+    @property
+    def unwrapped(self):
+        return self
+
+    def observation_space(self, agent):
+        return spaces.Box(-9, 9, (2,))
+
+    def action_space(self, agent):
+        if self.kind == "mixed" and agent == "left":
+            return spaces.Box(-1, 1, (1,))
+        return spaces.Box(-1, 1, (1,)) if self.kind == "box" else spaces.Discrete(2, start=1)
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.steps, self.state = list(self.possible_agents), 0, np.random.default_rng(seed).normal(size=2)
+        return self._seen(), {agent: {} for agent in self.agents}
+
+    def _seen(self):
+        return {agent: (self.state + i).astype(np.float32) for i, agent in enumerate(self.agents)}
+
+    def step(self, actions):
+        assert set(actions) == set(self.agents), actions
+        self.steps += 1
+        assert self.kind == "box" or all(own in (1, 2) for own in actions.values())
+        self.state = self.state + sum(float(np.sum(own)) for own in actions.values())
+        rewards, ends = {agent: 1.0 for agent in self.agents}, {agent: False for agent in self.agents}
+        ends["right"] = self.steps == 3
+        cut = {agent: self.steps == 6 for agent in self.agents}
+        seen, infos = self._seen(), {agent: {} for agent in self.agents}
+        self.agents = [agent for agent in self.agents if not (ends[agent] or cut[agent])]
+        return seen, rewards, ends, cut, infos
+
+    def close(self):
+        pass
+
+
+def joint(obs):
+    """One policy per agent."""
+    return [{"left": lambda own: 0.5, "right": lambda own: -0.5 * float(own[0] > 0)}[agent](own) for agent, own in obs.items()]
+
+
+def vector(n=1):
+    return gymnasium.make_vec("CartPole-v1", num_envs=n)
+
+
 number = 3
 '''
 
@@ -120,6 +173,27 @@ def test_a_module_may_have_what_makes_an_environment(lab):
     assert "lab:number: expected a class or a function that makes an environment, found int" in found.stderr
     found = command("evaluate", "--env", "gymnasium:lab:nothing?modules=.", "--policy", "random", "--episodes", 2)
     assert "module lab: expected nothing, found no nothing" in found.stderr
+
+
+def test_agents_of_a_parallel_environment_act_as_one(lab):
+    played = offnominal.collect("gymnasium:lab:Team?modules=.", "lab:joint?modules=.", episodes=3, seed=2)
+    for episode in played:
+        # Two agents are paid for three steps and one for three more, after which the environment cuts the episode.
+        assert episode.end == "timed_out" and list(episode.rewards) == [2.0] * 3 + [1.0] * 3
+        assert episode.observations.shape == (7, 4) and episode.actions.shape == (6, 2)
+        np.testing.assert_array_equal(episode.observations[0, 2:], episode.observations[0, :2] + 1)
+        assert not episode.observations[4:, 2:].any()
+    chosen = offnominal.collect("gymnasium:lab:Team?modules=.&kind=choice", "random", episodes=1)
+    assert set(np.unique(chosen[0].actions)) <= {0.0, 1.0}
+    with pytest.raises(ValueError, match=r"all have Discrete or all have Box, found left: Box, right: Discrete"):
+        offnominal.evaluate("gymnasium:lab:Team?modules=.&kind=mixed", "random", episodes=1)
+
+
+def test_a_vector_of_one_environment_is_an_environment(lab):
+    by_id = offnominal.collect("gymnasium:CartPole-v1", "random", episodes=3, seed=5)
+    same(by_id, offnominal.collect("gymnasium:lab:vector?modules=.", "random", episodes=3, seed=5))
+    with pytest.raises(ValueError, match=r"expected a vector with one environment \(num_envs=1\), found 2"):
+        offnominal.evaluate("gymnasium:lab:vector?modules=.&n=2", "random", episodes=1)
 
 
 def test_a_manifest_names_channels_and_parameters(lab):

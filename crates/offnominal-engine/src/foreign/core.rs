@@ -134,31 +134,24 @@ mod tests {
     use super::*;
     use rustix::thread::sched_getaffinity;
 
+    /// One test, for threads of other tests would take cores too.
     #[test]
-    fn a_thread_stays_as_long_as_anything_asks_for_it() {
+    fn a_thread_stays_on_a_core_of_its_own_as_long_as_anything_asks_for_it() {
         let cores = || sched_getaffinity(None).unwrap().count();
         let before = cores();
         let Some(first) = Stay::here() else { return };
         let second = Stay::here().unwrap();
         assert_eq!((cores(), of_this_thread().is_some()), (1, true));
+        let other = std::thread::spawn(|| Stay::here().and_then(|_stay| of_this_thread())).join().unwrap();
+        assert_ne!(other, of_this_thread());
         drop(first);
         assert_eq!(cores(), 1);
         drop(second);
         assert_eq!((cores(), of_this_thread()), (before, None));
-    }
-
-    #[test]
-    fn threads_take_different_cores() {
-        let Some(_stay) = Stay::here() else { return };
-        let mine = of_this_thread();
-        let other = std::thread::spawn(|| Stay::here().map(|_stay| of_this_thread())).join().unwrap();
-        assert_ne!(other, Some(mine));
-    }
-
-    #[test]
-    fn no_thread_is_moved_by_another_one() {
-        let Some(stay) = Stay::here() else { return };
-        std::thread::spawn(move || drop(stay)).join().unwrap();
-        assert!(of_this_thread().is_some());
+        // No thread is freed by another one.
+        let third = Stay::here();
+        std::thread::spawn(move || drop(third)).join().unwrap();
+        assert_eq!((cores(), of_this_thread().is_some()), (1, true));
+        system::leave(HELD.take().unwrap().core);
     }
 }

@@ -143,8 +143,10 @@ class Guest:
 
     def _source(self):
         import gymnasium
+        from offnominal_host.joint import Joint, OneOfVector
 
-        home = type(self.env.unwrapped).__module__.partition(".")[0]
+        own = self.env.unwrapped
+        home = type(own.inner if isinstance(own, (Joint, OneOfVector)) else own).__module__.partition(".")[0]
         known = [
             name for name in dict.fromkeys((home, "numpy", "mujoco")) if name != "gymnasium" and name in sys.modules
         ]

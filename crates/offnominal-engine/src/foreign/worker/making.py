@@ -52,11 +52,9 @@ def maker_of(name):
 
 def of_maker(maker, options):
     """What a class or a function makes."""
-    import gymnasium
+    from offnominal_host.joint import as_one
 
-    env = maker(**options)
-    if not isinstance(env, gymnasium.Env):
-        raise ValueError(f"expected a function that makes a gymnasium.Env, found one that makes {type(env).__name__}")
+    env = as_one(maker(**options))
     return env, env.spec.max_episode_steps if env.spec is not None else None
 
 
