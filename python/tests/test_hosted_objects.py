@@ -181,7 +181,7 @@ def test_agents_of_a_parallel_environment_act_as_one(lab):
         # Two agents are paid for three steps and one for three more, after which the environment cuts the episode.
         assert episode.end == "timed_out" and list(episode.rewards) == [2.0] * 3 + [1.0] * 3
         assert episode.observations.shape == (7, 4) and episode.actions.shape == (6, 2)
-        np.testing.assert_array_equal(episode.observations[0, 2:], episode.observations[0, :2] + 1)
+        np.testing.assert_allclose(episode.observations[0, 2:], episode.observations[0, :2] + 1, atol=1e-6)
         assert not episode.observations[4:, 2:].any()
     chosen = offnominal.collect("gymnasium:lab:Team?modules=.&kind=choice", "random", episodes=1)
     assert set(np.unique(chosen[0].actions)) <= {0.0, 1.0}
