@@ -192,6 +192,9 @@ mod tests {
 
     #[test]
     fn shares_have_digits_that_tell_something() {
-        assert_eq!([0.0, 0.5, 0.033, 8.1e-4, 2e-6].map(percent), ["0 %", "50 %", "3.3 %", "0.081 %", "2.0e-4 %"]);
+        assert_eq!(
+            [0.0, 0.5, 0.033, 8.1e-4, 2e-6].map(percent),
+            ["0 %", "50 %", "3.3 %", "0.081 %", "2.0e-4 %"]
+        );
     }
 }
