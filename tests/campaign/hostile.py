@@ -51,6 +51,8 @@ DESCRIPTION = {
     "parameters": [{"name": "mass", "range": [1, 0.5, 2]}],
     "source": "a fixture",
     "shared": None,
+    # No thread of its own, which is not to be moved.
+    "thread": 1,
 }
 
 # Other values of its fields, none of which can be played.
@@ -64,6 +66,7 @@ WRONG_FIELDS = {
     "horizon": [0, -1, 1 << 32, 1.5, "x", 4_000_000_000, None],
     "parameters": [None, [{"name": "x"}], [{"name": 5, "range": [1, 2, 3]}], [{"name": "x", "range": [1]}]],
     "source": [None, 5],
+    "thread": [None, "x", 1.5, 1 << 40],
     "shared": ["/etc/passwd", "/nowhere", "{folder}", "{folder}/fifo", "{folder}/link", "../x", 5, ""],
 }
 
@@ -97,6 +100,10 @@ class Host:
     def good(self, kind):
         if kind == b"M":
             return frame(b"H", json.dumps(DESCRIPTION).encode())
+        if kind == b"C":
+            return frame(b"H", json.dumps({"verdict": "always", "found": "", "secs": 0.0}).encode())
+        if kind == b"V":
+            return frame(b"V", b"\0")
         return frame(b"O", b"" if kind == b"P" else outcome())
 
     def do_loud(self, k, kind, good):

@@ -47,7 +47,7 @@ impl Line {
 
     /// Knows the thread at the other end from now on, which shares the core of the threads that ask it.
     pub(super) fn answered_by(&mut self, thread: i32) {
-        self.thread = Some(thread).filter(|&thread| thread > 0);
+        self.thread = Some(thread).filter(|&thread| self.worker.has_thread(thread));
     }
 
     /// Whether most answers come so soon that a core should be shared for them.

@@ -128,6 +128,11 @@ impl Worker {
         pages.split(' ').nth(1)?.parse::<f64>().ok().map(|resident| resident * PAGE)
     }
 
+    /// Whether a thread is one of its own, where the system tells; what a process says of itself is not believed.
+    pub(super) fn has_thread(&self, thread: i32) -> bool {
+        thread > 0 && Path::new(&format!("/proc/{}/task/{thread}", self.child().id())).exists()
+    }
+
     /// How many environments are in it.
     pub(super) fn environments(&self) -> usize {
         self.environments.load(Ordering::Relaxed)
