@@ -38,6 +38,12 @@ class Cart(gymnasium.Env):
         return self.state.astype(np.float32), -abs(float(x)), False, False, {}
 
 
+class Over(Cart):
+    def step(self, action):
+        obs, reward, _, _, info = super().step(action)
+        return obs, reward, True, False, info
+
+
 def make(drag=0.2, steps=7):
     env = Cart(drag)
     env.spec = gymnasium.envs.registration.EnvSpec("Cart-v0", max_episode_steps=steps)
@@ -194,6 +200,12 @@ def test_a_vector_of_one_environment_is_an_environment(lab):
     same(by_id, offnominal.collect("gymnasium:lab:vector?modules=.", "random", episodes=3, seed=5))
     with pytest.raises(ValueError, match=r"expected a vector with one environment \(num_envs=1\), found 2"):
         offnominal.evaluate("gymnasium:lab:vector?modules=.&n=2", "random", episodes=1)
+
+
+def test_an_environment_that_ends_at_once_is_told(lab):
+    found = command("evaluate", "--env", "gymnasium:lab:Over?modules=.", "--policy", "random", "--episodes", 3)
+    assert found.returncode == 0, found.stderr
+    assert "each of 3 episodes ends in its first step, of 1000 that it may have" in found.stderr
 
 
 def test_a_manifest_names_channels_and_parameters(lab):

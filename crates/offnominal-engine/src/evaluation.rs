@@ -204,6 +204,7 @@ pub fn evaluate(
     ensure!(n >= 2, "expected at least 2 episodes, found {n}");
     let seed = Seed(context.seed).child("evaluate");
     let (outcomes, diverged) = sound(env, play(env, policy, seed, n, context, "policy")?, "policy")?;
+    note_ends_at_once(env, &outcomes, context);
     let random = Random::new(&env.spec().action);
     let random = play(env, &random, seed, n, context, "random policy")?;
     let (random, random_diverged) = sound(env, random, "random policy")?;
@@ -244,6 +245,20 @@ fn sound(env: &dyn Env, outcomes: Vec<Outcome>, what: &str) -> Result<(Vec<Outco
         env.spec().id
     );
     Ok((sound, diverged))
+}
+
+/// Says where no episode goes beyond its first step, which is rarely meant.
+fn note_ends_at_once(env: &dyn Env, outcomes: &[Outcome], context: &Context) {
+    let spec = env.spec();
+    if spec.horizon > 1 && outcomes.iter().all(|outcome| outcome.steps <= 1) {
+        context.note(&format!(
+            "environment {}: each of {} episodes ends in its first step, of {} that it may have: expected a reset from which \
+             the environment goes on",
+            spec.id,
+            outcomes.len(),
+            spec.horizon
+        ));
+    }
 }
 
 fn mean_return(outcomes: &[Outcome]) -> Result<Estimate> {
