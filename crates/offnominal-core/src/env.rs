@@ -3,6 +3,7 @@
 use crate::Rng;
 use crate::failure_search::{FailureSearch, Uninformed};
 use crate::frame::{Camera, Frame};
+use crate::policy::Seat;
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,11 @@ pub trait Env: Send + Sync {
     ///
     /// [`Channel::chosen`]: crate::spec::Channel::chosen
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step;
+
+    /// Told before the first step of an episode: each of the next `steps` commands will be what the policy of that seat
+    /// gives for what [`observe`](Env::observe) writes, and nothing changes the environment in between. One that is where the policy is
+    /// may play them at once, and answer from what it has played.
+    fn play_ahead(&mut self, _seat: &Seat, _steps: u32) {}
 
     /// Whether the goal is met at this moment; `None` where the environment defines no success.
     fn goal_met(&self) -> Option<bool> {

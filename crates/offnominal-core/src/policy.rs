@@ -3,6 +3,11 @@
 use crate::Rng;
 use crate::samples::{PolicySamples, SamplesError};
 use crate::spec::Channel;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Where a policy acts: something that an environment at the same place knows, and no other one.
+pub type Seat = Arc<dyn Any + Send + Sync>;
 
 /// A policy. A closure `|obs, action| …` is one.
 pub trait Policy: Send + Sync {
@@ -21,6 +26,12 @@ pub trait Policy: Send + Sync {
     /// Why it cannot, such as a process of its own that ended.
     fn health(&self) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Where the policy acts, for an environment that may be there too: see [`Env::play_ahead`](crate::env::Env::play_ahead).
+    /// A policy that wraps another one has no seat, for its commands are not those of the other.
+    fn seat(&self) -> Option<Seat> {
+        None
     }
 
     /// Samples of the policy's output, so many predictions at a time; as many as it acts on if not given.

@@ -193,6 +193,9 @@ fn play_into(
     log.record_observation();
     policy.reset();
     watch(env, &mut rollout);
+    if let Some(seat) = policy.seat() {
+        env.play_ahead(&seat, rollout.undisturbed_steps().min(clock.horizon));
+    }
     while rollout.steps() < clock.horizon && rollout.divergence().is_none() && !(clock.stop)() {
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
         let (step, active) = rollout.step(env, &log.action, &mut log.obs);

@@ -12,6 +12,8 @@
 #[cfg(unix)]
 mod actor;
 #[cfg(unix)]
+mod ahead;
+#[cfg(unix)]
 mod answers;
 #[cfg(unix)]
 mod core;

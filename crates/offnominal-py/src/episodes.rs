@@ -100,6 +100,8 @@ pub(crate) fn collect(
         let episodes = 0..request.episodes as usize;
         let played = request.play(&subject, anomaly_spec.as_ref(), episodes, &context);
         context.pass_on_remarks();
+        // Where it broke, what was whole before is only a part of what was asked for.
+        subject.health().map_err(anyhow::Error::msg)?;
         played.map(Recording)
     })
 }

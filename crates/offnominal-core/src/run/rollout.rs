@@ -97,6 +97,11 @@ impl Rollout {
         self.gate.on_frame(frame);
     }
 
+    /// How many of the next steps nothing disturbs; the largest number without a disturbance.
+    pub(super) fn undisturbed_steps(&self) -> u32 {
+        self.gate.disturbance.as_ref().map_or(u32::MAX, |d| d.onset.saturating_sub(self.t))
+    }
+
     /// How many steps were taken.
     pub fn steps(&self) -> u32 {
         self.t

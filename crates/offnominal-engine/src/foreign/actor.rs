@@ -9,7 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A policy, and the connection that stands for it.
-pub(super) struct Actor(Line);
+pub(super) struct Actor {
+    line: Line,
+    number: u32,
+}
 
 /// What `worker/policy.py` says of a policy.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,6 +22,8 @@ pub(super) struct About {
     pub(super) digest: String,
     /// The thread in which it acts.
     thread: i32,
+    /// Its number in its process.
+    number: u32,
 }
 
 impl About {
@@ -49,7 +54,7 @@ impl Actor {
         let about = About::read(line.ask(Request::Seat(wanted), b'H')?)?;
         line.expect(commands);
         line.answered_by(about.thread);
-        Ok((Actor(line), about))
+        Ok((Actor { line, number: about.number }, about))
     }
 
     /// An episode begins.
@@ -57,7 +62,7 @@ impl Actor {
     /// # Errors
     /// If the policy raises, or there is no answer in time.
     pub(super) fn forget(&mut self) -> Result<()> {
-        self.0.ask(Request::Forget, b'O').map(drop)
+        self.line.ask(Request::Forget, b'O').map(drop)
     }
 
     /// The command for an observation.
@@ -66,7 +71,7 @@ impl Actor {
     /// As above.
     pub(super) fn act(&mut self, obs: &[f32], command: &mut [f32]) -> Result<()> {
         let expected = command.len();
-        let body = self.0.ask(Request::Act(obs), b'A')?;
+        let body = self.line.ask(Request::Act(obs), b'A')?;
         let fits = wire::numbers(body, false, command);
         ensure!(fits, "expected an action of {expected} numbers, found {} bytes", body.len());
         Ok(())
@@ -74,11 +79,16 @@ impl Actor {
 
     /// The connection.
     pub(super) fn line(&self) -> &Line {
-        &self.0
+        &self.line
+    }
+
+    /// Its number in its process.
+    pub(super) fn number(&self) -> u32 {
+        self.number
     }
 
     /// Whether its process may be used for further episodes.
     pub(super) fn is_welcome(&self) -> bool {
-        self.0.is_welcome()
+        self.line.is_welcome()
     }
 }

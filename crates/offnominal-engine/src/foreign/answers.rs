@@ -1,6 +1,7 @@
 //! The answers of a process, and manifests of users, as bytes, for tests of what reads them.
 
 use super::actor::About;
+use super::ahead::Played;
 use super::describe::Description;
 use super::manifest::Manifest;
 use super::wire::{self, Reply};
@@ -15,6 +16,7 @@ pub fn answers(mut bytes: &[u8]) -> bool {
         let is_sound = match letter {
             b'H' => Description::read(&body).is_ok_and(|d| d.spec("gymnasium:X").is_ok()),
             b'O' => Reply::read(&body).is_some_and(|(_, rest)| wire::numbers(rest, false, &mut obs)),
+            b'L' => Played::read(&body, 8, 3, 2).is_some(),
             b'A' => wire::numbers(&body, false, &mut obs) || About::read(&body).is_ok(),
             _ => letter == b'E',
         };

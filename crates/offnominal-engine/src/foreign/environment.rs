@@ -1,5 +1,6 @@
 //! A hosted environment as an environment.
 
+use crate::foreign::ahead::{self, Ahead};
 use crate::foreign::core::Stay;
 use crate::foreign::failure::Ended;
 use crate::foreign::guest::Guest;
@@ -8,7 +9,7 @@ use crate::foreign::wanted::Wanted;
 use crate::foreign::wire::Reply;
 use crate::foreign::{PREFIX, pool};
 use crate::remarks;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +27,8 @@ pub(super) struct Foreign {
     /// Whether this value lives for one episode, which is played in one thread.
     is_checked_out: bool,
     stay: Option<Stay>,
+    /// The policy with which steps are played ahead, and how many more of them nothing will disturb.
+    ahead: Option<(Arc<Ahead>, usize)>,
     obs: Vec<f32>,
     success: Option<bool>,
     /// Steps of the episode.
@@ -59,8 +62,21 @@ impl Foreign {
     fn of(spec: Arc<EnvSpec>, host: Arc<Host>, failure: Arc<Mutex<Option<String>>>) -> Foreign {
         let obs = vec![0.0; spec.obs_width()];
         let (guest, is_checked_out, stay) = (None, false, None);
-        let (success, steps, total, flagged) = (None, 0, 0.0, false);
-        Foreign { spec, host, failure, guest, is_checked_out, stay, obs, success, steps, total, flagged }
+        let (ahead, success, steps, total, flagged) = (None, None, 0, 0.0, false);
+        Foreign {
+            spec,
+            host,
+            failure,
+            guest,
+            is_checked_out,
+            stay,
+            ahead,
+            obs,
+            success,
+            steps,
+            total,
+            flagged,
+        }
     }
 
     /// Asks the environment, which is let go where that fails.
@@ -76,6 +92,33 @@ impl Foreign {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         // What came first says why.
         failure.get_or_insert_with(|| format!("environment {}: {why:#}", self.spec.id));
+    }
+
+    /// What a step brings: one that was played ahead, or one that is played now.
+    fn reply(&mut self, action: &[f32]) -> Option<Reply> {
+        let known = self.ahead.as_ref().and_then(|(ahead, _)| ahead.step(action, &mut self.obs));
+        match known {
+            Some(Ok(reply)) => Some(reply),
+            Some(Err(why)) => {
+                self.fail(&anyhow!(why));
+                None
+            }
+            None => self.ask(|guest, obs| guest.step(action, obs)),
+        }
+    }
+
+    /// Has further steps played, if those that were are used up.
+    fn play_on(&mut self) {
+        let widths = (self.spec.obs_width(), self.spec.act_width());
+        let Some((policy, left)) = &mut self.ahead else { return };
+        let steps = ahead::at_once(widths.0, widths.1).min(*left);
+        if steps > 0 && policy.is_used_up() {
+            *left -= steps;
+            let policy = policy.clone();
+            if let Some(played) = self.ask(|guest, obs| guest.play(policy.number, steps, obs, widths.1)) {
+                policy.fill(&self.obs, played);
+            }
+        }
     }
 
     /// How the episode stands by the rule that the user stated, else by the environment's own words.
@@ -141,7 +184,7 @@ impl Env for Foreign {
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), 1, "the initial condition is a seed");
-        (self.success, self.steps, self.total, self.flagged) = (None, 0, 0.0, false);
+        (self.ahead, self.success, self.steps, self.total, self.flagged) = (None, None, 0, 0.0, false);
         self.guest = self.guest.take().filter(Guest::is_welcome);
         self.obs.fill(0.0);
         if self.guest.is_none() {
@@ -160,13 +203,25 @@ impl Env for Foreign {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some(reply) = self.ask(|guest, obs| guest.step(action, obs)) else {
+        let Some(reply) = self.reply(action) else {
             return Step { reward: 0.0, status: Status::Diverged };
         };
         (self.steps, self.total) = (self.steps + 1, self.total + reply.reward);
         self.flagged |= reply.flagged;
         self.success = reply.success.or(self.success);
-        Step { reward: reply.reward, status: self.status(reply) }
+        let status = self.status(reply);
+        if status == Status::Running {
+            self.play_on();
+        }
+        Step { reward: reply.reward, status }
+    }
+
+    fn play_ahead(&mut self, seat: &Seat, steps: u32) {
+        let policy = seat.clone().downcast::<Ahead>().ok();
+        let policy =
+            policy.filter(|policy| self.guest.as_ref().is_some_and(|guest| guest.plays_with(policy)));
+        self.ahead = policy.map(|policy| (policy, steps as usize));
+        self.play_on();
     }
 
     fn goal_met(&self) -> Option<bool> {
@@ -175,6 +230,8 @@ impl Env for Foreign {
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
+        let is_ahead = self.ahead.as_ref().is_some_and(|(ahead, _)| !ahead.is_used_up());
+        assert!(!is_ahead, "an environment that was promised steps without a change was changed");
         let index = self.spec.parameters.iter().position(|p| p.name == name);
         self.ask(|guest, _| guest.set(index.context("a parameter that was checked is there")?, value));
         Ok(())

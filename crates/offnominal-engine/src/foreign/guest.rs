@@ -1,5 +1,6 @@
 //! One environment in a process of Python.
 
+use crate::foreign::ahead::{Ahead, Played};
 use crate::foreign::describe::Description;
 use crate::foreign::line::Line;
 use crate::foreign::repeats::Repeats;
@@ -64,6 +65,22 @@ impl Guest {
     pub(super) fn step(&mut self, command: &[f32], obs: &mut [f32]) -> Result<Reply> {
         self.line.ask(Request::Step(command), b'O')?;
         self.reply(obs)
+    }
+
+    /// Whether steps may be played ahead with that policy: it is in the same process, and observations are short.
+    pub(super) fn plays_with(&self, policy: &Ahead) -> bool {
+        policy.is_in(self.line.worker()) && self.line.is_cheap() && self.shared.is_none() && !self.is_image
+    }
+
+    /// Plays steps ahead with a policy.
+    ///
+    /// # Errors
+    /// If there is no answer in time, or none that can be read.
+    pub(super) fn play(&mut self, policy: u32, steps: usize, obs: &[f32], commands: usize) -> Result<Played> {
+        let asked = u32::try_from(steps)?;
+        let body = self.line.ask_for_steps(asked, Request::Play(policy, asked, obs), b'L')?;
+        let played = Played::read(body, steps, obs.len(), commands);
+        played.with_context(|| format!("its process sent {} bytes that are no steps", body.len()))
     }
 
     /// Changes a parameter.

@@ -74,6 +74,14 @@ impl Line {
     /// # Errors
     /// What was raised there; that nothing came in time, or something that is no answer of ours.
     pub(super) fn ask(&mut self, request: Request<'_>, expected: u8) -> Result<&[u8]> {
+        self.ask_for_steps(1, request, expected)
+    }
+
+    /// The same, of an answer that stands for so many.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn ask_for_steps(&mut self, steps: u32, request: Request<'_>, expected: u8) -> Result<&[u8]> {
         self.share_core();
         let began = Instant::now();
         let Line { stream, sent, heard, longest, limit, .. } = self;
@@ -81,7 +89,7 @@ impl Line {
         let answered =
             request.send(&mut &*stream, sent).and_then(|()| wire::receive(&mut answer, heard, *longest));
         let letter = answered.map_err(|error| self.gone(&error))?;
-        let one = if began.elapsed() < CHEAP { 1 } else { -1 };
+        let one = if began.elapsed() < CHEAP * steps { 1 } else { -1 };
         self.cheap = (self.cheap + one).clamp(-2 * MANY, 2 * MANY);
         if letter == b'E' {
             bail!("{}", String::from_utf8_lossy(&self.heard));

@@ -1,11 +1,12 @@
 //! A policy in a process of Python as a policy.
 
 use crate::foreign::actor::Actor;
+use crate::foreign::ahead::Ahead;
 use crate::foreign::core::Stay;
 use crate::foreign::host::Host;
 use crate::foreign::wanted::{Wanted, WantedPolicy};
 use crate::foreign::{named, pool};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +21,8 @@ pub(super) struct HostedPolicy {
     /// Whether this value lives for one episode, which is played in one thread.
     is_forked: bool,
     stay: Option<Stay>,
+    /// What its process has played ahead, where its answers are cheap.
+    ahead: Option<Arc<Ahead>>,
 }
 
 /// The policy of that name for an environment, and its digest.
@@ -36,13 +39,19 @@ pub(super) fn open(name: &str, spec: &EnvSpec) -> Result<(Box<dyn Policy>, Strin
     let (actor, about) = host.seat(&policy).with_context(|| format!("policy {name}"))?;
     host.keep_waiting(&policy, actor);
     let (wanted, failure) = (Arc::new(policy), Arc::default());
-    Ok((
-        Box::new(HostedPolicy { wanted, host, failure, actor: None, is_forked: false, stay: None }),
-        about.digest,
-    ))
+    Ok((Box::new(HostedPolicy::of(wanted, host, failure, false)), about.digest))
 }
 
 impl HostedPolicy {
+    fn of(
+        wanted: Arc<WantedPolicy>,
+        host: Arc<Host>,
+        failure: Arc<Mutex<Option<String>>>,
+        is_forked: bool,
+    ) -> HostedPolicy {
+        HostedPolicy { wanted, host, failure, actor: None, is_forked, stay: None, ahead: None }
+    }
+
     /// Asks the policy, which is let go where that fails.
     fn ask(&mut self, ask: impl FnOnce(&mut Actor) -> Result<()>) -> bool {
         let answer = match &mut self.actor {
@@ -73,11 +82,17 @@ impl Policy for HostedPolicy {
     fn reset(&mut self) {
         self.take();
         self.ask(Actor::forget);
-        let is_cheap = self.actor.as_ref().is_some_and(|actor| actor.line().is_cheap());
-        self.stay = if self.is_forked && is_cheap { Stay::here() } else { None };
+        let cheap = self.actor.as_ref().filter(|actor| self.is_forked && actor.line().is_cheap());
+        self.ahead = cheap.map(|actor| Arc::new(Ahead::new(actor.line().worker(), actor.number())));
+        self.stay = cheap.and_then(|_| Stay::here());
     }
 
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
+        match self.ahead.as_ref().and_then(|ahead| ahead.command(obs, action)) {
+            Some(Ok(())) => return,
+            Some(Err(why)) => self.fail(&anyhow!(why)),
+            None => {}
+        }
         // Without an answer the action is none, with which an episode ends as diverged.
         if self.actor.is_none() && self.health().is_ok() {
             self.take();
@@ -89,7 +104,11 @@ impl Policy for HostedPolicy {
 
     fn fork(&self) -> Box<dyn Policy> {
         let (wanted, host, failure) = (self.wanted.clone(), self.host.clone(), self.failure.clone());
-        Box::new(HostedPolicy { wanted, host, failure, actor: None, is_forked: true, stay: None })
+        Box::new(HostedPolicy::of(wanted, host, failure, true))
+    }
+
+    fn seat(&self) -> Option<Seat> {
+        self.ahead.clone().map(|ahead| -> Seat { ahead })
     }
 
     fn health(&self) -> Result<(), String> {

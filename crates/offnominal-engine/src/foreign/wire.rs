@@ -60,6 +60,8 @@ pub(super) enum Request<'a> {
     Reset(u64),
     /// A step under a command.
     Step(&'a [f32]),
+    /// So many steps under the commands of the policy with that number, from an observation.
+    Play(u32, u32, &'a [f32]),
     /// Another value of the parameter with that index.
     Set(u32, f64),
 }
@@ -73,6 +75,11 @@ impl Request<'_> {
             Request::Make(text) | Request::Seat(text) => buffer.extend_from_slice(text.as_bytes()),
             Request::Reset(seed) => buffer.extend_from_slice(&seed.to_le_bytes()),
             Request::Step(row) | Request::Act(row) => {
+                row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
+            }
+            Request::Play(policy, steps, row) => {
+                buffer.extend_from_slice(&policy.to_le_bytes());
+                buffer.extend_from_slice(&steps.to_le_bytes());
                 row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
             }
             Request::Check | Request::Forget | Request::HaveChanged => {}
@@ -96,6 +103,7 @@ impl Request<'_> {
             Request::HaveChanged => b'V',
             Request::Reset(_) => b'R',
             Request::Step(_) => b'S',
+            Request::Play(..) => b'L',
             Request::Set(..) => b'P',
         }
     }
@@ -136,6 +144,9 @@ pub(super) struct Reply {
 }
 
 impl Reply {
+    /// Bytes of it, before the observation.
+    pub(super) const BYTES: usize = 9;
+
     /// Reads the body of an answer; what is left of it is the observation, if that is not in a shared file.
     pub(super) fn read(body: &[u8]) -> Option<(Reply, &[u8])> {
         let (reward, rest) = body.split_first_chunk::<8>()?;

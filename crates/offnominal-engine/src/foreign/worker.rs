@@ -30,6 +30,7 @@ macro_rules! sources {
 /// The files of that package.
 const SOURCES: &[(&str, &str)] = sources![
     "__init__.py",
+    "ahead.py",
     "environment.py",
     "joint.py",
     "making.py",

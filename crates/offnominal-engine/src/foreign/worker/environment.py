@@ -25,7 +25,7 @@ NAMES = ("observation_names", "action_names")
 
 TERMINATED, TRUNCATED, JUDGED, SUCCEEDED, FLAGGED = 1, 2, 4, 8, 16
 
-#: Reward and flags.
+#: Reward and flags, before the observation.
 ANSWER = struct.Struct("<dB")
 
 #: Observation space, image and action space of the environments that were made here, by what was wanted.

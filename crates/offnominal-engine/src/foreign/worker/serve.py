@@ -13,6 +13,8 @@ the body:
 `Q`    what policy is wanted, as JSON                answered by `H`, a description as JSON
 `F`    (an episode begins)                           answered by `O` without a body
 `A`    observation (f32 each)                        answered by `A`: command (f32 each)
+`L`    a policy's number and how many steps (u32      answered by `L`: steps, commands (u32 each), who raised (u8), for
+       each), observation (f32 each)                 each step command and answer as to `S`, then what was raised
 `V`    (has a file of the user's modules changed)    answered by `V`: a byte, 1 if so
 `E`    (only from here) what went wrong, as text
 =====  ===========================================  ==============================================================
@@ -32,6 +34,7 @@ import threading
 import traceback
 
 from offnominal_host import modules
+from offnominal_host.ahead import ASKED, played
 from offnominal_host.environment import Guest
 from offnominal_host.policy import Actor
 from offnominal_host.repeats import checked
@@ -46,6 +49,10 @@ PIECE = 1 << 20
 HEADER = struct.Struct("<cI")
 
 
+#: The policies of this process, by the numbers of their connections.
+ACTORS = {}
+
+
 class Connection:
     """What one connection stands for, once that is known."""
 
@@ -53,7 +60,7 @@ class Connection:
         self.folder, self.number, self.guest, self.actor, self.frombuffer = folder, number, None, None, None
         self.answers = {
             b"S": self.step, b"A": self.act, b"R": self.reset, b"F": self.forget, b"P": self.change, b"M": self.make,
-            b"Q": self.seat, b"V": self.have_changed, b"C": self.check,
+            b"Q": self.seat, b"V": self.have_changed, b"C": self.check, b"L": self.play,
         }  # fmt: skip
 
     def make(self, body):
@@ -71,8 +78,8 @@ class Connection:
     def seat(self, body):
         """A policy."""
         self._read_numbers()
-        self.actor = Actor(json.loads(body))
-        return b"H", json.dumps(self.actor.describe()).encode()
+        self.actor = ACTORS[self.number] = Actor(json.loads(body))
+        return b"H", json.dumps({**self.actor.describe(), "number": self.number}).encode()
 
     def _read_numbers(self):
         import numpy
@@ -84,6 +91,13 @@ class Connection:
 
     def step(self, body):
         return b"O", self.guest.step(self.frombuffer(body, "<f4"))
+
+    def play(self, body):
+        """Steps that nothing disturbs."""
+        number, steps = ASKED.unpack_from(body)
+        row = self.frombuffer(body, "<f4", offset=ASKED.size)
+        made, error = played(self.guest, ACTORS[number], row, steps)
+        return b"L", made + (told(error).encode(errors="replace") if error else b"")
 
     def change(self, body):
         self.guest.change(*struct.unpack("<Id", body))
@@ -101,6 +115,7 @@ class Connection:
 
     def close(self):
         """Nobody asks any longer."""
+        ACTORS.pop(self.number, None)
         if self.guest:
             self.guest.env.close()
 
