@@ -21,9 +21,9 @@ import offnominal
 
 #: Environment, its policy, and episodes per round.
 CASES = (
-    ("CartPole-v1", "cartpole", 20),
-    ("LunarLander-v3", "lander", 20),
-    ("HalfCheetah-v5", "cheetah", 2),
+    ("CartPole-v1", "cartpole", 60),
+    ("LunarLander-v3", "lander", 100),
+    ("HalfCheetah-v5", "cheetah", 8),
     ("highway_env:highway-fast-v0", "driver", 1),
 )
 

@@ -4,6 +4,7 @@ import struct
 import time
 
 from offnominal_host.environment import ANSWER, TERMINATED, TRUNCATED
+from offnominal_host.spaces import is_finite
 
 #: Number of the policy's connection, and how many steps.
 ASKED = struct.Struct("<II")
@@ -23,25 +24,23 @@ def played(guest, actor, row, steps):
     Each step is its command and what :meth:`Guest.step` says of it. A last command without a step is one that is not
     finite, or with which the environment raised.
     """
-    import numpy
-
     parts, commands, made, who = [], 0, 0, NOBODY
-    end = time.monotonic() + LONGEST
+    end, now, pack = time.monotonic() + LONGEST, time.monotonic, ANSWER.pack
     try:
-        while made < steps and (made == 0 or time.monotonic() < end):
+        while made < steps and (made == 0 or now() < end):
             who = POLICY
-            parts.append(actor.command(row))
-            command, commands = numpy.frombuffer(parts[-1], "<f4"), commands + 1
-            if not numpy.isfinite(command).all():
-                who = NOBODY
+            command = actor.command(row)
+            parts.append(command.tobytes())
+            commands, who = commands + 1, NOBODY
+            if not is_finite(command):
                 break
             who = ENVIRONMENT
-            answer = guest.step(command)
-            parts.append(answer)
+            reward, flags, row = guest.take(command)
+            parts.append(pack(reward, flags))
+            parts.append(row.tobytes())
             made, who = made + 1, NOBODY
-            if answer[ANSWER.size - 1] & (TERMINATED | TRUNCATED):
+            if flags & (TERMINATED | TRUNCATED):
                 break
-            row = numpy.frombuffer(answer, "<f4", offset=ANSWER.size)
     except BaseException as error:  # As in `serve`.
         return MADE.pack(made, commands, who) + b"".join(parts), error
     return MADE.pack(made, commands, NOBODY) + b"".join(parts), None

@@ -12,7 +12,7 @@ import threading
 from offnominal_host import modules
 from offnominal_host.making import made
 from offnominal_host.quantities import Quantities
-from offnominal_host.spaces import bounds, choices, command_reader, parts, shown
+from offnominal_host.spaces import bounds, choices, command_reader, parts, row_writer, shown
 
 #: An observation of more bytes is handed over in a shared file.
 INLINE = 4096
@@ -80,6 +80,7 @@ class Guest:
         self.image = shown(self.env.observation_space)
         if self.image:
             self.names[0] = None
+        self.numbers = row_writer(self.image)
         self.choices = choices(self.env.action_space)
         self.command = command_reader(self.env.action_space)
         SPACES[wanted["id"]] = (space, self.image, self.env.action_space)
@@ -157,7 +158,7 @@ class Guest:
     def reset(self, seed):
         """The bytes of the beginning of an episode."""
         obs, info = self.begin(seed)
-        return self._told(0.0, 0, info, obs)
+        return self._told(*self._found(0.0, 0, info, obs))
 
     def begin(self, seed):
         """Begins an episode in which every parameter is nominal."""
@@ -171,11 +172,15 @@ class Guest:
 
     def step(self, row):
         """The bytes of what a step brought."""
+        return self._told(*self.take(row))
+
+    def take(self, row):
+        """Reward, flags and observation that a step brings."""
         obs, reward, terminated, truncated, info = self.env.step(self.command(row))
         flags = TERMINATED * bool(terminated) | TRUNCATED * bool(truncated)
         if self.failure is not None:
             flags |= FLAGGED * self._is_flagged(info, flags)
-        return self._told(float(reward), flags, info, obs)
+        return self._found(float(reward), flags, info, obs)
 
     def _is_flagged(self, info, flags):
         """Whether ``info`` says that the episode fails; at the latest at its end it must have the key."""
@@ -193,21 +198,14 @@ class Guest:
         self.changed.add(name)
         self.quantities.set(name, number)
 
-    def _told(self, reward, flags, info, obs):
+    def _found(self, reward, flags, info, obs):
         success = info.get("is_success", info.get("success"))
         if success is not None:
             flags |= JUDGED | SUCCEEDED * bool(success)
-        numbers = self.numbers(obs)
+        return reward, flags, self.numbers(obs)
+
+    def _told(self, reward, flags, row):
         if self.shared is None:
-            return ANSWER.pack(reward, flags) + numbers.tobytes()
-        self.shared[:] = numbers.view(self.shared.dtype)
+            return ANSWER.pack(reward, flags) + row.tobytes()
+        self.shared[:] = row.view(self.shared.dtype)
         return ANSWER.pack(reward, flags)
-
-    def numbers(self, obs):
-        """An observation as a row."""
-        import numpy
-
-        if not self.image:
-            return numpy.ascontiguousarray(obs, "<f4").ravel()
-        colours = numpy.moveaxis(obs, -1, 0) if self.image[1] == 3 else obs
-        return numpy.ascontiguousarray(colours, numpy.uint8).ravel()

@@ -36,10 +36,10 @@ class Actor:
             self.forget()
 
     def command(self, row):
-        """The bytes of the command for an observation."""
+        """The command for an observation, both as rows."""
         found = self.write(self.act(self.observe(row)))
-        if len(found) != 4 * self.width:
-            raise ValueError(f"expected an action of {self.width} numbers, found {len(found) // 4}")
+        if len(found) != self.width:
+            raise ValueError(f"expected an action of {self.width} numbers, found {len(found)}")
         return found
 
 

@@ -108,7 +108,7 @@ class Connection:
         return b"O", b""
 
     def act(self, body):
-        return b"A", self.actor.command(self.frombuffer(body, "<f4"))
+        return b"A", self.actor.command(self.frombuffer(body, "<f4")).tobytes()
 
     def have_changed(self, _):
         return b"V", bytes([modules.have_changed()])

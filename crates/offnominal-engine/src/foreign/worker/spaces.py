@@ -1,10 +1,6 @@
 """Spaces of Gymnasium as rows of numbers: their names and bounds, commands from numbers, and numbers of commands."""
 
 import math
-import struct
-
-#: One number of a row.
-ONE = struct.Struct("<f")
 
 
 def parts(space, name=""):
@@ -68,14 +64,44 @@ def choices(space):
     return None
 
 
+def row_writer(image=None):
+    """What makes a row of an observation or a command. What is a row already stays as it is, for this is done in each step."""
+    import numpy
+
+    float32 = numpy.dtype("<f4")
+
+    def colours(values):
+        planes = numpy.moveaxis(values, -1, 0) if image[1] == 3 else values
+        return numpy.ascontiguousarray(planes, numpy.uint8).ravel()
+
+    def numbers(values):
+        if type(values) is numpy.ndarray and values.dtype is float32 and values.ndim == 1:
+            return values
+        return numpy.asarray(values, float32).ravel()
+
+    return colours if image else numbers
+
+
+def is_finite(row):
+    """Whether all numbers of a row are finite. Their squares are added at once, and may overflow where they are."""
+    return math.isfinite(row.dot(row)) or all(map(math.isfinite, row.tolist()))
+
+
+def box_reader(space):
+    """What makes values of a box from a row, each a copy that is its owner's."""
+    dtype, shape = space.dtype, space.shape
+    if len(shape) == 1:
+        return lambda row: row.astype(dtype)
+    return lambda row: row.astype(dtype).reshape(shape)
+
+
 def command_reader(space):
     """What makes a command of a space from a row of numbers."""
     import numpy
 
     many = choices(space)
     if not many:
-        dtype, shape = space.dtype, space.shape
-        return lambda row: row.astype(dtype).reshape(shape)
+        return box_reader(space)
     largest, start, shape, dtype = numpy.array(many) - 1, getattr(space, "start", 0), space.shape, space.dtype
     if shape == ():
         first, last = int(start), int(largest[0])
@@ -99,19 +125,12 @@ def command_reader(space):
 
 
 def command_writer(space):
-    """What makes the bytes of a row of numbers from a command of a space; choices are counted from 0."""
+    """What makes a row of numbers from a command of a space; choices are counted from 0."""
     import numpy
 
-    first = 0 if space is None else getattr(space, "start", 0)
-    is_one = numpy.ndim(first) == 0
-
-    def written(action):
-        # A single choice needs no array.
-        if is_one and type(action) in (int, numpy.int64):
-            return ONE.pack(action - first)
-        return (numpy.asarray(action) - first).astype("<f4").tobytes()
-
-    return written
+    first, written = 0 if space is None else getattr(space, "start", 0), row_writer()
+    # A difference refuses what is no number.
+    return lambda action: written(numpy.asarray(action) - first)
 
 
 def observation_reader(space, image):
@@ -123,8 +142,7 @@ def observation_reader(space, image):
         return lambda row: gymnasium.spaces.unflatten(space, row)
     if isinstance(space, gymnasium.spaces.Discrete):
         return lambda row: int(row[0])
-    shape, dtype = space.shape, space.dtype
     if image and image[1] == 3:
-        height, width = shape[0], shape[1]
+        height, width, dtype = space.shape[0], space.shape[1], space.dtype
         return lambda row: numpy.moveaxis(row.reshape(3, height, width), 0, -1).astype(dtype)
-    return lambda row: row.astype(dtype).reshape(shape)
+    return box_reader(space)
