@@ -146,6 +146,7 @@ def fit(
     out: str | os.PathLike[str] | None = None,
     rule: Rule = "conformal",
     alpha: float = 0.05,
+    confidence: float | None = None,
     arm_after: int = 0,
     raise_after: int = 1,
     clear_after: int | None = None,
@@ -168,6 +169,7 @@ def fit(
         far is scored at each step.
     :param out: a file to write.
     :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
+    :param confidence: promises that share with this confidence in the calibration set at hand, not on average over them.
     :param arm_after: steps at the beginning of an episode in which no alarm is raised.
     :param raise_after: exceedances in a row that raise the alarm.
     :param clear_after: quiet steps in a row that clear it; without it the alarm stays until the next episode.
@@ -188,6 +190,7 @@ def fit(
         "detector": known(detector),
         "rule": rule,
         "alpha": alpha,
+        "confidence": confidence,
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
         "file": "",

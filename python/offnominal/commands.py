@@ -58,7 +58,7 @@ def fit(
     """Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
 
     :param options: ``detector`` (an id, or a dict with ``id``), ``data`` (a file of episodes, instead of new ones), ``train``,
-        ``calibration``, ``rule``, ``alpha``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
+        ``calibration``, ``rule``, ``alpha``, ``confidence``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
         ``diagnosis``, ``allow_diverged`` (nominal episodes that may be without an outcome).
     """
     return _result("fit", {"env": env, "policy": policy, "file": file, **options}, seed, jobs, progress)

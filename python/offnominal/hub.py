@@ -115,4 +115,8 @@ def _of_watch(watch: Watch) -> list[str]:
     share = set_by["false_alarms"]
     promise = "." if share is None else f", which expects an alarm in {share['value']:.2%} of nominal episodes."
     lines[-1] += f" on {set_by['episodes']} others{promise}"
+    if set_by["alpha"] is not None:
+        sure = set_by.get("confidence")
+        how = "on average over calibration sets" if sure is None else f"with {sure:.0%} confidence in its calibration set"
+        lines.append(f"It promises an alarm in at most {set_by['alpha']:.2%} of nominal episodes, {how}.")
     return lines

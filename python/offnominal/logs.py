@@ -95,7 +95,7 @@ def fit(
     """Fits a detector on the earlier recordings, sets its threshold on the later ones, and writes both as one file.
 
     :param map: the file of a mapping; without it, the proposed one is used.
-    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``, ``alarm`` (a
+    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``, ``confidence``, ``alarm`` (a
         dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
     """
     request = {"logs": _paths(logs), "map": map, "file": file, **options}

@@ -162,7 +162,7 @@ def state(pairs, audited):
     due = [pair for pair in pairs if "skip" not in pair]
     tried = [pair for pair in due if pair["found"] is not None]
     refused, left = len(tried) - len(audited), len(due) - len(tried)
-    return f"{len(audited)} of {len(due)} pairs have been audited, {refused} were refused, and {left} have not been run."
+    return f"{len(audited)} of {len(due)} pairs have been audited, {refused} were refused, and {left} not run yet."
 
 
 def write():

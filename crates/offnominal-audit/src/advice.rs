@@ -2,7 +2,7 @@
 
 use crate::document::Audit;
 use crate::findings::{Fault, Noticed, Number};
-use offnominal_stats::Rule;
+use offnominal_stats::{Promise, Rule};
 
 /// The advice of an audit; its own `advice` is not read.
 pub fn of(audit: &Audit, default: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ fn run_the_monitor(audit: &Audit) -> String {
         .map_or(String::new(), |n| format!("; in nominal test episodes {} had one", percents(&n)));
     format!(
         "Run {} (detector {}) beside the policy: `offnominal monitor` reads its observations and actions. At most {} of \
-         nominal episodes are to have an alarm{realised}.",
+         nominal episodes are to have an alarm, on average over calibration sets{realised}.",
         monitor.file,
         monitor.detector,
         percent(monitor.promised)
@@ -129,7 +129,7 @@ fn failures(audit: &Audit) -> Vec<String> {
 /// How many episodes a stricter promise needs.
 fn more_episodes(audit: &Audit) -> String {
     let strict = audit.alpha / 5.0;
-    let needed = Rule::Conformal { alpha: strict }.min_episodes();
+    let needed = Rule::Conformal(Promise::on_average(strict)).min_episodes();
     format!(
         "{} nominal episodes set the threshold. A promise of {} needs at least {needed}: `--alpha {strict}`.",
         audit.monitor.calibration_episodes,

@@ -9,7 +9,7 @@ use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_files::sealed;
-use offnominal_stats::Rule;
+use offnominal_stats::{Promise, Rule};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
@@ -126,7 +126,9 @@ impl Plan {
             depth,
             anomalies,
             detectors,
-            validation: effort.validation.max(Rule::Conformal { alpha: request.alpha }.min_episodes()),
+            validation: effort
+                .validation
+                .max(Rule::Conformal(Promise::on_average(request.alpha)).min_episodes()),
             probe: probe.clone(),
             parts: vec![],
             left_out: left_out(depth, &effort, &left, &dropped),

@@ -14,8 +14,8 @@ use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
-use offnominal_monitor::About;
-use offnominal_stats::Rule;
+use offnominal_monitor::{About, Calibrated};
+use offnominal_stats::{Promise, Rule};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,8 @@ pub struct Request {
     /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
     #[serde(default = "alpha")]
     pub alpha: f64,
+    /// With which confidence over calibration sets that share is promised; on average over them if not given.
+    pub confidence: Option<f64>,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -123,7 +125,7 @@ impl Request {
     }
 
     fn checked_rule(&self) -> Result<Rule> {
-        rule_of(&self.rule, self.alpha)
+        rule_of(&self.rule, self.alpha, self.confidence)
     }
 
     /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
@@ -158,29 +160,45 @@ impl Request {
     }
 }
 
-/// The rule of that name.
+/// The rule of that name, with a promise on average over calibration sets or with confidence.
 ///
 /// # Errors
-/// If there is none, or alpha is no share.
-pub fn rule_of(name: &str, alpha: f64) -> Result<Rule> {
-    ensure!(alpha > 0.0 && alpha < 1.0, "alpha: expected a number between 0 and 1, found {alpha}");
-    let rules = Rule::all(alpha);
-    rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
+/// If there is none, a share is none, or a confidence is asked of a rule that promises nothing that it is asked for.
+pub fn rule_of(name: &str, alpha: f64, confidence: Option<f64>) -> Result<Rule> {
+    for (key, share) in [("alpha", Some(alpha)), ("confidence", confidence)] {
+        let found = share.unwrap_or(0.5);
+        ensure!(found > 0.0 && found < 1.0, "{key}: expected a number between 0 and 1, found {found}");
+    }
+    let rules = Rule::all(Promise { alpha, confidence });
+    let rule = rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
         let ids = rules.map(|rule| rule.id());
         let hint = did_you_mean(name, ids.into_iter());
         format!("rule: expected one of {}, found {name:?}{hint}", ids.join(", "))
-    })
+    })?;
+    ensure!(
+        confidence.is_none() || rule.promise().is_some(),
+        "confidence: expected a rule with a promise (conformal, band, cusum or martingale), found {name}"
+    );
+    Ok(rule)
 }
 
 fn enough(rule: Rule, found: usize) -> Result<()> {
     let needed = rule.min_episodes();
-    let promise = rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}"));
     ensure!(
         found >= needed,
-        "rule {}{promise}: expected at least {needed} nominal calibration episodes, found {found}",
-        rule.id()
+        "rule {}{}: expected at least {needed} nominal calibration episodes, found {found}",
+        rule.id(),
+        asked(rule)
     );
     Ok(())
+}
+
+/// What a rule was asked to promise, for errors.
+pub fn asked(rule: Rule) -> String {
+    let Some(Promise { alpha, confidence }) = rule.promise() else { return String::new() };
+    let confidence =
+        confidence.map_or(String::new(), |confidence| format!(" and a confidence of {confidence}"));
+    format!(" with an alpha of {alpha}{confidence}")
 }
 
 fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Vec<Episode>> {
@@ -223,12 +241,19 @@ impl Display for FittedMonitor {
         let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
         writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
         let set = &about.threshold;
-        let promise = match &set.false_alarms {
-            Some(share) => format!("; expected share of nominal episodes with an alarm {share:.4}"),
-            None => "; the rule promises nothing about false alarms".into(),
-        };
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
-        write!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes{promise}")
+        writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
+        write!(out, "{}", promised(set))
+    }
+}
+
+/// What a threshold promises, in words: which promise is meant, and what is expected.
+pub fn promised(set: &Calibrated) -> String {
+    let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
+    let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));
+    match &set.false_alarms {
+        Some(share) => format!("{promise}expected share {share:.4}"),
+        None => "the rule promises nothing about false alarms".into(),
     }
 }
 

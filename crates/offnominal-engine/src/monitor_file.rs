@@ -179,7 +179,8 @@ impl Fit<'_> {
             diagnoses: self.diagnoses,
             threshold: Calibrated {
                 rule: self.rule.id().into(),
-                alpha: self.rule.alpha(),
+                alpha: self.rule.promise().map(|promise| promise.alpha),
+                confidence: self.rule.promise().and_then(|promise| promise.confidence),
                 statistic: threshold.statistic.id().into(),
                 value: threshold.value,
                 episodes,

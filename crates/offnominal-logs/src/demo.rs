@@ -59,6 +59,7 @@ fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request 
         calibration: None,
         rule: offnominal_engine::fit::rule(),
         alpha: offnominal_engine::fit::alpha(),
+        confidence: None,
         alarm: Default::default(),
         diagnosis: offnominal_engine::fit::diagnosis(),
         file,

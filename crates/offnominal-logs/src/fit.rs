@@ -10,7 +10,7 @@ use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{FittedMonitor, rule_of};
+use offnominal_engine::fit::{FittedMonitor, asked, rule_of};
 use offnominal_engine::monitor_file::{Fit, System};
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
@@ -41,6 +41,8 @@ pub struct Request {
     /// Accepted share of nominal recordings with an alarm, for the rules that promise one.
     #[serde(default = "offnominal_engine::fit::alpha")]
     pub alpha: f64,
+    /// With which confidence over calibration sets that share is promised; on average over them if not given.
+    pub confidence: Option<f64>,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -80,7 +82,7 @@ pub struct FittedOnLogs {
 /// If a log cannot be read, there are too few nominal recordings, the detector cannot be fitted without commands, or the
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
-    let rule = rule_of(&request.rule, request.alpha)?;
+    let rule = rule_of(&request.rule, request.alpha, request.confidence)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, context)?;
     let (nominal, left_out) = nominal(&all)?;
@@ -93,7 +95,7 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     let fitted =
         request.fit(&system(&mapping, nominal[0].dt_secs(&mapping)), [train, calibration], rule, context)?;
     let window = match mapping.episodes {
-        Episodes::Window { secs } => rule.alpha().map(|alpha| secs / alpha),
+        Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
         _ => None,
     };
     Ok(FittedOnLogs {
@@ -162,7 +164,7 @@ impl Request {
              {n}: {} more are needed. A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the \
              mapping); and the rule `max` needs one for calibration, but promises nothing",
             rule.id(),
-            rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}")),
+            asked(rule),
             least.saturating_sub(n)
         );
         Ok((&all[..train], &all[n - calibration..]))

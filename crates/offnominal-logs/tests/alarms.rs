@@ -70,6 +70,7 @@ impl Rig {
             calibration: None,
             rule: "conformal".into(),
             alpha,
+            confidence: None,
             alarm: Default::default(),
             diagnosis: true,
             file: self.path("tanks.monitor"),

@@ -5,7 +5,7 @@
 use offnominal_core::alarm::{Event, Settings};
 use offnominal_core::prelude::*;
 use offnominal_monitor::{About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor, encode};
-use offnominal_stats::{Level, Rule, Threshold};
+use offnominal_stats::{Level, Promise, Rule, Threshold};
 use serde_json::json;
 
 const STEPS: usize = 60;
@@ -51,7 +51,8 @@ fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
         diagnoses: false,
         threshold: Calibrated {
             rule: rule.id().into(),
-            alpha: rule.alpha(),
+            alpha: rule.promise().map(|promise| promise.alpha),
+            confidence: rule.promise().and_then(|promise| promise.confidence),
             statistic: threshold.statistic.id().into(),
             value: threshold.value,
             episodes: 40,
@@ -78,7 +79,7 @@ fn fitted() -> Vec<u8> {
         scores
     };
     let scores: Vec<Vec<f64>> = calibration.iter().map(score).collect();
-    let rule = Rule::Conformal { alpha: 0.05 };
+    let rule = Rule::Conformal(Promise::on_average(0.05));
     let threshold = rule.threshold(&scores, Level::P95).expect("40 episodes are enough");
     let archive = Monitor::archive(scorer.as_ref(), &threshold.statistic, None).expect("it can be kept");
     encode(&about(recipe, rule, &threshold), &archive)

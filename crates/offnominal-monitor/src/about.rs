@@ -82,6 +82,9 @@ pub struct Calibrated {
     pub rule: String,
     /// Accepted share of nominal episodes with an alarm, if the rule promises one.
     pub alpha: Option<f64>,
+    /// With which confidence over calibration sets it is promised; on average over them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// What is compared with the value: `score`, `band`, `cusum` or `martingale`.
     pub statistic: String,
     /// A step exceeds if the statistic is above this.

@@ -10,7 +10,7 @@ use offnominal_monitor::{
     About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, StepError, decode,
     encode,
 };
-use offnominal_stats::{Level, Rule};
+use offnominal_stats::{Level, Promise, Rule};
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -48,7 +48,8 @@ fn file(rule: Rule) -> Vec<u8> {
         diagnoses: true,
         threshold: Calibrated {
             rule: rule.id().into(),
-            alpha: rule.alpha(),
+            alpha: rule.promise().map(|promise| promise.alpha),
+            confidence: rule.promise().and_then(|promise| promise.confidence),
             statistic: threshold.statistic.id().into(),
             value: threshold.value,
             episodes: 30,
@@ -68,7 +69,7 @@ static DIAGNOSER: LazyLock<Diagnoser> = LazyLock::new(|| {
     Diagnoser::fit(&views, &mut Rng::new(2), FitProgress::unseen()).unwrap()
 });
 
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| file(Rule::Conformal { alpha: 0.1 }));
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| file(Rule::Conformal(Promise::on_average(0.1))));
 
 fn opened(bytes: &[u8]) -> Result<Monitor, FileError> {
     let (about, archive) = decode(bytes)?;
@@ -78,7 +79,7 @@ fn opened(bytes: &[u8]) -> Result<Monitor, FileError> {
 #[test]
 fn every_statistic_streams_as_it_was_calibrated() {
     let fresh = nominal_episodes(Seed(2), 1, 30).remove(0);
-    for rule in Rule::all(0.1) {
+    for rule in Rule::all(Promise::on_average(0.1)) {
         let mut monitor = opened(&file(rule)).unwrap();
         for seen in fresh.signals().transitions() {
             let verdict = monitor.transition(&seen).unwrap();

@@ -4,7 +4,7 @@
 //! twin, so that the matched metrics compare steps of the same time; `clock` counts the steps and sees nothing.
 
 use offnominal_core::{Rng, Seed};
-use offnominal_stats::{Bootstrap, Level, Mode, Rule, ScoredEpisode, detection};
+use offnominal_stats::{Bootstrap, Level, Mode, Promise, Rule, ScoredEpisode, detection};
 
 const STEPS: usize = 100;
 const ONSET: usize = 50;
@@ -32,7 +32,8 @@ fn main() {
     judge("clock", &vec![ScoredEpisode::persistent(time.clone(), ONSET as u32, Some(time)); 40]);
 
     let nominal: Vec<Vec<f64>> = (0..100).map(|_| scores(&mut rng, 0.0)).collect();
-    let threshold = Rule::Conformal { alpha: 0.05 }.threshold(&nominal, Level::P95).expect("100 are enough");
+    let threshold =
+        Rule::Conformal(Promise::on_average(0.05)).threshold(&nominal, Level::P95).expect("100 are enough");
     let alarms = episodes.iter().filter(|e| threshold.alarms(&e.scores)).count();
     println!(
         "at the conformal threshold {:.2}, {alarms} of 40 anomalous episodes raise an alarm",

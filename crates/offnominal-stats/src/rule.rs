@@ -45,7 +45,7 @@ pub const RULES: [AlarmRule; 7] = [
     },
     AlarmRule {
         id: "conformal",
-        promise: "An order statistic of the largest scores of held-out nominal episodes. It promises, for any score, that a new nominal episode raises an alarm with at most the chosen probability, on average over sets of held-out episodes.",
+        promise: "An order statistic of the largest scores of held-out nominal episodes. It promises, for any score, that a new nominal episode raises an alarm with at most the chosen probability: on average over sets of held-out episodes, or with a stated confidence in the set at hand.",
         promises: true,
         preference: 1,
         timed: true,
@@ -87,12 +87,13 @@ pub fn preferred() -> impl Iterator<Item = &'static AlarmRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rule;
+    use crate::{Promise, Rule};
 
     #[test]
     fn the_list_has_every_rule_and_nothing_else() {
-        assert_eq!(Rule::all(0.1).map(|rule| rule.id()), RULES.map(|rule| rule.id));
-        assert_eq!(Rule::all(0.1).map(|rule| rule.alpha().is_some()), RULES.map(|rule| rule.promises));
+        let all = Rule::all(Promise::on_average(0.1));
+        assert_eq!(all.map(|rule| rule.id()), RULES.map(|rule| rule.id));
+        assert_eq!(all.map(|rule| rule.promise().is_some()), RULES.map(|rule| rule.promises));
         assert!(preferred().map(|rule| rule.preference).eq(1..=7));
         assert!(RULES.iter().all(|rule| rule.promise.ends_with('.')));
     }

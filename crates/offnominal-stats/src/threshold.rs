@@ -7,16 +7,16 @@
 //! | `3sigma`     | score      | mean + 3 standard deviations of all steps               | no promise                   |
 //! | `q95`        | score      | 95th percentile of all steps (linear interpolation)     | 5 % of *steps*: most long episodes |
 //! | `max`        | score      | largest step                                            | ≤ 1 / (n + 1) of episodes on average |
-//! | `conformal`  | score      | the k-th smallest episode maximum, k = ⌈(n + 1)(1 − α)⌉ | ≤ α of *episodes* on average |
+//! | `conformal`  | score      | the k-th smallest episode maximum, k by the [`Promise`] | ≤ α of *episodes*            |
 //! | `band`       | z by time: a threshold for each step | likewise, of the statistic    | likewise                     |
 //! | `cusum`      | CUSUM of z | likewise                                                | likewise                     |
 //! | `martingale` | log capital of bets on ranks of z | likewise                         | likewise                     |
 //!
 //! The promise of `conformal` (and of `max`, its extreme case k = n) holds for every score and every n, provided that
 //! the calibration episodes and the one to come are exchangeable: same policy, environment and length rule, and none of
-//! them was used to fit the detector. "On average" is over calibration sets. The false-alarm probability of one
-//! given set follows a Beta(n + 1 − k, k) law if maxima have no ties (with ties, fewer alarms);
-//! [`Threshold::false_alarms`] is its mean and interval.
+//! them was used to fit the detector. It is meant on average over calibration sets, or with confidence in the one at
+//! hand ([`Promise`]). The false-alarm probability of one given set follows a Beta(n + 1 − k, k) law if maxima have no
+//! ties (with ties, fewer alarms); [`Threshold::false_alarms`] is its mean and interval.
 //!
 //! The last three need to know what is nominal at each step before they can accumulate anything. The first episodes say
 //! that, the others set the value, so that for those others and the one to come the statistic is one and the same
@@ -32,6 +32,7 @@ use crate::alarm::shape::Shape;
 use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
+use crate::promise::Promise;
 use crate::proportion::beta_quantile;
 use crate::rule::{AlarmRule, RULES};
 use crate::{Level, ScoredEpisode, StatsError};
@@ -51,26 +52,14 @@ pub enum Rule {
     Q95,
     /// The largest step.
     Max,
-    /// At most a share `alpha` of nominal episodes raises an alarm.
-    Conformal {
-        /// Accepted share of episodes with a false alarm, between 0 and 1.
-        alpha: f64,
-    },
+    /// At most a promised share of nominal episodes raises an alarm.
+    Conformal(Promise),
     /// The same for scores standardised by time.
-    Band {
-        /// As for `Conformal`.
-        alpha: f64,
-    },
+    Band(Promise),
     /// The same for a CUSUM of standardised scores.
-    Cusum {
-        /// As for `Conformal`.
-        alpha: f64,
-    },
+    Cusum(Promise),
     /// The same for the capital of a betting martingale.
-    Martingale {
-        /// As for `Conformal`.
-        alpha: f64,
-    },
+    Martingale(Promise),
 }
 
 /// An alarm threshold and what is known of its false alarms.
@@ -85,16 +74,16 @@ pub struct Threshold {
 }
 
 impl Rule {
-    /// The rules of the result tables, with the given share of false alarms for those that promise one.
-    pub fn all(alpha: f64) -> [Rule; 7] {
+    /// The rules of the result tables, with the given promise for those that make one.
+    pub fn all(promise: Promise) -> [Rule; 7] {
         [
             Rule::ThreeSigma,
             Rule::Q95,
             Rule::Max,
-            Rule::Conformal { alpha },
-            Rule::Band { alpha },
-            Rule::Cusum { alpha },
-            Rule::Martingale { alpha },
+            Rule::Conformal(promise),
+            Rule::Band(promise),
+            Rule::Cusum(promise),
+            Rule::Martingale(promise),
         ]
     }
 
@@ -106,33 +95,33 @@ impl Rule {
     /// What is known of the rule, whatever share it is asked for.
     pub fn about(&self) -> &'static AlarmRule {
         let is_same = |rule: &Rule| discriminant(rule) == discriminant(self);
-        let place = Rule::all(self.alpha().unwrap_or(0.5)).iter().position(is_same);
+        let place = Rule::all(Promise::on_average(0.5)).iter().position(is_same);
         &RULES[place.expect("every rule is one of all")]
     }
 
-    /// The accepted share of false alarms, if the rule promises one.
-    pub fn alpha(&self) -> Option<f64> {
+    /// What the rule promises, if anything that it was asked for.
+    pub fn promise(&self) -> Option<Promise> {
         match *self {
             Rule::ThreeSigma | Rule::Q95 | Rule::Max => None,
-            Rule::Conformal { alpha }
-            | Rule::Band { alpha }
-            | Rule::Cusum { alpha }
-            | Rule::Martingale { alpha } => Some(alpha),
+            Rule::Conformal(promise)
+            | Rule::Band(promise)
+            | Rule::Cusum(promise)
+            | Rule::Martingale(promise) => Some(promise),
         }
     }
 
-    /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`, five more for the
-    /// rules that learn what is nominal at each step.
+    /// The least number of nominal episodes that the rule can work with: those of its [promise](Promise::min_episodes),
+    /// and five more for the rules that learn what is nominal at each step.
     pub fn min_episodes(&self) -> usize {
-        let learned = if matches!(self, Rule::Conformal { .. }) { 0 } else { SHAPE_EPISODES };
-        self.alpha().map_or(1, |alpha| ranked_episodes(alpha) + learned)
+        let learned = if matches!(self, Rule::Conformal(_)) { 0 } else { SHAPE_EPISODES };
+        self.promise().map_or(1, |promise| promise.min_episodes() + learned)
     }
 
     /// The threshold from the step scores of nominal episodes that the detector was not fitted on.
     ///
     /// # Errors
-    /// If there are no steps, a score is not finite, `alpha` is not between 0 and 1, or there are fewer than
-    /// 1/α − 1 episodes; the message says how many are needed.
+    /// If there are no steps, a score is not finite, a share is not between 0 and 1, or there are too few episodes for
+    /// the promise; the message says how many are needed.
     pub fn threshold<E: AsRef<[f64]>>(&self, nominal: &[E], level: Level) -> Result<Threshold, StatsError> {
         nominal.iter().enumerate().try_for_each(|(i, e)| finite(e.as_ref(), i, false))?;
         let steps: Vec<f64> = nominal.iter().flat_map(|e| e.as_ref()).copied().collect();
@@ -142,14 +131,14 @@ impl Rule {
             Rule::ThreeSigma => plain(three_sigma(&steps)),
             Rule::Q95 => plain(percentile(steps, 0.95)),
             Rule::Max => Ok(kth_maximum(Statistic::Score, nominal, usize::MAX, level)),
-            Rule::Conformal { alpha } => self.ranked(None, nominal, alpha, level),
-            Rule::Band { alpha } => {
-                self.ranked(Some(|e| Statistic::Band(Shape::of(e))), nominal, alpha, level)
+            Rule::Conformal(promise) => self.ranked(None, nominal, promise, level),
+            Rule::Band(promise) => {
+                self.ranked(Some(|e| Statistic::Band(Shape::of(e))), nominal, promise, level)
             }
-            Rule::Cusum { alpha } => {
-                self.ranked(Some(|e| Statistic::Cusum(Shape::of(e))), nominal, alpha, level)
+            Rule::Cusum(promise) => {
+                self.ranked(Some(|e| Statistic::Cusum(Shape::of(e))), nominal, promise, level)
             }
-            Rule::Martingale { alpha } => self.ranked(Some(Statistic::martingale), nominal, alpha, level),
+            Rule::Martingale(promise) => self.ranked(Some(Statistic::martingale), nominal, promise, level),
         }
     }
 
@@ -159,20 +148,20 @@ impl Rule {
         &self,
         learn: Option<fn(&[E]) -> Statistic>,
         nominal: &[E],
-        alpha: f64,
+        promise: Promise,
         level: Level,
     ) -> Result<Threshold, StatsError> {
-        StatsError::within_unit("share of false alarms", alpha)?;
+        promise.check()?;
         let (what, needed) = ("threshold for this share of false alarms", self.min_episodes());
         StatsError::require(what, needed, "nominal calibration episodes", nominal.len())?;
         let (mut statistic, mut others) = (Statistic::Score, nominal);
         if let Some(learn) = learn {
-            let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
+            let n_shape = (nominal.len() / 2).min(nominal.len() - promise.min_episodes());
             let first = &nominal[..n_shape];
             StatsError::require("what is nominal at each step", 1, "nominal steps", n_steps(first))?;
             (statistic, others) = (learn(first), &nominal[n_shape..]);
         }
-        Ok(kth_maximum(statistic, others, conformal_rank(others.len(), alpha), level))
+        Ok(kth_maximum(statistic, others, promise.rank(others.len()), level))
     }
 }
 
@@ -238,17 +227,6 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
     below + (above - below) * position.fract()
 }
 
-/// ⌈1/α − 1⌉, the fewest episodes whose largest maximum is a conformal quantile.
-fn ranked_episodes(alpha: f64) -> usize {
-    (1.0 / alpha - 1.0 - 1e-9).ceil().max(1.0) as usize
-}
-
-/// ⌈(n + 1)(1 − α)⌉. The subtrahend keeps 20 × 0.05 from being a rounding error below 1.
-fn conformal_rank(n: usize, alpha: f64) -> usize {
-    let alarms = (alpha * (n + 1) as f64 + 1e-9).floor() as usize;
-    n + 1 - alarms.min(n)
-}
-
 /// The k-th smallest of the maxima of a statistic over episodes, with the law of its false alarms. Episodes without
 /// steps never alarm.
 fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, level: Level) -> Threshold {
@@ -289,15 +267,15 @@ mod tests {
         // Nineteen episodes with maxima 1 … 19: α = 0.05 needs all of them, α = 0.1 leaves one out, and so on.
         let nominal: Vec<Vec<f64>> = (1..=19).map(|i| vec![0.0, f64::from(i)]).collect();
         for (alpha, want) in [(0.05, 19.0), (0.099, 19.0), (0.1, 18.0), (0.15, 17.0), (0.5, 10.0)] {
-            assert_eq!(value(Rule::Conformal { alpha }, &nominal), want, "{alpha}");
+            assert_eq!(value(Rule::Conformal(Promise::on_average(alpha)), &nominal), want, "{alpha}");
         }
         assert_eq!(
-            refused(Rule::Conformal { alpha: 0.01 }, &nominal),
+            refused(Rule::Conformal(Promise::on_average(0.01)), &nominal),
             "threshold for this share of false alarms: expected at least 99 nominal calibration episodes, \
              found 19"
         );
         assert_eq!(
-            refused(Rule::Band { alpha: 0.05 }, &nominal),
+            refused(Rule::Band(Promise::on_average(0.05)), &nominal),
             "threshold for this share of false alarms: expected at least 24 nominal calibration episodes, \
              found 19"
         );
@@ -307,7 +285,7 @@ mod tests {
     fn a_streamed_alarm_is_that_of_the_whole_episode() {
         let mut rng = Rng::new(4);
         let (nominal, fresh) = (nominal_episodes(60, &mut rng), nominal_episodes(40, &mut rng));
-        for rule in Rule::all(0.3) {
+        for rule in Rule::all(Promise::on_average(0.3)) {
             let threshold = rule.threshold(&nominal, Level::P95).unwrap();
             let mut watch = Watch::new(&threshold);
             let alarmed = fresh.iter().filter(|e| {
@@ -326,7 +304,7 @@ mod tests {
         let mut rng = Rng::new(5);
         let nominal = nominal_episodes(60, &mut rng);
         let episodes = [ScoredEpisode::persistent(nominal[0].clone(), 7, Some(nominal[1].clone()))];
-        let band = Rule::Band { alpha: 0.2 }.threshold(&nominal, Level::P95).unwrap();
+        let band = Rule::Band(Promise::on_average(0.2)).threshold(&nominal, Level::P95).unwrap();
         let watched = band.watched(&episodes);
         assert_eq!(watched[0].twin, Some(band.statistic.of(&nominal[1])));
         assert_eq!((&watched[0].labels, watched[0].onset), (&episodes[0].labels, Some(7)));
@@ -341,7 +319,7 @@ mod tests {
     fn bad_input_is_named() {
         assert_eq!(refused(Rule::Max, &[]), "threshold: expected at least 1 nominal steps, found 0");
         assert!(refused(Rule::Q95, &[vec![1.0], vec![f64::NAN]]).starts_with("episode 1, step 0"));
-        assert!(refused(Rule::Conformal { alpha: 5.0 }, &[vec![1.0]]).contains("found 5"));
+        assert!(refused(Rule::Conformal(Promise::on_average(5.0)), &[vec![1.0]]).contains("found 5"));
     }
 
     /// Nominal episodes of autocorrelated scores, with levels of their own: nothing is independent within one.
@@ -373,7 +351,7 @@ mod tests {
     #[test]
     fn conformal_keeps_its_promise_and_the_percentile_does_not() {
         let (alpha, splits) = (0.1, 400);
-        let found = realised(Rule::Conformal { alpha }, splits);
+        let found = realised(Rule::Conformal(Promise::on_average(alpha)), splits);
         // The share of one split has variance below Beta(3, 27)'s plus the binomial's of twenty episodes.
         let noise = ((0.1 * 0.9 / 31.0 + 0.1 * 0.9 / 20.0) / splits as f64).sqrt();
         assert!(found <= alpha + 3.0 * noise && found >= alpha - 3.0 * noise, "{found}");
@@ -385,10 +363,44 @@ mod tests {
         let covered = (0..300).filter(|&seed| {
             let mut rng = Seed(seed).child("beta").rng();
             let calibration: Vec<[f64; 1]> = (0..49).map(|_| [rng.uniform()]).collect();
-            let found = Rule::Conformal { alpha: 0.2 }.threshold(&calibration, Level::P95).unwrap();
+            let found =
+                Rule::Conformal(Promise::on_average(0.2)).threshold(&calibration, Level::P95).unwrap();
             found.false_alarms.unwrap().covers(1.0 - found.value)
         });
         let covered = covered.count();
         assert!((273..=297).contains(&covered), "{covered}");
+    }
+
+    /// In how many of 1,000 calibration sets of independent maxima the share of false alarms is at most α. It is known
+    /// exactly: a uniform maximum is above v with probability 1 − v.
+    fn sets_that_keep(promise: Promise) -> usize {
+        let keeps = |seed: &u64| {
+            let mut rng = Seed(*seed).child("sets").rng();
+            let calibration: Vec<[f64; 1]> = (0..100).map(|_| [rng.uniform()]).collect();
+            1.0 - Rule::Conformal(promise).threshold(&calibration, Level::P95).unwrap().value <= promise.alpha
+        };
+        (0..1_000).filter(keeps).count()
+    }
+
+    #[test]
+    fn a_promise_with_confidence_holds_in_that_share_of_calibration_sets() {
+        for alpha in [0.05, 0.1] {
+            assert!(sets_that_keep(Promise::with_confidence(alpha, 0.95)) >= 950);
+            let on_average = sets_that_keep(Promise::on_average(alpha));
+            assert!((500..700).contains(&on_average), "{on_average}");
+        }
+    }
+
+    #[test]
+    fn rules_that_accumulate_promise_with_confidence_too() {
+        let nominal = nominal_episodes(64, &mut Rng::new(6));
+        let confident = Promise::with_confidence(0.05, 0.95);
+        for rule in &Rule::all(confident)[4..] {
+            let found = rule.threshold(&nominal, Level::P95).unwrap().false_alarms.unwrap();
+            // Five episodes tell what is nominal, 59 are ranked, and their largest maximum is the value.
+            assert!(found.n == 59 && (found.value - 1.0 / 60.0).abs() < 1e-12, "{}", rule.id());
+        }
+        let refused = refused(Rule::Cusum(confident), &nominal[1..]);
+        assert!(refused.contains("expected at least 64 nominal calibration episodes, found 63"), "{refused}");
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 use offnominal_files::dataset::{self, Dataset};
-use offnominal_stats::{Rule, Splits, coverage};
+use offnominal_stats::{Promise, Rule, Splits, coverage};
 use std::path::Path;
 
 /// Accepted share of nominal episodes with an alarm.
@@ -21,7 +21,7 @@ const N_SPLITS: usize = 2_000;
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let detectors = args.next().context("expected detectors with commas between, and then datasets")?;
-    let rules = Rule::all(ALPHA);
+    let rules = Rule::all(Promise::on_average(ALPHA));
     println!("| environment | detector | `{}` |", rules.map(|rule| rule.id()).join("` | `"));
     println!("| --- | --- {}|", "| --- ".repeat(rules.len()));
     for file in args {
@@ -43,7 +43,7 @@ fn row(dataset: &Dataset, detector: &str) -> Result<String> {
         let [mean, low, high] = [found.value, found.low, found.high].map(|share| 100.0 * share);
         Ok(format!("{mean:.1} % ({low:.0}–{high:.0})"))
     };
-    let cells: Result<Vec<String>> = Rule::all(ALPHA).into_iter().map(cell).collect();
+    let cells: Result<Vec<String>> = Rule::all(Promise::on_average(ALPHA)).into_iter().map(cell).collect();
     Ok(cells?.join(" | "))
 }
 

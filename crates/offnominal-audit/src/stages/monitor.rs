@@ -30,6 +30,7 @@ pub fn run(
         calibration: Some(plan.validation as u32),
         rule: fit::rule(),
         alpha: plan.alpha,
+        confidence: None,
         alarm: Default::default(),
         diagnosis: fit::diagnosis(),
         file: request.out.join(FILE),

@@ -3,7 +3,7 @@
 use crate::campaign::{Campaign, Episodes, names};
 use anyhow::{Result, ensure};
 use offnominal_core::limits::{EPISODES, REPETITIONS, REPLICATES};
-use offnominal_stats::Rule;
+use offnominal_stats::{Promise, Rule};
 use std::ops::RangeInclusive;
 
 /// Checks every number and that no list is empty that must not be.
@@ -52,7 +52,7 @@ fn conformal(campaign: &Campaign, text: &str) -> Result<()> {
         "{}: false_alarms: expected a share between 0 and 1, found {alpha}",
         names::at_key(text, "false_alarms")
     );
-    let needed = Rule::Conformal { alpha }.min_episodes();
+    let needed = Rule::Conformal(Promise::on_average(alpha)).min_episodes();
     ensure!(
         found >= needed,
         "{}: episodes.validation: expected at least {needed} for the conformal threshold with false_alarms = {alpha}, \

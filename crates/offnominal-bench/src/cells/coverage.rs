@@ -6,7 +6,7 @@ use crate::cells::scoring::Scored;
 use crate::results::Coverage;
 use anyhow::Result;
 use offnominal_core::prelude::*;
-use offnominal_stats::{Rule, Splits, StatsError, coverage};
+use offnominal_stats::{Promise, Rule, Splits, StatsError, coverage};
 
 /// Random splits.
 const N_SPLITS: usize = 200;
@@ -19,7 +19,7 @@ pub(super) fn of(cell: &Judgement, scored: &Scored) -> Result<Vec<Coverage>> {
     let seed = Seed(cell.setup.seed).child("splits");
     let splits = Splits { calibration: scored.validation.len(), n: N_SPLITS, seed };
     let mut found = Vec::new();
-    for rule in Rule::all(cell.false_alarms) {
+    for rule in Rule::all(Promise::on_average(cell.false_alarms)) {
         match coverage(&pool, rule, &splits) {
             Ok(share) => found.push(row(cell, rule, &splits, &share)),
             Err(StatsError::TooFew { .. }) => {}

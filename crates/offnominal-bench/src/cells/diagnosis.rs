@@ -13,7 +13,7 @@ use offnominal_engine::parallel;
 use offnominal_engine::progress::Task;
 use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
-use offnominal_stats::{Level, Rule, Threshold, Watch};
+use offnominal_stats::{Level, Promise, Rule, Threshold, Watch};
 
 /// Name of the file of a diagnosis in a cell.
 pub(super) const DIAGNOSES: &str = "diagnoses.json";
@@ -30,7 +30,7 @@ pub(super) fn diagnose(
     let (seed, policy) = (cell.setup.seed, subject.policy.as_ref());
     let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation], tell)?;
     let scores = scoring::score_all(monitor.as_mut(), &validation.episodes);
-    let threshold = Rule::Conformal { alpha: cell.false_alarms }.threshold(&scores, Level::P95)?;
+    let threshold = Rule::Conformal(Promise::on_average(cell.false_alarms)).threshold(&scores, Level::P95)?;
     let mut rng = Seed(seed).child("diagnosis").rng();
     let train = scoring::signals(&train);
     let diagnoser = tell.fit(|progress| Diagnoser::fit(&train, &mut rng, progress))?;

@@ -5,7 +5,7 @@ use crate::results::Row;
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_stats::{
-    Bootstrap, Level, Mode, Rule, ScoredEpisode, StatsError, Threshold, delays, detection, metric,
+    Bootstrap, Level, Mode, Promise, Rule, ScoredEpisode, StatsError, Threshold, delays, detection, metric,
 };
 
 /// An alarm threshold with its name; absent if the rule cannot be applied to the validation episodes.
@@ -13,7 +13,7 @@ pub(super) type Alarm = (&'static str, Result<Threshold, StatsError>);
 
 /// The thresholds from the scores of nominal episodes.
 pub(super) fn alarms(false_alarms: f64, validation: &[Vec<f64>]) -> Vec<Alarm> {
-    let rules = Rule::all(false_alarms);
+    let rules = Rule::all(Promise::on_average(false_alarms));
     rules.iter().map(|rule| (rule.id(), rule.threshold(validation, Level::P95))).collect()
 }
 

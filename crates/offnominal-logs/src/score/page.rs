@@ -6,6 +6,7 @@ use crate::score::{Ranked, ScoredLogs};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_detectors::diagnosis::Family;
+use offnominal_monitor::Calibrated;
 use offnominal_report::{number, page};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -95,21 +96,30 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
 
 fn promise(found: &ScoredLogs) -> String {
     let set = &found.about.threshold;
-    let share = match &set.false_alarms {
-        Some(share) => {
-            let [value, low, high] =
-                [share.value, share.low, share.high].map(|x| format!("{:.1} %", 100.0 * x));
-            format!("an alarm is expected in {value} of nominal recordings (95 % interval: {low} to {high})")
-        }
-        None => "the rule promises nothing about false alarms".into(),
-    };
     format!(
-        "The threshold {} of the {} was set by the rule {} on {} nominal recordings: {share}.",
+        "The threshold {} of the {} was set by the rule {} on {} nominal recordings: {}.",
         number::plain(set.value),
         set.statistic,
         set.rule,
-        set.episodes
+        set.episodes,
+        share(set)
     )
+}
+
+/// Which promise is meant, and what is to be expected.
+fn share(set: &Calibrated) -> String {
+    let Some(expected) = &set.false_alarms else {
+        return "the rule promises nothing about false alarms".into();
+    };
+    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
+    let [value, low, high] = [expected.value, expected.low, expected.high].map(percent);
+    let promised = set.alpha.map_or(String::new(), |alpha| {
+        let how = set.confidence.map_or("on average over calibration sets".into(), |confidence| {
+            format!("with {} confidence in this calibration set", percent(confidence))
+        });
+        format!("at most {} of nominal recordings have an alarm, {how}; ", percent(alpha))
+    });
+    format!("{promised}it is expected in {value} of them (95 % interval: {low} to {high})")
 }
 
 fn link(recording: usize, alarm: usize) -> String {

@@ -16,7 +16,7 @@ use offnominal_monitor::{
 };
 use offnominal_risk::estimate::block::{Block, ExperimentSpec, Method};
 use offnominal_rtde::message::{Reply, Setup};
-use offnominal_stats::{Level, Rule};
+use offnominal_stats::{Level, Promise, Rule};
 use serde_json::json;
 
 /// Two short episodes.
@@ -124,7 +124,7 @@ pub fn monitor() -> Vec<u8> {
     let detector = offnominal_detectors::catalogue().build("knn", &params).expect("a detector");
     let mut fitted = detector.fit(Nominal::new(&views[..4], &[]), &mut Rng::new(1)).expect("enough steps");
     let scores = fitted.score_episodes(&views[4..]);
-    let rule = Rule::Conformal { alpha: 0.1 };
+    let rule = Rule::Conformal(Promise::on_average(0.1));
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");
     let identity = |id: &str| Identity { id: id.into(), digest: "00".into() };
     let channels = |names: &[&str]| -> Vec<ChannelName> {
@@ -144,7 +144,8 @@ pub fn monitor() -> Vec<u8> {
         diagnoses: false,
         threshold: Calibrated {
             rule: rule.id().into(),
-            alpha: rule.alpha(),
+            alpha: rule.promise().map(|promise| promise.alpha),
+            confidence: rule.promise().and_then(|promise| promise.confidence),
             statistic: threshold.statistic.id().into(),
             value: threshold.value,
             episodes: 20,

@@ -56,6 +56,7 @@ fn share<E: AsRef<[f64]>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Promise;
     use offnominal_core::Rng;
 
     const ALPHA: f64 = 0.1;
@@ -93,10 +94,10 @@ mod tests {
             mean <= ALPHA + 3.0 * error && mean > 0.5 * ALPHA
         };
         for rule in [
-            Rule::Conformal { alpha: ALPHA },
-            Rule::Band { alpha: ALPHA },
-            Rule::Cusum { alpha: ALPHA },
-            Rule::Martingale { alpha: ALPHA },
+            Rule::Conformal(Promise::on_average(ALPHA)),
+            Rule::Band(Promise::on_average(ALPHA)),
+            Rule::Cusum(Promise::on_average(ALPHA)),
+            Rule::Martingale(Promise::on_average(ALPHA)),
         ] {
             assert!(keeps(rule), "{}: {:?}", rule.id(), realised(rule));
         }
@@ -108,9 +109,9 @@ mod tests {
     fn a_pool_is_split_again_and_again() {
         let pool = nominal(80, &mut Rng::new(1));
         let splits = Splits { calibration: 40, n: 200, seed: Seed(2) };
-        let found = coverage(&pool, Rule::Conformal { alpha: ALPHA }, &splits).unwrap();
+        let found = coverage(&pool, Rule::Conformal(Promise::on_average(ALPHA)), &splits).unwrap();
         assert!(found.value <= ALPHA && found.low <= found.value && found.high > found.value, "{found:?}");
-        assert_eq!(found, coverage(&pool, Rule::Conformal { alpha: ALPHA }, &splits).unwrap());
+        assert_eq!(found, coverage(&pool, Rule::Conformal(Promise::on_average(ALPHA)), &splits).unwrap());
         let error =
             coverage(&pool, Rule::Max, &Splits { calibration: 80, ..splits }).unwrap_err().to_string();
         assert_eq!(error, "coverage: expected at least 81 nominal episodes, found 80");

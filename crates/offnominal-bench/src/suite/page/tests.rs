@@ -3,7 +3,7 @@
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::page::*;
 use offnominal_files::provenance::Provenance;
-use offnominal_stats::{METRICS, Metric, Rule};
+use offnominal_stats::{METRICS, Metric, Promise, Rule};
 
 /// An environment in which every number of a detector is the same.
 fn environment(env: &str, out: &Path) {
@@ -105,7 +105,7 @@ fn line(env: &str, policy: &str, anomaly: &str, detector: &str, (strength, value
     };
     let of =
         |metric: &str, rule: &str| Row { metric: metric.into(), threshold: rule.into(), ..blank.clone() };
-    let rules: Vec<&str> = Rule::all(0.05).iter().map(Rule::id).collect();
+    let rules: Vec<&str> = Rule::all(Promise::on_average(0.05)).iter().map(Rule::id).collect();
     let rows = |metric: &Metric| match metric.thresholded {
         true => rules.iter().map(|rule| of(metric.id, rule)).collect(),
         false => vec![of(metric.id, "")],
