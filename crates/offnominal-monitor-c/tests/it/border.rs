@@ -1,0 +1,1 @@
+//! Each function, called as C calls it.
