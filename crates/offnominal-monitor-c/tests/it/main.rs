@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "what C would call")]
 
 mod border;
+mod calls;
 mod examples;
 mod header;
 mod random_calls;

@@ -28,7 +28,7 @@ pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let scores = fitted.score_episodes(&views[10..]);
     let rule = Rule::Conformal { alpha: 0.1 };
     let threshold = rule.threshold(&scores, Level::P95).unwrap();
-    let diagnoser = Diagnoser::fit(&views[..10], &mut Rng::new(2), FitProgress::unseen()).unwrap();
+    let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
     let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&diagnoser)).unwrap();
     let calibrated = Calibrated {
         rule: rule.id().into(),
