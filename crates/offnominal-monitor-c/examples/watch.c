@@ -1,0 +1,124 @@
+/*
+ * Watches rows of numbers with a monitor's file.
+ *
+ *     cc -std=c11 watch.c -I include -L LIBRARIES -loffnominal_monitor_c -Wl,-rpath,LIBRARIES -o watch
+ *     ./watch cart.monitor < rows.txt
+ *
+ * A row is a tick of the clock: the numbers of the observation and then those of the action, with blanks between them. A
+ * row with an observation only is the last of its episode; an empty row begins an episode too. Each step that ends makes
+ * a line: step, score, statistic, threshold, state of the alarm, and what happened to it. Where an alarm is raised, a line
+ * follows for each channel that is off: "diagnosis", the family of the fault, the step of its onset, the name of the
+ * channel, its size and its bias. Numbers have 17 digits, so they can be read back without loss.
+ */
+
+#include "offnominal_monitor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LONGEST_ROW 65536
+#define MOST_CHANNELS 8
+
+static const char *const STATES[] = {"disarmed", "armed", "raised"};
+static const char *const EVENTS[] = {"-", "raised", "cleared"};
+static const char *const FAMILIES[] = {"observation", "action", "dynamics"};
+
+/* Says why, and returns the exit code. */
+static int failed(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    return 2;
+}
+
+/* Reads at most `most` numbers of a row; how many there are, or `most` + 1 if it has anything else or more. */
+static size_t read_row(const char *row, float *numbers, size_t most)
+{
+    for (size_t n = 0;; n++) {
+        char *end;
+        float number;
+        while (*row == ' ' || *row == '\t' || *row == '\r' || *row == '\n')
+            row++;
+        if (*row == '\0')
+            return n;
+        number = strtof(row, &end);
+        if (end == row || n == most)
+            return most + 1;
+        numbers[n] = number;
+        row = end;
+    }
+}
+
+/* Says what looks wrong. */
+static void diagnose(offnominal_monitor *monitor)
+{
+    offnominal_deviation channels[MOST_CHANNELS];
+    offnominal_diagnosis found;
+    size_t n, i;
+    if (offnominal_diagnose(monitor, &found, channels, MOST_CHANNELS) != OFFNOMINAL_STATUS_OK)
+        return;
+    n = found.n_channels < MOST_CHANNELS ? found.n_channels : MOST_CHANNELS;
+    for (i = 0; i < n; i++)
+        printf("diagnosis %s %" PRIu64 " %s %.17g %.17g\n", FAMILIES[found.family], found.onset,
+               offnominal_obs_name(monitor, channels[i].channel), channels[i].size, channels[i].bias);
+}
+
+/* Says what is thought of a step. */
+static void tell(offnominal_monitor *monitor, const offnominal_verdict *v)
+{
+    printf("%" PRIu64 " %.17g %.17g %.17g %s %s\n", v->step, v->score, v->statistic, v->threshold,
+           STATES[v->state], EVENTS[v->event]);
+    if (v->event == OFFNOMINAL_EVENT_RAISED)
+        diagnose(monitor);
+}
+
+/* One row: a step, the last observation of an episode, or the beginning of one. */
+static offnominal_status advance(offnominal_monitor *monitor, const float *row, size_t n)
+{
+    size_t n_obs = offnominal_n_obs(monitor), width = n_obs + offnominal_n_action(monitor);
+    offnominal_verdict verdict;
+    offnominal_status status = OFFNOMINAL_STATUS_NO_VERDICT;
+    if (n == width)
+        status = offnominal_step(monitor, row, n_obs, row + n_obs, width - n_obs, &verdict);
+    else if (n > 0)
+        status = offnominal_last(monitor, row, n, &verdict);
+    if (status == OFFNOMINAL_STATUS_OK)
+        tell(monitor, &verdict);
+    if (status >= 0 && n < width)
+        status = offnominal_reset(monitor);
+    return status;
+}
+
+/* All rows of the standard input; the exit code. */
+static int watch(offnominal_monitor *monitor, float *numbers)
+{
+    static char row[LONGEST_ROW];
+    size_t most = offnominal_n_obs(monitor) + offnominal_n_action(monitor);
+    while (fgets(row, sizeof row, stdin) != NULL) {
+        size_t n = read_row(row, numbers, most);
+        if (n > most)
+            return failed("row", "expected the numbers of an observation and an action, found more or other text");
+        if (advance(monitor, numbers, n) < 0)
+            return failed("row", offnominal_last_error());
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    offnominal_monitor *monitor = NULL;
+    float *numbers;
+    int code;
+    if (argc != 2)
+        return failed("usage", "watch FILE < ROWS");
+    if (offnominal_abi() != OFFNOMINAL_ABI)
+        return failed("library", "it has another interface than the header");
+    if (offnominal_open(argv[1], &monitor) != OFFNOMINAL_STATUS_OK)
+        return failed("open", offnominal_last_error());
+    numbers = malloc((offnominal_n_obs(monitor) + offnominal_n_action(monitor)) * sizeof *numbers);
+    code = numbers == NULL ? failed("memory", "there is none left") : watch(monitor, numbers);
+    free(numbers);
+    offnominal_close(monitor);
+    return code;
+}

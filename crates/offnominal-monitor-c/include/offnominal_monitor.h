@@ -1,0 +1,450 @@
+/*
+ * A fitted detector with its alarm threshold, inside a process in C or any other language.
+ *
+ * `offnominal fit` writes a file; this library opens it and scores one step after another:
+ *
+ *     offnominal_monitor *monitor = NULL;
+ *     if (offnominal_open("cart.monitor", &monitor) != OFFNOMINAL_STATUS_OK) { puts(offnominal_last_error()); return 1; }
+ *     for (;;) {                                              // one tick of the clock
+ *         offnominal_verdict verdict;
+ *         read(obs), act(obs, action);
+ *         offnominal_status status = offnominal_step(monitor, obs, n_obs, action, n_action, &verdict);
+ *         if (status == OFFNOMINAL_STATUS_OK && verdict.event == OFFNOMINAL_EVENT_RAISED) stop();
+ *     }
+ *     offnominal_close(monitor);
+ *
+ * Threads. A monitor is used by one thread at a time. It may be moved to another thread between two calls, and different
+ * monitors may be used by different threads at once. The text of an error belongs to the thread whose call failed.
+ *
+ * Addresses. NULL is an error where it is not allowed, never undefined. An array of which there are 0 may be NULL. What
+ * a call cannot see is promised by its caller: a monitor was opened here and not closed; arrays have as many values as
+ * are said; nobody changes them while the call lasts; results do not overlap one another, nor what is read.
+ *
+ * Failures. A status below 0 is an error. Nothing unwinds into the caller, but a failure inside of the library is
+ * reported on the standard error stream. The process ends where memory is exhausted.
+ *
+ * Memory. A call that returns 0 or more allocates nothing after the first episode, but for opening; a call that fails
+ * may allocate for its text.
+ *
+ * This file is made from the Rust sources; `UPDATE_EXPECT=1 cargo test -p offnominal-monitor-c` writes it.
+ */
+
+#ifndef OFFNOMINAL_MONITOR_H
+#define OFFNOMINAL_MONITOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The number of this interface. It grows when a function or a structure changes so that old callers would break.
+ * Compare it with what `offnominal_abi` returns.
+ */
+#define OFFNOMINAL_ABI 1
+
+/**
+ * What a call returns: 0 or more if it did what it should, less than 0 if it failed.
+ */
+enum offnominal_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Done; results are written.
+     */
+    OFFNOMINAL_STATUS_OK = 0,
+    /**
+     * Done, but no step has ended yet: nothing is written. So it is at the first step of an episode.
+     */
+    OFFNOMINAL_STATUS_NO_VERDICT = 1,
+    /**
+     * There is no diagnosis: no step has ended yet, or the file was fitted without. Nothing is written.
+     */
+    OFFNOMINAL_STATUS_NO_DIAGNOSIS = 2,
+    /**
+     * A pointer is null where it must not be, or is not aligned for its type.
+     */
+    OFFNOMINAL_STATUS_POINTER = -1,
+    /**
+     * The file cannot be read, or its path is not UTF-8.
+     */
+    OFFNOMINAL_STATUS_UNREADABLE = -2,
+    /**
+     * The bytes are not a monitor that this version can bring back.
+     */
+    OFFNOMINAL_STATUS_FILE = -3,
+    /**
+     * There are too many or too few numbers. The monitor is as it was.
+     */
+    OFFNOMINAL_STATUS_WIDTH = -4,
+    /**
+     * A number is infinite or not a number where that cannot be scored. The monitor is as it was.
+     */
+    OFFNOMINAL_STATUS_NOT_FINITE = -5,
+    /**
+     * The transition does not begin where the one before it ended. The monitor is as it was.
+     */
+    OFFNOMINAL_STATUS_GAP = -6,
+    /**
+     * The step cannot be scored for another reason. The monitor is as it was.
+     */
+    OFFNOMINAL_STATUS_REFUSED = -7,
+    /**
+     * The library failed inside this call, which is a defect of it. The monitor cannot be used any longer.
+     */
+    OFFNOMINAL_STATUS_PANICKED = -8,
+    /**
+     * The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
+     */
+    OFFNOMINAL_STATUS_POISONED = -9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_status offnominal_status;
+#else
+typedef int32_t offnominal_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Whether the alarm is on.
+ */
+enum offnominal_state
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * The episode is too young for an alarm.
+     */
+    OFFNOMINAL_STATE_DISARMED = 0,
+    /**
+     * The monitor watches.
+     */
+    OFFNOMINAL_STATE_ARMED = 1,
+    /**
+     * The alarm is on.
+     */
+    OFFNOMINAL_STATE_RAISED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_state offnominal_state;
+#else
+typedef int32_t offnominal_state;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What happened to the alarm in a step.
+ */
+enum offnominal_event
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * It is as it was.
+     */
+    OFFNOMINAL_EVENT_NONE = 0,
+    /**
+     * It went on.
+     */
+    OFFNOMINAL_EVENT_RAISED = 1,
+    /**
+     * It went off.
+     */
+    OFFNOMINAL_EVENT_CLEARED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_event offnominal_event;
+#else
+typedef int32_t offnominal_event;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Where a fault seems to lie.
+ */
+enum offnominal_family
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * The policy reads something other than the true state.
+     */
+    OFFNOMINAL_FAMILY_OBSERVATION = 0,
+    /**
+     * Another action is executed than the policy chose.
+     */
+    OFFNOMINAL_FAMILY_ACTION = 1,
+    /**
+     * The environment responds differently.
+     */
+    OFFNOMINAL_FAMILY_DYNAMICS = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_family offnominal_family;
+#else
+typedef int32_t offnominal_family;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * A fitted detector with its threshold, watching one episode at a time.
+ */
+typedef struct offnominal_monitor offnominal_monitor;
+
+/**
+ * What is said of a step.
+ */
+typedef struct offnominal_verdict {
+    /**
+     * Which step of the episode, counted from 0.
+     */
+    uint64_t step;
+    /**
+     * How anomalous the detector finds it; larger is more.
+     */
+    double score;
+    /**
+     * What is compared with the threshold: the score, or what has accumulated.
+     */
+    double statistic;
+    /**
+     * The threshold.
+     */
+    double threshold;
+    /**
+     * Whether the alarm is on.
+     */
+    offnominal_state state;
+    /**
+     * Whether it went on or off in this step.
+     */
+    offnominal_event event;
+} offnominal_verdict;
+
+/**
+ * What looks wrong.
+ */
+typedef struct offnominal_diagnosis {
+    /**
+     * The step of the episode, counted from 0, at which it seems to have begun.
+     */
+    uint64_t onset;
+    /**
+     * Probability of each family, in the order of `offnominal_family`.
+     */
+    double probabilities[3];
+    /**
+     * The family that it looks like most.
+     */
+    offnominal_family family;
+    /**
+     * How many channels are off; as many as there is room for are written.
+     */
+    size_t n_channels;
+} offnominal_diagnosis;
+
+/**
+ * How far a channel is off, in nominal standard deviations of its prediction error.
+ */
+typedef struct offnominal_deviation {
+    /**
+     * Which number of the observation.
+     */
+    size_t channel;
+    /**
+     * Root mean square since the onset.
+     */
+    double size;
+    /**
+     * Mean since the onset.
+     */
+    double bias;
+} offnominal_deviation;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library, such as "0.1.0". A file is opened by the version that fitted it only.
+ */
+const char *offnominal_version(void);
+
+/**
+ * The number of the library's interface. A program whose OFFNOMINAL_ABI is another one must not call anything else.
+ */
+uint32_t offnominal_abi(void);
+
+/**
+ * Why the last call that failed in this thread has failed: what was expected, and what was found. Empty if none has.
+ *
+ * The text stays until the next call fails in this thread, or the thread ends. A call that succeeds leaves it as it is.
+ */
+const char *offnominal_last_error(void);
+
+/**
+ * Opens a file that `offnominal fit` wrote.
+ *
+ * `path` is UTF-8 and ends with a zero. `monitor` gets the monitor, or NULL if the call fails; the caller closes it.
+ *
+ * Errors: POINTER, UNREADABLE, and FILE if it is damaged, was edited, has another version, or needs the policy.
+ */
+offnominal_status offnominal_open(const char *path,
+                                  struct offnominal_monitor **monitor);
+
+/**
+ * Opens the contents of such a file, which are not needed any longer when the call returns.
+ *
+ * `bytes` has `n_bytes`. `monitor` gets the monitor, or NULL if the call fails; the caller closes it.
+ *
+ * Errors: POINTER, WIDTH if memory cannot hold so many, and FILE as above.
+ */
+offnominal_status offnominal_open_bytes(const uint8_t *bytes,
+                                        size_t n_bytes,
+                                        struct offnominal_monitor **monitor);
+
+/**
+ * Ends a monitor; the pointer and all texts of the monitor are invalid afterwards. NULL does nothing.
+ */
+void offnominal_close(struct offnominal_monitor *monitor);
+
+/**
+ * Numbers per observation; 0 if `monitor` is NULL.
+ */
+size_t offnominal_n_obs(const struct offnominal_monitor *monitor);
+
+/**
+ * Numbers per action; 0 if `monitor` is NULL, or if there are none.
+ */
+size_t offnominal_n_action(const struct offnominal_monitor *monitor);
+
+/**
+ * The name of a number of the observation, as UTF-8; NULL if there is no such number or `monitor` is NULL.
+ *
+ * The text stays until the monitor is closed.
+ */
+const char *offnominal_obs_name(const struct offnominal_monitor *monitor, size_t channel);
+
+/**
+ * The unit of a number of the observation; as `offnominal_obs_name`.
+ */
+const char *offnominal_obs_unit(const struct offnominal_monitor *monitor, size_t channel);
+
+/**
+ * The name of a number of the action; as `offnominal_obs_name`.
+ */
+const char *offnominal_action_name(const struct offnominal_monitor *monitor, size_t channel);
+
+/**
+ * The unit of a number of the action; as `offnominal_obs_name`.
+ */
+const char *offnominal_action_unit(const struct offnominal_monitor *monitor, size_t channel);
+
+/**
+ * The header of the monitor's file as JSON: detector, environment and policy, channels, seconds per step, the threshold
+ * with its rule and alpha, and the settings of the alarm. NULL if `monitor` is NULL.
+ *
+ * The text stays until the monitor is closed.
+ */
+const char *offnominal_about(const struct offnominal_monitor *monitor);
+
+/**
+ * An episode begins: nothing is remembered of the one before, not even an alarm.
+ *
+ * Errors: POINTER, PANICKED, POISONED.
+ */
+offnominal_status offnominal_reset(struct offnominal_monitor *monitor);
+
+/**
+ * One tick of the clock: the observation that was just read, and the action that the policy gives for it.
+ *
+ * The verdict is on the step that ends with this observation, so the first call of an episode returns NO_VERDICT.
+ * `obs` has `n_obs` numbers and `action` has `n_action`, as many as `offnominal_n_obs` and `offnominal_n_action` say, in
+ * the order of their names. `verdict` is written where OK is returned, and only there.
+ *
+ * Errors: POINTER, WIDTH, NOT_FINITE, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
+ */
+offnominal_status offnominal_step(struct offnominal_monitor *monitor,
+                                  const float *obs,
+                                  size_t n_obs,
+                                  const float *action,
+                                  size_t n_action,
+                                  struct offnominal_verdict *verdict);
+
+/**
+ * The observation after which there is no action, as the episode has ended. `offnominal_reset` begins the next one.
+ *
+ * Arguments, results and errors are those of `offnominal_step`.
+ */
+offnominal_status offnominal_last(struct offnominal_monitor *monitor,
+                                  const float *obs,
+                                  size_t n_obs,
+                                  struct offnominal_verdict *verdict);
+
+/**
+ * A whole transition, which must begin where the one before it ended: `obs` and `next_obs` have `n_obs` numbers each,
+ * `action` has `n_action`. There is always a verdict.
+ *
+ * Errors: those of `offnominal_step`, and GAP if a step is missing, or a reset.
+ */
+offnominal_status offnominal_transition(struct offnominal_monitor *monitor,
+                                        const float *obs,
+                                        size_t n_obs,
+                                        const float *action,
+                                        size_t n_action,
+                                        const float *next_obs,
+                                        struct offnominal_verdict *verdict);
+
+/**
+ * Somebody has seen the alarm: it goes off, and can be raised again. `event` gets CLEARED, or NONE if there was no alarm.
+ *
+ * Errors: POINTER, PANICKED, POISONED.
+ */
+offnominal_status offnominal_acknowledge(struct offnominal_monitor *monitor,
+                                         offnominal_event *event);
+
+/**
+ * What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again later,
+ * when more is known.
+ *
+ * `diagnosis` gets the answer. `channels` has room for `n_channels` and gets the channels that are off, most deviant
+ * first: those that are off by two nominal standard deviations or more, and the first in any case. It may be NULL if
+ * `n_channels` is 0. Returns NO_DIAGNOSIS before the first verdict, and if the file was fitted without diagnosis.
+ *
+ * Errors: POINTER, WIDTH if memory cannot hold so many, PANICKED, POISONED.
+ */
+offnominal_status offnominal_diagnose(struct offnominal_monitor *monitor,
+                                      struct offnominal_diagnosis *diagnosis,
+                                      struct offnominal_deviation *channels,
+                                      size_t n_channels);
+
+/**
+ * One tick of `n` monitors, as `offnominal_step` for each of them in their order; one that fails does not stop the others.
+ *
+ * `obs` is [n, n_obs] and `action` is [n, n_action], row after row. `verdicts` and `statuses` have room for `n`. Each
+ * monitor gets its status; its verdict is written where that is OK, and only there. Returns OK if no monitor has failed,
+ * else the status of the first one that has, of which the text of the error is too.
+ *
+ * Errors: POINTER and WIDTH if the arguments themselves are wrong; then no monitor was advanced and no status written.
+ */
+offnominal_status offnominal_step_many(struct offnominal_monitor *const *monitors,
+                                       size_t n,
+                                       const float *obs,
+                                       size_t n_obs,
+                                       const float *action,
+                                       size_t n_action,
+                                       struct offnominal_verdict *verdicts,
+                                       offnominal_status *statuses);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* OFFNOMINAL_MONITOR_H */

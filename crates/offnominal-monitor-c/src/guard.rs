@@ -1,0 +1,35 @@
+//! Every call goes through here: a panic becomes a status, and its monitor is not used again.
+
+use crate::fault::{Fault, Status};
+use crate::handle::Handle;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a call has done, or why it has not.
+pub(crate) type Done = Result<Status, Fault>;
+
+/// A call without a monitor.
+pub(crate) fn call(work: impl FnOnce() -> Done) -> Status {
+    run(work).unwrap_or_else(|fault| fault.tell())
+}
+
+/// A call with a monitor.
+pub(crate) fn call_with(
+    handle: Result<&mut Handle, Fault>,
+    work: impl FnOnce(&mut Handle) -> Done,
+) -> Status {
+    handle.and_then(|handle| run_with(handle, work)).unwrap_or_else(|fault| fault.tell())
+}
+
+/// Nothing that the work has left half-done is looked at again: the monitor is marked.
+pub(crate) fn run_with(handle: &mut Handle, work: impl FnOnce(&mut Handle) -> Done) -> Done {
+    if handle.is_poisoned {
+        return Err(Fault::Poisoned);
+    }
+    let done = run(|| work(handle));
+    handle.is_poisoned = matches!(done, Err(Fault::Panicked(_)));
+    done
+}
+
+fn run(work: impl FnOnce() -> Done) -> Done {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(Fault::panicked(payload.as_ref())))
+}

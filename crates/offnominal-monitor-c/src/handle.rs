@@ -1,0 +1,121 @@
+//! What a pointer to a monitor points at: the monitor, and the texts that C reads of it.
+
+use crate::fault::{Fault, Status};
+use crate::guard::Done;
+use crate::types::{Deviation, Diagnosis, Event, Verdict};
+use offnominal_core::detector::Transition;
+use offnominal_monitor::{ChannelName, Monitor, StepError, decode};
+use std::ffi::CString;
+use std::mem::MaybeUninit;
+
+/// Why a detector that looks inside the policy is refused.
+const NO_POLICY: &str = "a detector that looks inside the policy can be opened from Rust and Python only";
+
+/// A fitted detector with its threshold, watching one episode at a time.
+pub struct Handle {
+    monitor: Monitor,
+    /// A call has panicked; the monitor may be half-changed.
+    pub(crate) is_poisoned: bool,
+    pub(crate) texts: Texts,
+}
+
+/// Texts that live as long as the monitor.
+pub(crate) struct Texts {
+    pub about: CString,
+    pub observation: Vec<Channel>,
+    pub action: Vec<Channel>,
+}
+
+/// What a number is.
+pub(crate) struct Channel {
+    pub name: CString,
+    pub unit: CString,
+}
+
+impl Handle {
+    pub(crate) fn open(path: &str) -> Result<Handle, Fault> {
+        let catalogue = offnominal_detectors::catalogue();
+        let opened = Monitor::open_with(path, &catalogue, |_| Err(NO_POLICY.into()));
+        opened.map(Handle::new).map_err(Fault::Open)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Handle, Fault> {
+        let read = || {
+            let (about, archive) = decode(bytes)?;
+            Monitor::new(about, &archive, &offnominal_detectors::catalogue(), None)
+        };
+        read().map(Handle::new).map_err(Fault::Bytes)
+    }
+
+    pub(crate) fn new(monitor: Monitor) -> Handle {
+        let about = monitor.about();
+        let json = serde_json::to_string(about).expect("a header is valid JSON");
+        let texts = Texts {
+            about: text(&json),
+            observation: channels(&about.observation),
+            action: channels(&about.action),
+        };
+        Handle { monitor, is_poisoned: false, texts }
+    }
+
+    pub(crate) fn reset(&mut self) -> Done {
+        self.monitor.reset();
+        Ok(Status::Ok)
+    }
+
+    pub(crate) fn step(&mut self, obs: &[f32], action: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
+        told(self.monitor.step(obs, action), to)
+    }
+
+    pub(crate) fn last(&mut self, obs: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
+        told(self.monitor.last(obs), to)
+    }
+
+    pub(crate) fn transition(&mut self, seen: &Transition<'_>, to: &mut MaybeUninit<Verdict>) -> Done {
+        told(self.monitor.transition(seen).map(Some), to)
+    }
+
+    pub(crate) fn acknowledge(&mut self, to: &mut MaybeUninit<Event>) -> Done {
+        to.write(self.monitor.acknowledge().into());
+        Ok(Status::Ok)
+    }
+
+    /// Writes as many channels as there is room for.
+    pub(crate) fn diagnose(
+        &mut self,
+        to: &mut MaybeUninit<Diagnosis>,
+        channels: &mut [MaybeUninit<Deviation>],
+    ) -> Done {
+        let Some(found) = self.monitor.diagnose() else { return Ok(Status::NoDiagnosis) };
+        for ((_, deviation), to) in found.channels().zip(channels) {
+            to.write(deviation.into());
+        }
+        to.write(Diagnosis::new(&found, found.channels().count()));
+        Ok(Status::Ok)
+    }
+}
+
+/// Writes a verdict, if there is one.
+fn told(
+    found: Result<Option<offnominal_monitor::Verdict>, StepError>,
+    to: &mut MaybeUninit<Verdict>,
+) -> Done {
+    let Some(verdict) = found? else { return Ok(Status::NoVerdict) };
+    to.write(verdict.into());
+    Ok(Status::Ok)
+}
+
+fn channels(names: &[ChannelName]) -> Vec<Channel> {
+    names.iter().map(|c| Channel { name: text(&c.name), unit: text(&c.unit) }).collect()
+}
+
+/// In C a zero ends a text, so one inside of it is replaced.
+fn text(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).expect("no zero is left")
+}
+
+/// The header promises that a monitor may be moved to another thread.
+const _: fn() = || {
+    fn moves<T: Send>() {}
+    moves::<Handle>();
+};

@@ -1,0 +1,139 @@
+//! What crosses the border: plain numbers, laid out as C does.
+
+use offnominal_core::alarm;
+use offnominal_detectors::diagnosis;
+
+/// The number of this interface. It grows when a function or a structure changes so that old callers would break.
+/// Compare it with what `offnominal_abi` returns.
+pub const ABI: u32 = 1;
+
+/// Whether the alarm is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum State {
+    /// The episode is too young for an alarm.
+    Disarmed = 0,
+    /// The monitor watches.
+    Armed = 1,
+    /// The alarm is on.
+    Raised = 2,
+}
+
+/// What happened to the alarm in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Event {
+    /// It is as it was.
+    None = 0,
+    /// It went on.
+    Raised = 1,
+    /// It went off.
+    Cleared = 2,
+}
+
+/// Where a fault seems to lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Family {
+    /// The policy reads something other than the true state.
+    Observation = 0,
+    /// Another action is executed than the policy chose.
+    Action = 1,
+    /// The environment responds differently.
+    Dynamics = 2,
+}
+
+/// What is said of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Verdict {
+    /// Which step of the episode, counted from 0.
+    pub step: u64,
+    /// How anomalous the detector finds it; larger is more.
+    pub score: f64,
+    /// What is compared with the threshold: the score, or what has accumulated.
+    pub statistic: f64,
+    /// The threshold.
+    pub threshold: f64,
+    /// Whether the alarm is on.
+    pub state: State,
+    /// Whether it went on or off in this step.
+    pub event: Event,
+}
+
+/// What looks wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Diagnosis {
+    /// The step of the episode, counted from 0, at which it seems to have begun.
+    pub onset: u64,
+    /// Probability of each family, in the order of `offnominal_family`.
+    pub probabilities: [f64; 3],
+    /// The family that it looks like most.
+    pub family: Family,
+    /// How many channels are off; as many as there is room for are written.
+    pub n_channels: usize,
+}
+
+/// How far a channel is off, in nominal standard deviations of its prediction error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Deviation {
+    /// Which number of the observation.
+    pub channel: usize,
+    /// Root mean square since the onset.
+    pub size: f64,
+    /// Mean since the onset.
+    pub bias: f64,
+}
+
+impl From<Option<alarm::Event>> for Event {
+    fn from(event: Option<alarm::Event>) -> Event {
+        match event {
+            None => Event::None,
+            Some(alarm::Event::Raised) => Event::Raised,
+            Some(alarm::Event::Cleared) => Event::Cleared,
+        }
+    }
+}
+
+impl From<alarm::State> for State {
+    fn from(state: alarm::State) -> State {
+        match state {
+            alarm::State::Disarmed => State::Disarmed,
+            alarm::State::Armed => State::Armed,
+            alarm::State::Raised => State::Raised,
+        }
+    }
+}
+
+impl From<diagnosis::Family> for Family {
+    fn from(family: diagnosis::Family) -> Family {
+        match family {
+            diagnosis::Family::Observation => Family::Observation,
+            diagnosis::Family::Action => Family::Action,
+            diagnosis::Family::Dynamics => Family::Dynamics,
+        }
+    }
+}
+
+impl From<offnominal_monitor::Verdict> for Verdict {
+    fn from(v: offnominal_monitor::Verdict) -> Verdict {
+        let (state, event) = (v.state.into(), v.event.into());
+        Verdict { step: v.step, score: v.score, statistic: v.statistic, threshold: v.threshold, state, event }
+    }
+}
+
+impl From<diagnosis::Deviation> for Deviation {
+    fn from(d: diagnosis::Deviation) -> Deviation {
+        Deviation { channel: d.channel, size: d.size, bias: d.bias }
+    }
+}
+
+impl Diagnosis {
+    /// The answer without its channels, of which there are `n_channels`.
+    pub(crate) fn new(found: &offnominal_monitor::Diagnosis<'_>, n_channels: usize) -> Diagnosis {
+        let probabilities = found.probabilities().map(|(_, p)| p);
+        Diagnosis { onset: found.onset(), probabilities, family: found.family().into(), n_channels }
+    }
+}

@@ -1,0 +1,159 @@
+//! A monitor's file, rows to watch, what the Rust monitor says of them, and where cargo put the library.
+
+use offnominal_core::alarm::{Event, Settings, State};
+use offnominal_core::detector::Nominal;
+use offnominal_core::fit_progress::FitProgress;
+use offnominal_core::{Rng, Seed};
+use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_laws::nominal_episodes;
+use offnominal_monitor::{
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor, Verdict, decode, encode,
+};
+use offnominal_stats::{Level, Rule};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// Numbers of an observation of [`FILE`]; it has one action.
+pub const OBS: usize = 3;
+
+/// A k-nearest-neighbour monitor of a small linear system, with a diagnosis, as the bytes of its file.
+pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let episodes = nominal_episodes(Seed(1), 40, 30);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    let recipe = DetectorRecipe { id: "knn".into(), params: json!({"k": 2}) };
+    let detector = offnominal_detectors::catalogue().build(&recipe.id, &recipe.params).unwrap();
+    let mut fitted = detector.fit(Nominal::new(&views[..10], &[]), &mut Rng::new(1)).unwrap();
+    let scores = fitted.score_episodes(&views[10..]);
+    let rule = Rule::Conformal { alpha: 0.1 };
+    let threshold = rule.threshold(&scores, Level::P95).unwrap();
+    let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
+    let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&diagnoser)).unwrap();
+    let calibrated = Calibrated {
+        rule: rule.id().into(),
+        alpha: rule.alpha(),
+        statistic: threshold.statistic.id().into(),
+        value: threshold.value,
+        episodes: 30,
+        false_alarms: threshold.false_alarms.clone(),
+    };
+    encode(&about(recipe, calibrated, &["x", "y", "z"], &["push"]), &archive)
+});
+
+/// The header of a file with a diagnosis.
+pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], action: &[&str]) -> About {
+    let identity = |id: &str| Identity { id: id.into(), digest: "00".into() };
+    let channels = |names: &[&str]| {
+        names.iter().map(|name| ChannelName { name: (*name).into(), unit: "m".into() }).collect()
+    };
+    About {
+        format: FORMAT,
+        engine: env!("CARGO_PKG_VERSION").into(),
+        detector,
+        environment: identity("linear"),
+        policy: identity("random"),
+        observation: channels(obs),
+        action: channels(action),
+        dt_secs: 0.1,
+        train_episodes: 10,
+        seed: 1,
+        diagnoses: true,
+        threshold,
+        alarm: Settings::default(),
+        usual: vec![],
+        mapping: None,
+    }
+}
+
+/// The monitor of a file.
+pub fn opened(bytes: &[u8]) -> Monitor {
+    let (about, archive) = decode(bytes).unwrap();
+    Monitor::new(about, &archive, &offnominal_detectors::catalogue(), None).unwrap()
+}
+
+/// Episodes as rows: whole ones, one that ends without a last observation, and a sensor that fails in every other.
+pub fn rows() -> String {
+    let mut text = String::new();
+    for (i, episode) in nominal_episodes(Seed(7), 6, 60).iter().enumerate() {
+        let signals = episode.signals();
+        for (t, seen) in signals.transitions().enumerate() {
+            let off = if i % 2 == 1 && t > 30 { 1.5 } else { 0.0 };
+            let [x, y, z] = seen.obs.try_into().unwrap();
+            writeln!(text, "{x} {} {z} {}", y + off, seen.action[0]).unwrap();
+        }
+        let last = &signals.observations()[signals.len() * OBS..];
+        let end = if i == 4 { String::new() } else { format!("{} {} {}", last[0], last[1], last[2]) };
+        writeln!(text, "{end}").unwrap();
+    }
+    text
+}
+
+/// What the Rust monitor says of rows, in the form of the examples.
+pub fn said(bytes: &[u8], rows: &str) -> Vec<String> {
+    let (mut monitor, mut lines) = (opened(bytes), Vec::new());
+    for row in rows.lines() {
+        let numbers: Vec<f32> = row.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        let verdict = match numbers.len() {
+            0 => None,
+            OBS => monitor.last(&numbers).unwrap(),
+            _ => monitor.step(&numbers[..OBS], &numbers[OBS..]).unwrap(),
+        };
+        tell(&mut monitor, verdict, &mut lines);
+        if numbers.len() <= OBS {
+            monitor.reset();
+        }
+    }
+    lines
+}
+
+fn tell(monitor: &mut Monitor, verdict: Option<Verdict>, lines: &mut Vec<String>) {
+    let Some(v) = verdict else { return };
+    let state = match v.state {
+        State::Disarmed => "disarmed",
+        State::Armed => "armed",
+        State::Raised => "raised",
+    };
+    let event = match v.event {
+        None => "-",
+        Some(Event::Raised) => "raised",
+        Some(Event::Cleared) => "cleared",
+    };
+    lines.push(format!("{} {:?} {:?} {:?} {state} {event}", v.step, v.score, v.statistic, v.threshold));
+    let found = (v.event == Some(Event::Raised)).then(|| monitor.diagnose().unwrap());
+    for (name, off) in found.iter().flat_map(|found| found.channels()) {
+        let found = found.unwrap();
+        lines.push(format!(
+            "diagnosis {} {} {name} {:?} {:?}",
+            found.family().id(),
+            found.onset(),
+            off.size,
+            off.bias
+        ));
+    }
+}
+
+/// A line with its numbers as bits, so that it does not matter how they are written.
+pub fn bits(line: &str) -> Vec<String> {
+    let word = |word: &str| match word.parse::<f64>() {
+        Ok(number) => format!("{:x}", number.to_bits()),
+        Err(_) => word.to_string(),
+    };
+    line.split_whitespace().map(word).collect()
+}
+
+/// A library of this crate, which cargo makes beside the program of its tests: shared, or else static.
+///
+/// The folder of the program is where it was made for this run; `cargo build` links it one above, for users.
+pub fn library(is_shared: bool) -> PathBuf {
+    use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+    let name = if is_shared {
+        format!("{DLL_PREFIX}offnominal_monitor_c{DLL_SUFFIX}")
+    } else {
+        "liboffnominal_monitor_c.a".to_string()
+    };
+    let program = std::env::current_exe().unwrap();
+    let folders = program.ancestors().skip(1).take(2);
+    let found = folders.map(|folder| folder.join(&name)).find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("there is no {name} beside {}", program.display()))
+}
