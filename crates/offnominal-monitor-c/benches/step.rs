@@ -19,7 +19,7 @@ use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_monitor::{Calibrated, DetectorRecipe, Monitor, encode};
 use offnominal_monitor_c::{Handle, Status, Verdict};
-use offnominal_stats::{Level, Rule};
+use offnominal_stats::{Level, Promise, Rule};
 use serde_json::{Value, json};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -61,13 +61,14 @@ fn fitted(id: &str, params: Value, views: &[Signals<'_>], diagnoser: &Diagnoser)
         offnominal_detectors::catalogue().build(&recipe.id, &recipe.params).expect("it is built in");
     let mut scorer = detector.fit(Nominal::new(&views[..20], &[]), &mut Rng::new(1)).expect("sound episodes");
     let scores = scorer.score_episodes(&views[20..]);
-    let rule = Rule::Conformal { alpha: 0.05 };
+    let rule = Rule::Conformal(Promise::on_average(0.05));
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");
     let archive =
         Monitor::archive(scorer.as_ref(), &threshold.statistic, Some(diagnoser)).expect("it can be kept");
     let calibrated = Calibrated {
         rule: rule.id().into(),
-        alpha: rule.alpha(),
+        alpha: rule.promise().map(|promise| promise.alpha),
+        confidence: rule.promise().and_then(|promise| promise.confidence),
         statistic: threshold.statistic.id().into(),
         value: threshold.value,
         episodes: 30,

@@ -67,6 +67,7 @@ fn about() -> About {
         threshold: Calibrated {
             rule: "fixed".into(),
             alpha: None,
+            confidence: None,
             statistic: "score".into(),
             value: 1.0,
             episodes: 1,

@@ -9,7 +9,7 @@ use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
     About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor, Verdict, decode, encode,
 };
-use offnominal_stats::{Level, Rule};
+use offnominal_stats::{Level, Promise, Rule};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -26,13 +26,14 @@ pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let detector = offnominal_detectors::catalogue().build(&recipe.id, &recipe.params).unwrap();
     let mut fitted = detector.fit(Nominal::new(&views[..10], &[]), &mut Rng::new(1)).unwrap();
     let scores = fitted.score_episodes(&views[10..]);
-    let rule = Rule::Conformal { alpha: 0.1 };
+    let rule = Rule::Conformal(Promise::on_average(0.1));
     let threshold = rule.threshold(&scores, Level::P95).unwrap();
     let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
     let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&diagnoser)).unwrap();
     let calibrated = Calibrated {
         rule: rule.id().into(),
-        alpha: rule.alpha(),
+        alpha: rule.promise().map(|promise| promise.alpha),
+        confidence: rule.promise().and_then(|promise| promise.confidence),
         statistic: threshold.statistic.id().into(),
         value: threshold.value,
         episodes: 30,
