@@ -251,8 +251,8 @@ fn one(pairs: &mut [Pair; 2], with: &mut Arguments, memory: &mut Memory) {
     let (which, kind) = (with.rng.below(2), with.rng.below(10_000));
     match kind {
         0 => open(with, memory),
-        1..10 => pairs[which].diagnose(with, memory),
-        10..60 => pairs[which].reset(memory),
+        1..3 => pairs[which].diagnose(with, memory),
+        3..60 => pairs[which].reset(memory),
         60..200 => pairs[which].acknowledge(with, memory),
         200..300 => without(with, memory),
         300..1300 => pairs[which].transition(with, memory),
@@ -269,8 +269,11 @@ fn calls(n: u64) {
     let mut pairs = [Pair::new(), Pair::new()];
     let mut with = Arguments { rng: Rng::new(11), obs: [0.0; ROOM], action: [0.0; ROOM] };
     let mut memory = Memory { kept: 0, calls: 0 };
-    for _ in 0..n {
+    for i in 0..n {
         one(&mut pairs, &mut with, &mut memory);
+        if i == Memory::WARM_UP / 2 {
+            pairs.iter_mut().for_each(|pair| pair.diagnose(&mut with, &mut memory));
+        }
     }
     assert!(memory.kept < TEXT, "{} bytes are kept after {n} calls", memory.kept);
 }
