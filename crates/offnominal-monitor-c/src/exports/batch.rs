@@ -1,10 +1,9 @@
 //! Many robots at one tick.
 
-use crate::fault::{Fault, Status};
-use crate::guard::{self, Done};
+use crate::fault::{Done, Fault, Status};
 use crate::handle::Handle;
-use crate::pointer;
 use crate::types::Verdict;
+use crate::{guard, pointer};
 use std::mem::MaybeUninit;
 
 /// What a batch reads: one row for each monitor.
