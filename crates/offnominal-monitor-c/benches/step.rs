@@ -181,7 +181,7 @@ fn race(rust: &mut Monitor, border: &Border, [of_rust, of_c]: &mut [Times; 2]) {
 /// Two monitors of a file, the other one opened first every other time, after an allocation that moves what follows.
 fn opened(bytes: &[u8], round: usize) -> (Monitor, Border) {
     Box::leak(vec![0_u8; 16 * (2 * round + 1)].into_boxed_slice());
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         return (support::opened(bytes), Border::open(bytes));
     }
     let border = Border::open(bytes);

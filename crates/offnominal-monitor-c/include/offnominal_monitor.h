@@ -428,7 +428,7 @@ offnominal_status offnominal_diagnose(struct offnominal_monitor *monitor,
 /**
  * One tick of `n` monitors, as `offnominal_step` for each of them in their order; one that fails does not stop the others.
  *
- * `obs` is [n, n_obs] and `action` is [n, n_action], row after row. `verdicts` and `statuses` have room for `n`. Each
+ * `obs` is `[n, n_obs]` and `action` is `[n, n_action]`, row after row. `verdicts` and `statuses` have room for `n`. Each
  * monitor gets its status; its verdict is written where that is OK, and only there. Returns OK if no monitor has failed,
  * else the status of the first one that has, of which the text of the error is too.
  *

@@ -37,6 +37,9 @@ pub enum Status {
     Poisoned = -9,
 }
 
+/// What a call has done, or why it has not.
+pub(crate) type Done = Result<Status, Fault>;
+
 /// A failure on its way to the caller.
 #[derive(Debug)]
 pub(crate) enum Fault {

@@ -1,11 +1,8 @@
 //! Every call goes through here: a panic becomes a status, and its monitor is not used again.
 
-use crate::fault::{Fault, Status};
+use crate::fault::{Done, Fault, Status};
 use crate::handle::Handle;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What a call has done, or why it has not.
-pub(crate) type Done = Result<Status, Fault>;
 
 /// A call without a monitor.
 pub(crate) fn call(work: impl FnOnce() -> Done) -> Status {

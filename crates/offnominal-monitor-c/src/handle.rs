@@ -1,7 +1,6 @@
 //! What a pointer to a monitor points at: the monitor, and the texts that C reads of it.
 
-use crate::fault::{Fault, Status};
-use crate::guard::Done;
+use crate::fault::{Done, Fault, Status};
 use crate::types::{Deviation, Diagnosis, Event, Verdict};
 use offnominal_core::detector::Transition;
 use offnominal_monitor::{ChannelName, Monitor, StepError, decode};

@@ -1,9 +1,9 @@
 //! The C ABI of a monitor: what a process in C, C++ or any other language embeds.
 //!
-//! `include/offnominal_monitor.h` is made from the documentation of [`exports`]; it says what each function means, and
+//! `include/offnominal_monitor.h` is made from the documentation of `exports`; it says what each function means, and
 //! which threads may call it. `include/offnominal_monitor.hpp` wraps it for C++17.
 //!
-//! Pointers become references in [`pointer`] and nowhere else. Each call goes through [`guard`], which turns a panic into
+//! Pointers become references in `pointer` and nowhere else. Each call goes through `guard`, which turns a panic into
 //! a status, so that nothing unwinds into the caller.
 
 #![allow(unsafe_code, reason = "the border to C")]

@@ -1,7 +1,7 @@
 //! MuJoCo loaded at run time, a safe wrapper around it, and a CPU rasteriser.
 //!
-//! This is the only crate with `unsafe` code. The library is loaded once per process, at the first use or by
-//! [`library::load`]; where it comes from is told in [`locate`].
+//! With `offnominal-monitor-c` this is the only crate with `unsafe` code. The library is loaded once per process, at the
+//! first use or by [`library::load`]; where it comes from is told in [`locate`].
 
 #![allow(unsafe_code, reason = "the border to a C library")]
 #![warn(clippy::undocumented_unsafe_blocks)]

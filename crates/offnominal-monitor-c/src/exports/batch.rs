@@ -1,10 +1,9 @@
 //! Many robots at one tick.
 
-use crate::fault::{Fault, Status};
-use crate::guard::{self, Done};
+use crate::fault::{Done, Fault, Status};
 use crate::handle::Handle;
-use crate::pointer;
 use crate::types::Verdict;
+use crate::{guard, pointer};
 use std::mem::MaybeUninit;
 
 /// What a batch reads: one row for each monitor.
@@ -27,7 +26,7 @@ impl Rows<'_> {
 
 /// One tick of `n` monitors, as `offnominal_step` for each of them in their order; one that fails does not stop the others.
 ///
-/// `obs` is [n, n_obs] and `action` is [n, n_action], row after row. `verdicts` and `statuses` have room for `n`. Each
+/// `obs` is `[n, n_obs]` and `action` is `[n, n_action]`, row after row. `verdicts` and `statuses` have room for `n`. Each
 /// monitor gets its status; its verdict is written where that is OK, and only there. Returns OK if no monitor has failed,
 /// else the status of the first one that has, of which the text of the error is too.
 ///
