@@ -5,7 +5,7 @@
 //! optimisers are plain slices. Batches are
 //! row-major slices; a [`Workspace`] holds every buffer, so that nothing is allocated after it was made.
 //!
-//! The matrix products are our own, on portable vector types (the `pulp` layer of the `gemm` crates): each output is
+//! The matrix products are our own, on portable vector types (the crate `pulp`): each output is
 //! one chain of fused multiply-adds in a fixed order. Hence a row has the same bits alone or in any batch, on any
 //! number of lanes: a detector fitted on batches scores streams exactly alike.
 //!

@@ -2,7 +2,7 @@
 //!
 //! They use only fused multiply-adds and bit operations, so their bits are the same on every machine.
 
-use gemm_common::pulp::Arch;
+use pulp::Arch;
 
 /// Runs a closure compiled for the widest vector instructions of this machine.
 ///

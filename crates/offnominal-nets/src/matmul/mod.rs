@@ -16,7 +16,7 @@ mod packed;
 mod rows;
 mod tile;
 
-use gemm_common::pulp::Arch;
+use pulp::Arch;
 pub use pack::Pack;
 pub use packed::Packed;
 use rows::Rows;
@@ -56,7 +56,7 @@ pub fn to_weights(x: &[f32], dy: &[f32], n: usize, dw: &mut [f32], pack: &mut Pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemm_common::pulp::{Scalar, Simd, WithSimd};
+    use pulp::{Scalar, Simd, WithSimd};
     use offnominal_core::Rng;
 
     fn normals(n: usize, seed: u64) -> Vec<f32> {
@@ -138,7 +138,7 @@ mod tests {
             let widest = product_with(|p| Arch::new().dispatch(p), shape);
             assert_eq!(product_with(|p| p.with_simd(Scalar), shape), widest, "{shape:?}");
             #[cfg(target_arch = "x86_64")]
-            if let Some(simd) = gemm_common::pulp::x86::V3::try_new() {
+            if let Some(simd) = pulp::x86::V3::try_new() {
                 assert_eq!(product_with(|p| Simd::vectorize(simd, p), shape), widest, "{shape:?}");
             }
         }

@@ -1,6 +1,6 @@
 //! Copies parts of the factors into the order in which the inner loop reads them.
 
-use gemm_common::pulp::{Simd, bytemuck};
+use pulp::{Simd, bytemuck};
 
 /// Scratch memory of the products; it grows to the largest product seen and is then reused.
 #[derive(Debug, Clone, Default)]

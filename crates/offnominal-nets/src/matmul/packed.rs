@@ -2,7 +2,7 @@
 
 use super::tile::{Left, Packing, Product, Right};
 use super::{Pack, SMALL_BATCH};
-use gemm_common::pulp::Arch;
+use pulp::Arch;
 
 /// A right factor `[k, n]`, packed once.
 #[derive(Debug, Clone, Default)]

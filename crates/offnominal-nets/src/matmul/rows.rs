@@ -1,7 +1,7 @@
 //! The product for a few rows: the weights are streamed once per row and nothing is packed.
 
 use super::tile::store;
-use gemm_common::pulp::{Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::array::from_fn;
 
 /// Vectors whose sums may be formed at once: enough independent chains to hide the latency of the multiply-add, and,

@@ -1,7 +1,7 @@
 //! The blocked product: panels of packed columns, tiles of accumulators that stay in registers.
 
 use super::pack::{self, Pack};
-use gemm_common::pulp::{Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::array::from_fn;
 
 /// Vectors per panel.
