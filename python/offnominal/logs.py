@@ -95,8 +95,8 @@ def fit(
     """Fits a detector on the earlier recordings, sets its threshold on the later ones, and writes both as one file.
 
     :param map: the file of a mapping; without it, the proposed one is used.
-    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``, ``confidence``, ``alarm`` (a
-        dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
+    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``,
+        ``confidence``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
     """
     request = {"logs": _paths(logs), "map": map, "file": file, **options}
     return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))

@@ -16,9 +16,9 @@ mod packed;
 mod rows;
 mod tile;
 
-use pulp::Arch;
 pub use pack::Pack;
 pub use packed::Packed;
+use pulp::Arch;
 use rows::Rows;
 use tile::{Left, Product, Right};
 
@@ -56,8 +56,8 @@ pub fn to_weights(x: &[f32], dy: &[f32], n: usize, dw: &mut [f32], pack: &mut Pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pulp::{Scalar, Simd, WithSimd};
     use offnominal_core::Rng;
+    use pulp::{Scalar, Simd, WithSimd};
 
     fn normals(n: usize, seed: u64) -> Vec<f32> {
         let mut out = vec![0.0; n];
