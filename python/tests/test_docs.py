@@ -147,7 +147,7 @@ def test_the_blocks_of_a_page_run(page, folder):
 def test_every_block_says_what_it_is(page):
     for block in blocks(page):
         what = f"{block.place}: found ```{block.language} {block.rest}".strip()
-        assert block.language in ("python", "sh", "text", "toml", "json", "mermaid"), f"{what}, expected a language"
+        assert block.language in ("python", "sh", "text", "toml", "json", "mermaid", "c", "cpp"), f"{what}, expected a language"
         known = not block.rest or block.rest == "slow" or block.file or re.fullmatch(r"no-run: .+", block.rest)
         assert known, f"{what}, expected nothing, slow, file: NAME, or no-run: REASON"
         if block.language == "json":
