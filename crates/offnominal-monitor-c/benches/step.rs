@@ -67,15 +67,7 @@ fn fitted(id: &str, params: Value, views: &[Signals<'_>], diagnoser: &Diagnoser)
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");
     let archive =
         Monitor::archive(scorer.as_ref(), &threshold.statistic, Some(diagnoser)).expect("it can be kept");
-    let calibrated = Calibrated {
-        rule: rule.id().into(),
-        alpha: rule.promise().map(|promise| promise.alpha),
-        confidence: rule.promise().and_then(|promise| promise.confidence),
-        statistic: threshold.statistic.id().into(),
-        value: threshold.value,
-        episodes: 30,
-        false_alarms: threshold.false_alarms.clone(),
-    };
+    let calibrated = Calibrated::new(rule, &threshold, 30);
     encode(&support::about(recipe, calibrated, &["o"; OBS], &["a"; ACT]), &archive)
 }
 

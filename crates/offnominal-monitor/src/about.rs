@@ -3,6 +3,7 @@
 use offnominal_core::alarm::Settings;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::spec::Channel;
+use offnominal_stats::{Rule, Threshold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -93,6 +94,22 @@ pub struct Calibrated {
     pub episodes: usize,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
+}
+
+impl Calibrated {
+    /// A threshold that a rule set on so many episodes.
+    pub fn new(rule: Rule, threshold: &Threshold, episodes: usize) -> Calibrated {
+        let promise = rule.promise();
+        Calibrated {
+            rule: rule.id().into(),
+            alpha: promise.map(|promise| promise.alpha),
+            confidence: promise.and_then(|promise| promise.confidence),
+            statistic: threshold.statistic.id().into(),
+            value: threshold.value,
+            episodes,
+            false_alarms: threshold.false_alarms.clone(),
+        }
+    }
 }
 
 impl About {

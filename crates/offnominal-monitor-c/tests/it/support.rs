@@ -30,15 +30,7 @@ pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let threshold = rule.threshold(&scores, Level::P95).unwrap();
     let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
     let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&diagnoser)).unwrap();
-    let calibrated = Calibrated {
-        rule: rule.id().into(),
-        alpha: rule.promise().map(|promise| promise.alpha),
-        confidence: rule.promise().and_then(|promise| promise.confidence),
-        statistic: threshold.statistic.id().into(),
-        value: threshold.value,
-        episodes: 30,
-        false_alarms: threshold.false_alarms.clone(),
-    };
+    let calibrated = Calibrated::new(rule, &threshold, 30);
     encode(&about(recipe, calibrated, &["x", "y", "z"], &["push"]), &archive)
 });
 
