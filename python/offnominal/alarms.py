@@ -44,6 +44,16 @@ class Verdict:
     state: str
     #: Whether it went on or off in this step.
     event: str | None
+    #: Numbers of the observation that were not read.
+    missing: int
+    #: The longest time, in steps, for which one of them has not been read; 0 if all were.
+    stale: int
+    #: Share of what the detector compares that was read: 1 if nothing is missing, 0 if the score says nothing.
+    confidence: float
+    #: Sensors that are lost: numbers of the observation that were not read for longer than ``lost_after``.
+    lost: int
+    #: ``lost`` or ``returned``, if that happened to a sensor in this step. It is no alarm.
+    sensor_event: str | None
 
     @property
     def is_alarm(self) -> bool:
@@ -119,7 +129,8 @@ class Watch:
     def step(self, obs: Any, action: Any = None) -> Verdict | None:
         """The observation that was just read and the command for it; without a command the episode is over.
 
-        The verdict is on the step that ends with this observation, so there is none at the first call.
+        The verdict is on the step that ends with this observation, so there is none at the first call. NaN stands for a
+        number that was not read.
         """
         found = self._engine.step(obs, action)
         return None if found is None else Verdict(*found)
@@ -127,6 +138,11 @@ class Watch:
     def transition(self, obs: Any, action: Any, next_obs: Any) -> Verdict:
         """A whole step, which must begin where the one before it ended."""
         return Verdict(*self._engine.transition(obs, action, next_obs))
+
+    @property
+    def lost(self) -> list[str]:
+        """Names of the sensors that are lost now."""
+        return self._engine.lost()
 
     def acknowledge(self) -> str | None:
         """Somebody has seen the alarm: it goes off, and can be raised again."""
@@ -151,6 +167,7 @@ def fit(
     raise_after: int = 1,
     clear_after: int | None = None,
     diagnosis: bool = True,
+    lost_after: int | None = None,
     env: str | None = None,
     policy: str | Policy | None = None,
     system: str | None = None,
@@ -174,6 +191,8 @@ def fit(
     :param raise_after: exceedances in a row that raise the alarm.
     :param clear_after: quiet steps in a row that clear it; without it the alarm stays until the next episode.
     :param diagnosis: whether the monitor is to hold what a diagnosis needs, which takes longer to fit.
+    :param lost_after: steps in a row that a number may be missing before its sensor counts as lost; ten, or as many as
+        nineteen of twenty calibration episodes go without one at most.
     :param env: id of the environment of the engine in which the episodes were played; a :class:`offnominal.Dataset` says it.
     :param policy: the policy of the engine that acted; likewise.
     :param system: what the monitor calls a system that is no environment of the engine; ``system`` if not given.
@@ -193,6 +212,7 @@ def fit(
         "confidence": confidence,
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
+        "lost_after": lost_after,
         "file": "",
     }
     acting = policy._engine if isinstance(policy, Policy) else None

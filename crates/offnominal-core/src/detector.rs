@@ -6,6 +6,7 @@
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
 use crate::fit_progress::{FitProgress, Stopped};
+use crate::partial::{Missing, Partial, PartialScore};
 use crate::policy::Policy;
 use crate::samples::SamplesError;
 
@@ -175,6 +176,21 @@ pub trait Monitor: Send + Sync {
 
     /// How anomalous this step is: larger is more anomalous, and always finite. After warm-up this does not allocate.
     fn score(&mut self, seen: &Transition<'_>) -> f64;
+
+    /// What it does about numbers that were not read.
+    fn missing(&self) -> Missing {
+        Missing::Held
+    }
+
+    /// Replaces an observation by the one that it expects after an action; what it cannot tell stays. Whoever fills gaps
+    /// asks, if [`Monitor::missing`] is not [`Missing::Held`].
+    fn expect(&mut self, _obs: &mut [f32], _action: &[f32]) {}
+
+    /// As [`Monitor::score`], of a step whose gaps were filled. Of a whole step it is the same, bit for bit. What was not
+    /// read raises no score: if it cannot be left out, its place holds what the monitor expects or what was last read.
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        PartialScore { score: self.score(&step.seen), confidence: step.share_read() }
+    }
 
     /// Scores a whole episode, as `reset` and then `score` for each step would.
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {

@@ -38,6 +38,10 @@ pub enum Law {
     StreamedEqualsBatch,
     /// Scores of several episodes equal those of each alone.
     TogetherEqualsAlone,
+    /// A step without a gap scores the same whether the monitor is told so or not.
+    WholeIsWhole,
+    /// What a monitor says that it leaves out has no part in the score; what was not read at all leaves it finite.
+    LeavesOut,
     /// A channel that is constant in training changes no score.
     IgnoresConstantChannels,
     /// A gross fault scores higher than nominal data.

@@ -23,6 +23,7 @@ pub mod image_detector;
 pub mod law;
 pub mod limits;
 pub mod noisy;
+pub mod partial;
 pub mod policy;
 pub mod randomised;
 pub mod rng;
@@ -55,6 +56,7 @@ pub mod prelude {
     pub use crate::frame::{Camera, Frame};
     pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
     pub use crate::law::Law;
+    pub use crate::partial::{Missing, Partial, PartialScore};
     pub use crate::policy::{Policy, Seat};
     pub use crate::rng::Rng;
     pub use crate::run::Trial;

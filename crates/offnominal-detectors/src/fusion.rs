@@ -97,6 +97,25 @@ impl Scorer for Fitted {
         sum / self.inner.len() as f64
     }
 
+    /// What the least able of them does.
+    fn missing(&self) -> Missing {
+        self.inner.iter().map(Scaled::missing).max().unwrap_or(Missing::Held)
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.inner[0].expect(obs, action);
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let (mut sum, mut confidence) = (0.0, 1.0_f64);
+        for inner in &mut self.inner {
+            let found = inner.score_partial(step);
+            sum += found.score;
+            confidence = confidence.min(found.confidence);
+        }
+        PartialScore { score: sum / self.inner.len() as f64, confidence }
+    }
+
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         let mut save = |(k, inner): (usize, &Scaled)| inner.save(&mut to.part("inner").part(k));
         self.inner.iter().enumerate().try_for_each(&mut save)

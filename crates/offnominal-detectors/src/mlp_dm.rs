@@ -169,6 +169,14 @@ impl Scorer for Fitted {
         score
     }
 
+    fn missing(&self) -> Missing {
+        Missing::Predicted
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.ensemble.expect(obs, action);
+    }
+
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         scores.clear();
         scores.resize(seen.len(), 0.0);

@@ -112,6 +112,14 @@ impl Scorer for Fitted {
         self.horizons.score(&mut self.open_loop)
     }
 
+    fn missing(&self) -> Missing {
+        Missing::Predicted
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.open_loop.expect(obs, action);
+    }
+
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.open_loop.model().save(to);
         self.horizons.save(&mut to.part("horizons"));

@@ -44,6 +44,7 @@
 //! assert!(nominal < 3.0 && weak > 5.0, "{nominal} {weak}");
 //! ```
 
+use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
@@ -78,14 +79,14 @@ impl Learn for ResidualViews {
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let views = Arc::new(Views::fit(&held_out, d));
-        Ok(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] })
+        Ok(Fitted { residual, views, past: Past::new(d), marginal: Marginal::new(d), z: vec![0.0; d] })
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
         let views = Arc::new(Views::load(&from.part("views"), d)?);
-        Ok(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] })
+        Ok(Fitted { residual, views, past: Past::new(d), marginal: Marginal::new(d), z: vec![0.0; d] })
     }
 }
 
@@ -94,6 +95,7 @@ pub(crate) struct Fitted {
     residual: Residual,
     views: Arc<Views>,
     past: Past,
+    marginal: Marginal,
     z: Vec<f64>,
 }
 
@@ -105,6 +107,20 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.views.score(&self.z, &mut self.past)
+    }
+
+    fn missing(&self) -> Missing {
+        Missing::LeftOut
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.residual.expect(obs, action);
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let Fitted { residual, views, past, marginal, z } = self;
+        residual.of_partial(step, views.covariance(), marginal, z);
+        PartialScore { score: views.score_partial(z, marginal, past), confidence: marginal.share_left() }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -37,6 +37,7 @@
 //! assert!(last(&wave) > 2.0 * last(&noise[0]));
 //! ```
 
+use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
@@ -75,32 +76,31 @@ impl Learn for ResidualWindow {
         let ResidualWindow { window, hidden, members, training } = self;
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
-        let deviations = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d).deviations;
-        let mut window = Window::new(window.get(), deviations);
+        let residuals = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
+        let mut window = Window::new(window.get(), residuals.deviations.clone());
         let mut rows = statistics_of(&held_out, &mut window);
         let center = means(&rows, 3 * d);
         rows.chunks_exact_mut(3 * d).for_each(|row| subtract(row, &center));
         let whitener = Whitener::fit(rows.chunks_exact(3 * d), 3 * d);
-        let nominal = Arc::new(NominalStatistics { center, whitener });
-        Ok(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] })
+        let nominal = NominalMoments { residuals, center, whitener };
+        Ok(Fitted::new(residual, nominal, window))
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let (d, size) = (residual.width(), saved::within(from, "window", self.window.get())?);
-        let deviations = from.exactly::<f64>("deviations", d)?;
-        from.require(deviations.iter().all(|&s| s > 0.0), "deviations", "numbers above zero", "others")?;
+        let residuals = Whitener::load(&from.part("residuals"), d)?;
+        let window = Window::new(size, residuals.deviations.clone());
         let from = from.part("statistics");
         let center = from.exactly("center", 3 * d)?.to_vec();
-        let nominal = NominalStatistics { center, whitener: Whitener::load(&from, 3 * d)? };
-        let window = Window::new(size, deviations.to_vec());
-        let (z, s) = (vec![0.0; d], vec![0.0; 3 * d]);
-        Ok(Fitted { residual, nominal: Arc::new(nominal), window, z, s })
+        let nominal = NominalMoments { residuals, center, whitener: Whitener::load(&from, 3 * d)? };
+        Ok(Fitted::new(residual, nominal, window))
     }
 }
 
-/// Moments of the statistics on nominal data.
-struct NominalStatistics {
+/// Moments on nominal data, of residuals and of the statistics.
+struct NominalMoments {
+    residuals: Whitener,
     center: Vec<f64>,
     whitener: Whitener,
 }
@@ -117,10 +117,28 @@ fn subtract(row: &mut [f64], center: &[f64]) {
 #[derive(Clone)]
 pub(crate) struct Fitted {
     residual: Residual,
-    nominal: Arc<NominalStatistics>,
+    nominal: Arc<NominalMoments>,
     window: Window,
+    marginal: Marginal,
+    variances: Vec<f64>,
     z: Vec<f64>,
     s: Vec<f64>,
+}
+
+impl Fitted {
+    fn new(residual: Residual, nominal: NominalMoments, window: Window) -> Fitted {
+        let d = residual.width();
+        let [variances, z] = [(); 2].map(|()| vec![0.0; d]);
+        let (marginal, s) = (Marginal::new(d), vec![0.0; 3 * d]);
+        Fitted { residual, nominal: Arc::new(nominal), window, marginal, variances, z, s }
+    }
+
+    /// The score of what is in the window.
+    fn of_window(&mut self) -> f64 {
+        self.window.statistics(&mut self.s);
+        subtract(&mut self.s, &self.nominal.center);
+        self.nominal.whitener.mean_square(&mut self.s)
+    }
 }
 
 impl Scorer for Fitted {
@@ -131,14 +149,29 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.window.add(&self.z);
-        self.window.statistics(&mut self.s);
-        subtract(&mut self.s, &self.nominal.center);
-        self.nominal.whitener.mean_square(&mut self.s)
+        self.of_window()
+    }
+
+    fn missing(&self) -> Missing {
+        Missing::LeftOut
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.residual.expect(obs, action);
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let Fitted { residual, nominal, window, marginal, variances, z, .. } = self;
+        residual.of_partial(step, &nominal.residuals, marginal, z);
+        marginal.variances(&nominal.residuals, variances);
+        window.add_partial(z, variances);
+        let confidence = marginal.share_left();
+        PartialScore { score: self.of_window(), confidence }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.residual.save(to);
-        to.put("deviations", self.window.deviations());
+        self.nominal.residuals.save(&mut to.part("residuals"));
         let mut to = to.part("statistics");
         to.put("center", &self.nominal.center);
         self.nominal.whitener.save(&mut to);

@@ -54,6 +54,8 @@ pub struct Request {
     /// Whether the file is to hold what a diagnosis needs.
     #[serde(default = "diagnosis")]
     pub diagnosis: bool,
+    /// Steps in a row that a number may be missing before its sensor counts as lost.
+    pub lost_after: Option<u32>,
     /// The file to write.
     pub file: PathBuf,
 }
@@ -120,7 +122,8 @@ impl Request {
     ) -> Result<Made> {
         let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
         enough(rule, calibration.len())?;
-        let fit = monitor_file::Fit { system, detector, rule, alarm: self.alarm, diagnoses, context };
+        let (alarm, lost_after) = (self.alarm, self.lost_after);
+        let fit = monitor_file::Fit { system, detector, rule, alarm, diagnoses, lost_after, context };
         fit.make(train, calibration)
     }
 
@@ -243,8 +246,26 @@ impl Display for FittedMonitor {
         let set = &about.threshold;
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
         writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
-        write!(out, "{}", promised(set))
+        writeln!(out, "{}", promised(set))?;
+        write!(out, "{}", missing(about))
     }
+}
+
+/// What becomes of numbers that are not read, in words.
+pub fn missing(about: &About) -> String {
+    let (id, steps) = (&about.detector.id, about.lost_after);
+    let how = match about.missing {
+        Missing::LeftOut => format!("{id} leaves them out of the score"),
+        Missing::Predicted => {
+            format!("{id} cannot leave them out, and takes what it predicts in their place")
+        }
+        Missing::Held => {
+            format!(
+                "{id} can neither leave them out nor predict them, and takes the last ones that were read"
+            )
+        }
+    };
+    format!("missing numbers: {how}; a sensor is lost after {steps} steps without it")
 }
 
 /// What a threshold promises, in words: which promise is meant, and what is expected.

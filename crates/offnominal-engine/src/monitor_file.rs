@@ -13,7 +13,7 @@ use offnominal_files::dataset::Dataset;
 use offnominal_files::store::address;
 use offnominal_monitor::{
     About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, channel_names,
-    encode,
+    encode, score_episode,
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
@@ -83,9 +83,15 @@ pub struct Fit<'a> {
     pub alarm: Settings,
     /// Whether an alarm is to be diagnosed.
     pub diagnoses: bool,
+    /// Steps in a row that a number may be missing before its sensor counts as lost; without it, what [`LOST_AFTER`] says.
+    pub lost_after: Option<u32>,
     /// The seed, who sees how far it is, and when to stop.
     pub context: &'a Context,
 }
+
+/// A sensor counts as lost after more steps than nineteen of twenty calibration episodes go without one of their numbers,
+/// and after more than this many.
+pub const LOST_AFTER: u32 = 10;
 
 /// The contents of a monitor's file.
 pub struct Made {
@@ -111,13 +117,16 @@ impl Fit<'_> {
         self.system.check(train, "training")?;
         self.system.check(calibration, "calibration")?;
         let mut monitor = self.fit(train)?;
-        let scores = self.scores(monitor.as_mut(), calibration)?;
+        let usual = usual(train, self.system.observation.len());
+        let scores = self.scores(monitor.as_mut(), &usual, calibration)?;
         let threshold = self.rule.threshold(&scores, Level::P95)?;
         monitor.reset();
         let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
         let archive = Monitor::archive(monitor.as_ref(), &threshold.statistic, diagnoser.as_ref())?;
-        let usual = usual(train, self.system.observation.len());
-        let about = About { usual, ..self.about(train.len(), calibration.len(), &threshold) };
+        let (missing, lost_after) =
+            (monitor.missing(), self.lost_after.unwrap_or_else(|| longest_gap(calibration)));
+        let about =
+            About { usual, missing, lost_after, ..self.about(train.len(), calibration.len(), &threshold) };
         Ok(Made { about, archive })
     }
 
@@ -146,13 +155,13 @@ impl Fit<'_> {
     fn scores(
         &self,
         monitor: &mut dyn offnominal_core::detector::Monitor,
+        usual: &[[f32; 2]],
         episodes: &[Signals<'_>],
     ) -> Result<Vec<Vec<f64>>> {
         let task = self.context.task(episodes.len(), "scores");
         let score = |episode: &Signals<'_>| {
             task.check()?;
-            let mut scores = Vec::with_capacity(episode.len());
-            monitor.score_episode(episode, &mut scores);
+            let scores = score_episode(monitor, usual, episode);
             task.inc(1);
             Ok(scores)
         };
@@ -179,10 +188,29 @@ impl Fit<'_> {
             diagnoses: self.diagnoses,
             threshold: Calibrated::new(self.rule, threshold, episodes),
             alarm: self.alarm,
+            missing: Missing::Held,
+            lost_after: LOST_AFTER,
             usual: vec![],
             mapping: system.mapping.clone(),
         }
     }
+}
+
+/// Steps in a row that nineteen of twenty episodes at most go without one of their numbers.
+fn longest_gap(episodes: &[Signals<'_>]) -> u32 {
+    let of_channel = |episode: &Signals<'_>, channel: usize| {
+        let (mut gap, mut longest) = (0_u32, 0);
+        for x in episode.observations().iter().skip(channel).step_by(episode.obs_width()) {
+            gap = if x.is_finite() { 0 } else { gap + 1 };
+            longest = longest.max(gap);
+        }
+        longest
+    };
+    let of_episode = |e: &Signals<'_>| (0..e.obs_width()).map(|c| of_channel(e, c)).max().unwrap_or(0);
+    let mut gaps: Vec<u32> = episodes.iter().map(of_episode).collect();
+    gaps.sort_unstable();
+    let rank = ((gaps.len() + 1) * 19).div_ceil(20).clamp(1, gaps.len().max(1));
+    gaps.get(rank - 1).copied().unwrap_or(0).max(LOST_AFTER)
 }
 
 /// The 1 % and the 99 % quantile of each channel of observations.

@@ -19,14 +19,18 @@
 //! {"channels": {"obs": ["flow", "level"], "action": ["valve"]}}
 //! ```
 //!
-//! Names that are not those of the monitor's file are an error.
+//! Names that are not those of the monitor's file are an error. A number that was not read is `null`, or its name is not
+//! there.
 //!
 //! In the second form the step is judged when the next observation comes, and an observation without a command ends
 //! the episode. In both forms `"reset": true` says that an episode begins with this line, and `"step": 7` gives it a
-//! number, which then must grow by one from line to line. A first line begins an episode without saying so.
+//! number, which all lines up to the next reset then have. A first line begins an episode without saying so. Where numbers
+//! are left out, so are steps: nothing was read in them, and each has its verdict. A line whose number is not larger than
+//! that of one before it came late or twice; it is dropped, and counted.
 //!
-//! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], and, where
-//! an alarm is raised, the [`Diagnosis`].
+//! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], where an
+//! alarm is raised the [`Diagnosis`], where a sensor is lost or returns the names of those that are lost, and how many lines
+//! were dropped, if any.
 
 mod channels;
 
@@ -50,7 +54,7 @@ struct Line {
     /// Whether an episode begins with this line.
     #[serde(default)]
     reset: bool,
-    /// Number of the line; it grows by one until the next reset.
+    /// Number of the step; it grows until the next reset.
     step: Option<u64>,
 }
 
@@ -71,6 +75,7 @@ enum AnyLine {
 }
 
 /// A line with its numbers in the order of the monitor.
+#[derive(Clone)]
 struct Seen {
     obs: Vec<f32>,
     action: Option<Vec<f32>>,
@@ -114,6 +119,17 @@ pub struct Answer<'a> {
     /// What looks wrong, where an alarm is raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis<'a>>,
+    /// Names of the sensors that are lost, where one was lost or came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_sensors: Option<Vec<String>>,
+    /// Lines that were dropped so far, as they came late or twice.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropped: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 pub use channels::ChannelsError;
@@ -145,11 +161,13 @@ pub enum LineError {
     /// Channels are named after the first step.
     #[error("expected channels before the first step, found them after it")]
     LateChannels,
-    /// A step is missing.
-    #[error("step: expected {expected}, found {found}; a step is missing, or a reset")]
+    /// A step has no number, or one far beyond that of the last one.
+    #[error("step: expected {first} to {last}, found {found}; a reset is missing, or the steps between")]
     Gap {
         /// The number that comes next.
-        expected: u64,
+        first: u64,
+        /// The largest that may come next.
+        last: u64,
         /// The number of this line; none if it has none.
         found: String,
     },
@@ -169,8 +187,21 @@ pub struct Stream {
     step: Option<u64>,
     has_begun: bool,
     has_ended: bool,
+    /// Lines that came late or twice.
+    dropped: u64,
     obs: Names,
     action: Names,
+}
+
+/// The most steps in a row that may be left out.
+const MOST_LEFT_OUT: u64 = 1000;
+
+/// What the number of a line says.
+enum Order {
+    /// It came late, or twice.
+    Dropped,
+    /// So many steps were left out before it.
+    After(u64),
 }
 
 impl Stream {
@@ -188,28 +219,53 @@ impl Stream {
             step: None,
             has_begun: false,
             has_ended: false,
+            dropped: 0,
         }
     }
 
-    /// Reads a line; an empty one says nothing.
+    /// Reads a line, and tells what there is to say; an empty one says nothing.
     ///
     /// # Errors
     /// If something is wrong with it.
-    pub fn read(&mut self, text: &[u8]) -> Result<Option<Answer<'_>>, LineError> {
+    pub fn read(&mut self, text: &[u8], mut tell: impl FnMut(&Answer<'_>)) -> Result<(), LineError> {
         self.n_lines += 1;
         if text.trim_ascii().is_empty() {
-            return Ok(None);
+            return Ok(());
         }
-        let Some(line) = self.parsed(text)? else { return Ok(None) };
+        let Some(line) = self.parsed(text)? else { return Ok(()) };
         let seen = self.ordered(&line)?;
         self.same_form(&line)?;
-        self.follows(&line)?;
+        let Order::After(left_out) = self.follows(&line)? else {
+            self.dropped += 1;
+            return Ok(());
+        };
+        let unread = (left_out > 0).then(|| self.unread());
+        for unread in std::iter::repeat_n(unread, left_out as usize).flatten() {
+            let verdict = self.judge(&unread)?;
+            self.answer(verdict, &mut tell);
+        }
         let verdict = self.judge(&seen)?;
         (self.step, self.has_begun, self.has_ended) = (line.step, true, line.action.is_none());
-        let Some(verdict) = verdict else { return Ok(None) };
-        let (line, episode, is_raised) = (self.n_lines, self.episode, verdict.event == Some(Event::Raised));
+        self.answer(verdict, &mut tell);
+        Ok(())
+    }
+
+    /// A step in which nothing was read.
+    fn unread(&self) -> Seen {
+        let nothing = |width| vec![f32::NAN; width];
+        let (obs, act) = (self.monitor.about().obs_width(), self.monitor.about().act_width());
+        let next_obs = self.is_whole.unwrap_or(false).then(|| nothing(obs));
+        Seen { obs: nothing(obs), action: Some(nothing(act)), next_obs }
+    }
+
+    fn answer(&mut self, verdict: Option<Verdict>, tell: &mut impl FnMut(&Answer<'_>)) {
+        let Some(verdict) = verdict else { return };
+        let names = || self.monitor.lost().map(|channel| channel.name.clone()).collect();
+        let lost_sensors = verdict.sensor_event.map(|_| names());
+        let is_raised = verdict.event == Some(Event::Raised);
+        let (line, episode, dropped) = (self.n_lines, self.episode, self.dropped);
         let diagnosis = if is_raised { self.monitor.diagnose() } else { None };
-        Ok(Some(Answer { line, episode, verdict, diagnosis }))
+        tell(&Answer { line, episode, verdict, diagnosis, lost_sensors, dropped });
     }
 
     /// A step; nothing if the line names the channels.
@@ -247,19 +303,25 @@ impl Stream {
     }
 
     /// Begins an episode, or goes on with one.
-    fn follows(&mut self, line: &Line) -> Result<(), LineError> {
+    fn follows(&mut self, line: &Line) -> Result<Order, LineError> {
         if line.reset {
             self.episode += u64::from(self.has_begun);
             self.monitor.reset();
-            return Ok(());
+            return Ok(Order::After(0));
         }
-        if self.has_ended {
-            return Err(LineError::NoReset);
+        let Some(before) = self.step else {
+            return if self.has_ended { Err(LineError::NoReset) } else { Ok(Order::After(0)) };
+        };
+        let (first, last) = (before.saturating_add(1), before.saturating_add(1 + MOST_LEFT_OUT));
+        match line.step {
+            Some(step) if step <= before => Ok(Order::Dropped),
+            Some(_) if self.has_ended => Err(LineError::NoReset),
+            Some(step) if step <= last => Ok(Order::After(step - first)),
+            step => {
+                let found = step.map_or("none".into(), |step| step.to_string());
+                Err(LineError::Gap { first, last, found })
+            }
         }
-        let Some(last) = self.step else { return Ok(()) };
-        let found = line.step.map_or("none".into(), |step| step.to_string());
-        let expected = last.saturating_add(1);
-        if line.step == Some(expected) { Ok(()) } else { Err(LineError::Gap { expected, found }) }
     }
 
     fn judge(&mut self, line: &Seen) -> Result<Option<Verdict>, StepError> {

@@ -39,6 +39,8 @@ pub fn detector_with(
     streams_and_forgets(monitor.as_mut(), probe, &scores, &mut verdicts);
     together_as_alone(monitor.as_mut(), probe, &mut verdicts);
     stays_finite(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
+    whole_is_whole(monitor.as_mut(), &probe[0], &mut verdicts);
+    leaves_out(monitor.as_mut(), &probe[0], &mut verdicts);
     ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     loads_as_saved(detector, monitor.as_mut(), policy, &probe[0], &mut verdicts);
@@ -220,6 +222,52 @@ fn stays_finite(monitor: &mut dyn Monitor, probe: &Synthetic, scores: &[f64], ve
             format!("scores depend on a signal of {value} in the episode before")
         });
     }
+}
+
+/// A step without a gap, told as one that may have gaps.
+fn whole_is_whole(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+    let (expected, read) = (stream(monitor, probe), vec![false; probe.obs_width]);
+    monitor.reset();
+    let whole = |seen| Partial { seen, missing_before: &read, missing_after: &read };
+    let found: Vec<_> = probe.signals().transitions().map(|t| monitor.score_partial(&whole(t))).collect();
+    let differs = found.iter().zip(&expected).position(|(found, want)| found.score != *want);
+    verdicts.require(Law::WholeIsWhole, differs.is_none(), || {
+        let t = differs.unwrap_or_default();
+        format!("step {t}: expected {}, found {}", expected[t], found[t].score)
+    });
+    let is_sure = found.iter().all(|found| found.confidence == 1.0);
+    verdicts.require(Law::WholeIsWhole, is_sure, || "a step without a gap has a confidence below 1".into());
+}
+
+/// What stands in the place of a number that was not read is changed, and the score must not follow.
+fn leaves_out(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+    let is_left_out = monitor.missing() == Missing::LeftOut;
+    let read = vec![false; probe.obs_width];
+    for gap in [&[0][..], &[1, 2], &[0, 1, 2]] {
+        let missing: Vec<bool> = (0..probe.obs_width).map(|j| gap.contains(&j)).collect();
+        let mut scores = |fill: f32| -> Vec<PartialScore> {
+            monitor.reset();
+            let score = |(t, seen): (usize, Transition<'_>)| {
+                let mut filled = seen.next_obs.to_vec();
+                let has_gap = t % 3 == 1;
+                gap.iter().filter(|_| has_gap).for_each(|&j| filled[j] = fill);
+                let missing_after = if has_gap { &missing } else { &read };
+                let seen = Transition { next_obs: &filled, ..seen };
+                monitor.score_partial(&Partial { seen, missing_before: &read, missing_after })
+            };
+            probe.signals().transitions().enumerate().map(score).collect()
+        };
+        let (zero, far) = (scores(0.0), scores(30.0));
+        let is_sound = |s: &PartialScore| s.score.is_finite() && (0.0..=1.0).contains(&s.confidence);
+        verdicts.require(Law::LeavesOut, zero.iter().chain(&far).all(is_sound), || {
+            format!("without the channels {gap:?} a score is not finite, or a confidence not between 0 and 1")
+        });
+        let [zero, far] = [zero, far].map(|s| s.iter().map(|s| s.score).collect::<Vec<_>>());
+        verdicts.require(Law::LeavesOut, !is_left_out || close(&zero, &far), || {
+            format!("what stands for the missing channels {gap:?} changes the score")
+        });
+    }
+    monitor.reset();
 }
 
 fn ignores_constant_channels(

@@ -62,6 +62,7 @@ fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request 
         confidence: None,
         alarm: Default::default(),
         diagnosis: offnominal_engine::fit::diagnosis(),
+        lost_after: None,
         file,
     }
 }

@@ -49,6 +49,8 @@ pub struct Request {
     /// Whether the file is to hold what a diagnosis needs.
     #[serde(default = "offnominal_engine::fit::diagnosis")]
     pub diagnosis: bool,
+    /// Steps in a row that a value may be missing before its sensor counts as lost.
+    pub lost_after: Option<u32>,
     /// The file to write.
     pub file: PathBuf,
 }
@@ -88,10 +90,13 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     let (nominal, left_out) = nominal(&all)?;
     let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, &mapping)).collect();
     let signals: Vec<Signals<'_>> = held.iter().map(Held::signals).collect();
-    let (train, calibration) = request.split(&signals, rule)?;
+    let (train, late) = request.split(&signals, rule)?;
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
-    let mut warnings = exchangeability::warnings(train, calibration, &names, Seed(context.seed));
+    let mut warnings = exchangeability::warnings(train, late, &names, Seed(context.seed));
     warnings.extend(constant(train, &names)?);
+    // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
+    let recorded: Vec<Signals<'_>> = nominal.iter().map(|recording| recording.signals(&mapping)).collect();
+    let (_, calibration) = request.split(&recorded, rule)?;
     let fitted =
         request.fit(&system(&mapping, nominal[0].dt_secs(&mapping)), [train, calibration], rule, context)?;
     let window = match mapping.episodes {
@@ -177,9 +182,10 @@ impl Request {
         rule: Rule,
         context: &Context,
     ) -> Result<FittedMonitor> {
-        let Request { detector, alarm, diagnosis, .. } = self;
-        let (alarm, diagnoses) = (*alarm, *diagnosis);
-        let made = Fit { system, detector, rule, alarm, diagnoses, context }.make(train, calibration)?;
+        let Request { detector, alarm, diagnosis, lost_after, .. } = self;
+        let (alarm, diagnoses, lost_after) = (*alarm, *diagnosis, *lost_after);
+        let fit = Fit { system, detector, rule, alarm, diagnoses, lost_after, context };
+        let made = fit.make(train, calibration)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })

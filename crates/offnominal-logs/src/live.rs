@@ -1,8 +1,10 @@
 //! Ticks of the clock out of rows as they come, for a stream that is watched while it is recorded.
 //!
-//! The ticks are those of [`crate::episodes`], if the rows come in the order of their time, no two at once. A tick is told
-//! when a row comes that is later, or, where each row is a tick, with its row. What depends on the future is told as far as
+//! The ticks are those of [`crate::episodes`], if the rows come in the order of their time, no two at once, or at most as late
+//! as the mapping waits for them. A tick is told when a row comes that is later, or, where each row is a tick, with its row. What depends on the future is told as far as
 //! it has come: the last window of a stream is told although it is not whole.
+
+mod waiting;
 
 use crate::chosen::{Chosen, Rows};
 use crate::episodes::{n_ticks, nanos, tick};
@@ -10,6 +12,7 @@ use crate::formats;
 use crate::mapping::{Episodes, Mapping};
 use anyhow::{Context, Result, ensure};
 use std::io::BufRead;
+use waiting::Waiting;
 
 /// What there is at a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,10 +21,12 @@ pub struct Tick<'a> {
     pub is_first: bool,
     /// When it is, in nanoseconds of the clock of the log.
     pub time_nanos: i64,
-    /// Observations in the order of the mapping; a missing value is the last one that was recorded.
+    /// Observations in the order of the mapping; NaN where a value is missing.
     pub observation: &'a [f32],
     /// Commands, as observations.
     pub command: &'a [f32],
+    /// Rows that came too late or twice, so far.
+    pub dropped: u64,
 }
 
 /// Whoever is told the ticks.
@@ -47,7 +52,8 @@ pub struct Live<'m, T> {
     /// The time of the latest row.
     latest: i64,
     episode: Option<Episode>,
-    held: Vec<f32>,
+    values: Vec<f32>,
+    waiting: Option<Waiting>,
     to: T,
 }
 
@@ -72,7 +78,7 @@ impl<'m, T: Ticks> Live<'m, T> {
             }
             Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
         };
-        let held = vec![f32::NAN; mapping.channels().count()];
+        let values = vec![f32::NAN; mapping.channels().count()];
         let last = vec![None; columns.len()];
         Live {
             mapping,
@@ -82,7 +88,8 @@ impl<'m, T: Ticks> Live<'m, T> {
             topics: Vec::new(),
             latest: i64::MIN,
             episode: None,
-            held,
+            values,
+            waiting: mapping.clock.wait_secs.map(|secs| Waiting::new(nanos(secs))),
             to,
         }
     }
@@ -92,6 +99,9 @@ impl<'m, T: Ticks> Live<'m, T> {
     /// # Errors
     /// If a tick cannot be taken.
     pub fn finish(&mut self) -> Result<()> {
+        while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::next) {
+            self.take(time, &row)?;
+        }
         self.turn(self.latest.saturating_add(1))?;
         self.end(self.latest)
     }
@@ -141,7 +151,7 @@ impl<'m, T: Ticks> Live<'m, T> {
         let Some(episode) = &mut self.episode else { return Ok(()) };
         episode.n_ticks += 1;
         let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
-        let n_channels = self.held.len();
+        let n_channels = self.values.len();
         let fresh =
             |last: &Option<(i64, f64)>| last.filter(|(then, _)| time - then <= most).map(|(_, x)| x as f32);
         let is_whole = self.last[..n_channels].iter().all(|last| fresh(last).is_some());
@@ -150,11 +160,12 @@ impl<'m, T: Ticks> Live<'m, T> {
             return Ok(());
         }
         episode.has_begun = true;
-        for (held, last) in self.held.iter_mut().zip(&self.last) {
-            *held = fresh(last).unwrap_or(*held);
+        for (value, last) in self.values.iter_mut().zip(&self.last) {
+            *value = fresh(last).unwrap_or(f32::NAN);
         }
-        let (observation, command) = self.held.split_at(self.mapping.observation.len());
-        self.to.tick(Tick { is_first, time_nanos: time, observation, command })
+        let (observation, command) = self.values.split_at(self.mapping.observation.len());
+        let dropped = self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
+        self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
     }
 
     /// Whether an episode begins with a row, whatever comes later.
@@ -198,7 +209,19 @@ impl<T: Ticks> Rows for Live<'_, T> {
         }
     }
 
-    fn row(&mut self, _: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
+    fn row(&mut self, topic: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
+        let Some(waiting) = &mut self.waiting else { return self.take(time, row) };
+        waiting.add(topic, time, row);
+        while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::due) {
+            self.take(time, &row)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Ticks> Live<'_, T> {
+    /// Takes a row whose turn it is.
+    fn take(&mut self, time: i64, row: &[(usize, f64)]) -> Result<()> {
         let key = self.key.and_then(|key| row.iter().find(|(at, _)| *at == key)).map(|(_, x)| *x);
         if self.is_first(time, key) {
             self.restart(time)?;

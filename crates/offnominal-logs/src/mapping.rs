@@ -59,6 +59,10 @@ pub struct Clock {
     /// Age in seconds beyond which the last value of a channel counts as missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_secs: Option<f64>,
+    /// How long, in seconds, a stream that is watched waits for rows that come late: they are sorted in by their time. What
+    /// comes later is dropped and counted. A log is sorted in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_secs: Option<f64>,
 }
 
 /// The unit of a column of times.
@@ -204,6 +208,7 @@ impl Mapping {
         };
         positive("clock.rate_hz", self.clock.rate_hz)?;
         positive("clock.max_age_secs", self.clock.max_age_secs)?;
+        positive("clock.wait_secs", self.clock.wait_secs)?;
         match self.episodes {
             Episodes::Gap { secs } | Episodes::Window { secs } => positive("episodes.secs", Some(secs))?,
             Episodes::File | Episodes::Column { .. } | Episodes::Event { .. } => {}

@@ -83,7 +83,7 @@ pub fn read(logs: &[impl Source], mapping: &Mapping, context: &Context) -> Resul
     Ok(recordings)
 }
 
-/// Observations and commands without gaps: a value that is missing is the last one that was recorded.
+/// Observations and commands without gaps, to learn from: a value that is missing is the last one that was recorded.
 pub struct Held {
     observations: Vec<f32>,
     commands: Vec<f32>,
@@ -117,6 +117,12 @@ fn held(values: &[f32], width: usize) -> Vec<f32> {
 }
 
 impl Recorded {
+    /// Observations and commands as they were recorded: NaN where a value is missing.
+    pub fn signals(&self, mapping: &Mapping) -> Signals<'_> {
+        let widths = [mapping.observation.len(), mapping.command.len()];
+        Signals::new(&self.observations, &self.commands, widths[0], widths[1])
+    }
+
     /// What it is called in reports.
     pub fn name(&self) -> String {
         self.name_of(&self.log)

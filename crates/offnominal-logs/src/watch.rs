@@ -25,6 +25,11 @@ pub struct LiveVerdict<'a> {
     /// What looks wrong, where an alarm is raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis<'a>>,
+    /// Names of the sensors that are lost, where one was lost or came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_sensors: Option<Vec<String>>,
+    /// Rows that were dropped so far, as they came too late or twice.
+    pub dropped: u64,
 }
 
 /// Watches a stream until its end.
@@ -87,6 +92,10 @@ impl<W: Write> Watching<W> {
             secs: (tick.time_nanos - start_nanos) as f64 * 1e-9,
             episode: self.episodes - 1,
             verdict,
+            lost_sensors: verdict
+                .sensor_event
+                .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
+            dropped: tick.dropped,
             diagnosis: if is_raised { self.monitor.diagnose() } else { None },
         };
         let mut tell = || -> Result<()> {

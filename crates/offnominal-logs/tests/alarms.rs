@@ -73,6 +73,7 @@ impl Rig {
             confidence: None,
             alarm: Default::default(),
             diagnosis: true,
+            lost_after: None,
             file: self.path("tanks.monitor"),
         };
         fit::run(&request, &Context::silent(1, 2))

@@ -66,8 +66,8 @@ static void diagnose(offnominal_monitor *monitor)
 /* Says what is thought of a step. */
 static void tell(offnominal_monitor *monitor, const offnominal_verdict *v)
 {
-    printf("%" PRIu64 " %.17g %.17g %.17g %s %s\n", v->step, v->score, v->statistic, v->threshold,
-           STATES[v->state], EVENTS[v->event]);
+    printf("%" PRIu64 " %.17g %.17g %.17g %s %s %" PRIu32 " %.17g %" PRIu32 "\n", v->step, v->score, v->statistic,
+           v->threshold, STATES[v->state], EVENTS[v->event], v->missing, v->confidence, v->lost);
     if (v->event == OFFNOMINAL_EVENT_RAISED)
         diagnose(monitor);
 }

@@ -45,7 +45,7 @@ void diagnose(offnominal::monitor &monitor)
 void tell(offnominal::monitor &monitor, const offnominal::verdict &v)
 {
     std::cout << v.step << ' ' << v.score << ' ' << v.statistic << ' ' << v.threshold << ' ' << STATES[v.state] << ' '
-              << EVENTS[v.event] << '\n';
+              << EVENTS[v.event] << ' ' << v.missing << ' ' << v.confidence << ' ' << v.lost << '\n';
     if (v.event == OFFNOMINAL_EVENT_RAISED)
         diagnose(monitor);
 }

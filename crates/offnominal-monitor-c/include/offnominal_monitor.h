@@ -78,25 +78,21 @@ enum offnominal_status
      */
     OFFNOMINAL_STATUS_WIDTH = -4,
     /**
-     * A number is infinite or not a number where that cannot be scored. The monitor is as it was.
-     */
-    OFFNOMINAL_STATUS_NOT_FINITE = -5,
-    /**
      * The transition does not begin where the one before it ended. The monitor is as it was.
      */
-    OFFNOMINAL_STATUS_GAP = -6,
+    OFFNOMINAL_STATUS_GAP = -5,
     /**
      * The step cannot be scored for another reason. The monitor is as it was.
      */
-    OFFNOMINAL_STATUS_REFUSED = -7,
+    OFFNOMINAL_STATUS_REFUSED = -6,
     /**
      * The library failed inside this call, which is a defect of it. The monitor cannot be used any longer.
      */
-    OFFNOMINAL_STATUS_PANICKED = -8,
+    OFFNOMINAL_STATUS_PANICKED = -7,
     /**
      * The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
      */
-    OFFNOMINAL_STATUS_POISONED = -9,
+    OFFNOMINAL_STATUS_POISONED = -8,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -165,6 +161,35 @@ typedef int32_t offnominal_event;
 #endif // __cplusplus
 
 /**
+ * What happened to the sensors in a step.
+ */
+enum offnominal_sensor_event
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Nothing.
+     */
+    OFFNOMINAL_SENSOR_EVENT_NONE = 0,
+    /**
+     * At least one was lost.
+     */
+    OFFNOMINAL_SENSOR_EVENT_LOST = 1,
+    /**
+     * At least one came back, and none was lost.
+     */
+    OFFNOMINAL_SENSOR_EVENT_RETURNED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_sensor_event offnominal_sensor_event;
+#else
+typedef int32_t offnominal_sensor_event;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Where a fault seems to lie.
  */
 enum offnominal_family
@@ -226,6 +251,26 @@ typedef struct offnominal_verdict {
      * Whether it went on or off in this step.
      */
     offnominal_event event;
+    /**
+     * Numbers of the observation that were not read.
+     */
+    uint32_t missing;
+    /**
+     * The longest time, in steps, for which one of them has not been read; 0 if all were.
+     */
+    uint32_t stale;
+    /**
+     * Share of what the detector compares that was read: 1 if nothing is missing, 0 if the score says nothing.
+     */
+    double confidence;
+    /**
+     * Sensors that are lost: numbers of the observation that were not read for longer than the file allows.
+     */
+    uint32_t lost;
+    /**
+     * Whether one was lost in this step, or came back.
+     */
+    offnominal_sensor_event sensor_event;
 } offnominal_verdict;
 
 /**
@@ -338,6 +383,13 @@ const char *offnominal_obs_name(const struct offnominal_monitor *monitor, size_t
 const char *offnominal_obs_unit(const struct offnominal_monitor *monitor, size_t channel);
 
 /**
+ * 1 if the sensor of a number of the observation is lost: it was not read for longer than the file allows. 0 if it is not,
+ * if there is no such number or `monitor` is NULL.
+ */
+int32_t offnominal_is_lost(const struct offnominal_monitor *monitor,
+                           size_t channel);
+
+/**
  * The name of a number of the action; as `offnominal_obs_name`.
  */
 const char *offnominal_action_name(const struct offnominal_monitor *monitor, size_t channel);
@@ -367,9 +419,10 @@ offnominal_status offnominal_reset(struct offnominal_monitor *monitor);
  *
  * The verdict is on the step that ends with this observation, so the first call of an episode returns NO_VERDICT.
  * `obs` has `n_obs` numbers and `action` has `n_action`, as many as `offnominal_n_obs` and `offnominal_n_action` say, in
- * the order of their names. `verdict` is written where OK is returned, and only there.
+ * the order of their names. A number that is infinite or not a number was not read; the verdict counts them. `verdict` is
+ * written where OK is returned, and only there.
  *
- * Errors: POINTER, WIDTH, NOT_FINITE, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
+ * Errors: POINTER, WIDTH, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
  */
 offnominal_status offnominal_step(struct offnominal_monitor *monitor,
                                   const float *obs,

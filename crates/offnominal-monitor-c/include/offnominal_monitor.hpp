@@ -28,6 +28,7 @@ namespace offnominal {
 using status = offnominal_status;
 using state = offnominal_state;
 using event = offnominal_event;
+using sensor_event = offnominal_sensor_event;
 using family = offnominal_family;
 using verdict = offnominal_verdict;
 using deviation = offnominal_deviation;
@@ -154,6 +155,9 @@ public:
 
     /// What the numbers of an observation are.
     std::vector<channel> observation() const { return channels(n_obs(), offnominal_obs_name, offnominal_obs_unit); }
+
+    /// Whether the sensor of a number of the observation is lost.
+    bool is_lost(std::size_t channel) const noexcept { return offnominal_is_lost(get(), channel) != 0; }
 
     /// What the numbers of an action are.
     std::vector<channel> action() const

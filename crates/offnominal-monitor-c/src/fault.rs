@@ -25,16 +25,14 @@ pub enum Status {
     File = -3,
     /// There are too many or too few numbers. The monitor is as it was.
     Width = -4,
-    /// A number is infinite or not a number where that cannot be scored. The monitor is as it was.
-    NotFinite = -5,
     /// The transition does not begin where the one before it ended. The monitor is as it was.
-    Gap = -6,
+    Gap = -5,
     /// The step cannot be scored for another reason. The monitor is as it was.
-    Refused = -7,
+    Refused = -6,
     /// The library failed inside this call, which is a defect of it. The monitor cannot be used any longer.
-    Panicked = -8,
+    Panicked = -7,
     /// The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
-    Poisoned = -9,
+    Poisoned = -8,
 }
 
 /// What a call has done, or why it has not.
@@ -96,7 +94,6 @@ impl Fault {
 fn of_step(why: &StepError) -> Status {
     match why {
         StepError::Width { .. } => Status::Width,
-        StepError::NotFinite { .. } => Status::NotFinite,
         StepError::Gap { .. } => Status::Gap,
         _ => Status::Refused,
     }

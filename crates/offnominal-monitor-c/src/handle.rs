@@ -57,6 +57,10 @@ impl Handle {
         Handle { monitor, is_poisoned: false, texts }
     }
 
+    pub(crate) fn is_lost(&self, channel: usize) -> bool {
+        self.monitor.is_lost(channel)
+    }
+
     pub(crate) fn reset(&mut self) -> Done {
         self.monitor.reset();
         Ok(Status::Ok)

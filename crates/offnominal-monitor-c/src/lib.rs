@@ -19,7 +19,7 @@ mod types;
 pub use exports::*;
 pub use fault::Status;
 pub use handle::Handle;
-pub use types::{ABI, Deviation, Diagnosis, Event, Family, State, Verdict};
+pub use types::{ABI, Deviation, Diagnosis, Event, Family, SensorEvent, State, Verdict};
 
 #[cfg(not(panic = "unwind"))]
 compile_error!("a panic must become a status; compile with `panic = \"unwind\"`");

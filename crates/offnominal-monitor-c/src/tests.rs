@@ -74,6 +74,8 @@ fn about() -> About {
             false_alarms: None,
         },
         alarm: Settings::default(),
+        missing: offnominal_core::partial::Missing::Held,
+        lost_after: 10,
         usual: vec![],
         mapping: None,
     }

@@ -31,6 +31,18 @@ pub enum Event {
     Cleared = 2,
 }
 
+/// What happened to the sensors in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum SensorEvent {
+    /// Nothing.
+    None = 0,
+    /// At least one was lost.
+    Lost = 1,
+    /// At least one came back, and none was lost.
+    Returned = 2,
+}
+
 /// Where a fault seems to lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
@@ -59,6 +71,16 @@ pub struct Verdict {
     pub state: State,
     /// Whether it went on or off in this step.
     pub event: Event,
+    /// Numbers of the observation that were not read.
+    pub missing: u32,
+    /// The longest time, in steps, for which one of them has not been read; 0 if all were.
+    pub stale: u32,
+    /// Share of what the detector compares that was read: 1 if nothing is missing, 0 if the score says nothing.
+    pub confidence: f64,
+    /// Sensors that are lost: numbers of the observation that were not read for longer than the file allows.
+    pub lost: u32,
+    /// Whether one was lost in this step, or came back.
+    pub sensor_event: SensorEvent,
 }
 
 /// What looks wrong.
@@ -97,6 +119,16 @@ impl From<Option<alarm::Event>> for Event {
     }
 }
 
+impl From<Option<offnominal_monitor::SensorEvent>> for SensorEvent {
+    fn from(event: Option<offnominal_monitor::SensorEvent>) -> SensorEvent {
+        match event {
+            None => SensorEvent::None,
+            Some(offnominal_monitor::SensorEvent::Lost) => SensorEvent::Lost,
+            Some(offnominal_monitor::SensorEvent::Returned) => SensorEvent::Returned,
+        }
+    }
+}
+
 impl From<alarm::State> for State {
     fn from(state: alarm::State) -> State {
         match state {
@@ -120,7 +152,19 @@ impl From<diagnosis::Family> for Family {
 impl From<offnominal_monitor::Verdict> for Verdict {
     fn from(v: offnominal_monitor::Verdict) -> Verdict {
         let (state, event) = (v.state.into(), v.event.into());
-        Verdict { step: v.step, score: v.score, statistic: v.statistic, threshold: v.threshold, state, event }
+        Verdict {
+            step: v.step,
+            score: v.score,
+            statistic: v.statistic,
+            threshold: v.threshold,
+            state,
+            event,
+            missing: v.missing,
+            stale: v.stale,
+            confidence: v.confidence,
+            lost: v.lost,
+            sensor_event: v.sensor_event.into(),
+        }
     }
 }
 

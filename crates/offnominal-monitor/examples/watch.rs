@@ -51,6 +51,8 @@ fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
         diagnoses: false,
         threshold: Calibrated::new(rule, threshold, 40),
         alarm: Settings::default(),
+        missing: offnominal_core::partial::Missing::Held,
+        lost_after: 10,
         usual: vec![],
         mapping: None,
     }

@@ -2,6 +2,7 @@
 
 use offnominal_core::alarm::Settings;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::partial::Missing;
 use offnominal_core::spec::Channel;
 use offnominal_stats::{Rule, Threshold};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,10 @@ pub struct About {
     pub threshold: Calibrated,
     /// How exceedances become alarms.
     pub alarm: Settings,
+    /// What becomes of numbers that are not read.
+    pub missing: Missing,
+    /// Steps in a row that a number of an observation may be missing before its sensor counts as lost.
+    pub lost_after: u32,
     /// The 1 % and the 99 % quantile of each number of an observation in training; empty if they were not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub usual: Vec<[f32; 2]>,

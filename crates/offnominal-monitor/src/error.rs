@@ -103,16 +103,6 @@ pub enum StepError {
         /// How many were given.
         found: usize,
     },
-    /// A value is infinite or not a number.
-    #[error("{what}, channel {channel}: expected a finite number, found {found}")]
-    NotFinite {
-        /// `obs`, `action` or `next_obs`.
-        what: &'static str,
-        /// Name of the channel.
-        channel: String,
-        /// The value.
-        found: f32,
-    },
     /// A transition does not begin where the one before it ended.
     #[error(
         "obs, channel {channel}: expected {expected}, where the transition before ended, found {found}; \

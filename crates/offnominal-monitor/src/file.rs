@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// The version of the file format that this engine writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Name of the header among the texts of the file.
 const HEADER: &str = "offnominal";
 /// Name of the digest among the tensors.

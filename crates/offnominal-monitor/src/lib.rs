@@ -11,14 +11,16 @@
 mod about;
 mod diagnosis;
 mod error;
+mod feed;
 mod file;
 mod monitor;
 
 pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, channel_names};
 pub use diagnosis::Diagnosis;
 pub use error::{FileError, MonitorError, StepError};
+pub use feed::score_episode;
 pub use file::{FORMAT, decode, encode, seal, unseal};
-pub use monitor::{Monitor, Verdict};
+pub use monitor::{Monitor, SensorEvent, Verdict};
 
 /// What the README shows is code that compiles.
 #[doc = include_str!("../README.md")]

@@ -3,11 +3,13 @@
 use crate::about::{About, ChannelName};
 use crate::diagnosis::Diagnosis;
 use crate::error::{FileError, MonitorError, StepError};
+use crate::feed::Feed;
 use crate::file;
 use offnominal_core::Catalogue;
 use offnominal_core::alarm::{Alarm, Event, State};
 use offnominal_core::archive::{Archive, ArchiveError};
 use offnominal_core::detector::{Detector, Monitor as Scorer, Transition};
+use offnominal_core::partial::PartialScore;
 use offnominal_core::policy::Policy;
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_stats::alarm::statistic::{Past, Statistic};
@@ -24,16 +26,9 @@ pub struct Monitor {
     alarm: Alarm,
     /// Steps of the episode that were judged.
     n_steps: u64,
-    /// What the last call left for the next one to complete.
-    open: Open,
-}
-
-/// The end of what is known of an episode.
-#[derive(Default)]
-struct Open {
-    obs: Vec<f32>,
-    action: Vec<f32>,
-    /// Whether `obs`, and whether `action` too, is of this episode.
+    /// The last observation and the action that followed it.
+    feed: Feed,
+    /// Whether the observation, and whether the action too, is of this episode.
     has_obs: bool,
     has_action: bool,
 }
@@ -54,6 +49,27 @@ pub struct Verdict {
     pub state: State,
     /// Whether it went on or off in this step.
     pub event: Option<Event>,
+    /// Numbers of the observation that were not read.
+    pub missing: u32,
+    /// The longest time, in steps, for which one of them has not been read; 0 if all were.
+    pub stale: u32,
+    /// Share of what the detector compares that was read: 1 if nothing is missing, 0 if the score says nothing.
+    pub confidence: f64,
+    /// Sensors that are lost: numbers of the observation that were not read for longer than the file allows.
+    pub lost: u32,
+    /// Whether one was lost in this step, or came back. It is no alarm, and takes nothing from the share of false ones.
+    pub sensor_event: Option<SensorEvent>,
+}
+
+/// What happened to the sensors in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SensorEvent {
+    /// At least one was lost.
+    Lost,
+    /// At least one came back, and none was lost.
+    Returned,
 }
 
 impl Monitor {
@@ -113,12 +129,9 @@ impl Monitor {
         })??;
         let diagnoser = about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS))).transpose()?;
         let (alarm, past) = (Alarm::new(about.alarm), Past::default());
-        let open = Open {
-            obs: vec![0.0; about.obs_width()],
-            action: vec![0.0; about.act_width()],
-            ..Open::default()
-        };
-        Ok(Monitor { about, scorer, diagnoser, statistic, past, alarm, n_steps: 0, open })
+        let feed = Feed::new([about.obs_width(), about.act_width()], &about.usual);
+        let (has_obs, has_action, n_steps) = (false, false, 0);
+        Ok(Monitor { about, scorer, diagnoser, statistic, past, alarm, n_steps, feed, has_obs, has_action })
     }
 
     /// What was fitted, on what, and when it raises an alarm.
@@ -142,7 +155,7 @@ impl Monitor {
         self.past = Past::default();
         self.alarm.reset();
         self.n_steps = 0;
-        (self.open.has_obs, self.open.has_action) = (false, false);
+        (self.has_obs, self.has_action) = (false, false);
     }
 
     /// Somebody has seen the alarm: it goes off, and can be raised again.
@@ -151,50 +164,57 @@ impl Monitor {
     }
 
     /// The observation that was just read, and the command that the policy gives for it. The verdict is on the step
-    /// that ends with this observation, so there is none at the first call of an episode.
+    /// that ends with this observation, so there is none at the first call of an episode. A number that is infinite or not
+    /// a number was not read: see [`Verdict::missing`].
     ///
     /// # Errors
-    /// If a width is wrong or a number is not finite.
+    /// If a width is wrong.
     pub fn step(&mut self, obs: &[f32], action: &[f32]) -> Result<Option<Verdict>, StepError> {
-        self.check_action(action)?;
+        check("action", action, &self.about.action)?;
         let verdict = self.last(obs)?;
-        self.open.action.copy_from_slice(action);
-        self.open.has_action = true;
+        self.feed.act(action);
+        self.has_action = true;
         Ok(verdict)
     }
 
     /// The observation after which there is no command, as an episode has ended.
     ///
     /// # Errors
-    /// If the width is wrong or a number is not finite.
+    /// If the width is wrong.
     pub fn last(&mut self, obs: &[f32]) -> Result<Option<Verdict>, StepError> {
         check("obs", obs, &self.about.observation)?;
-        let verdict = self.open.has_action.then(|| {
-            let Open { obs: before, action, .. } = std::mem::take(&mut self.open);
-            let verdict = self.judge(&Transition { obs: &before, action: &action, next_obs: obs });
-            self.open = Open { obs: before, action, ..Open::default() };
-            verdict
-        });
-        self.open.obs.copy_from_slice(obs);
-        (self.open.has_obs, self.open.has_action) = (true, false);
+        let verdict = self.has_action.then(|| self.judge(obs));
+        if verdict.is_none() {
+            self.feed.first(obs);
+        }
+        (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
     }
 
     /// A whole transition, which must begin where the one before it ended.
     ///
     /// # Errors
-    /// If a width is wrong, a number is not finite, or a step is missing.
+    /// If a width is wrong or a step is missing.
     pub fn transition(&mut self, seen: &Transition<'_>) -> Result<Verdict, StepError> {
         check("obs", seen.obs, &self.about.observation)?;
-        self.check_action(seen.action)?;
+        check("action", seen.action, &self.about.action)?;
         check("next_obs", seen.next_obs, &self.about.observation)?;
-        if self.open.has_obs {
+        if self.has_obs {
             self.continues(seen.obs)?;
+            self.feed.again(seen.obs);
+        } else {
+            self.feed.first(seen.obs);
         }
-        let verdict = self.judge(seen);
-        self.open.obs.copy_from_slice(seen.next_obs);
-        (self.open.has_obs, self.open.has_action) = (true, false);
+        self.feed.act(seen.action);
+        let verdict = self.judge(seen.next_obs);
+        (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
+    }
+
+    /// The sensors that are lost now, each a number of the observation.
+    pub fn lost(&self) -> impl Iterator<Item = &ChannelName> {
+        let lost = self.feed.ages().iter().map(|age| *age > self.about.lost_after);
+        self.about.observation.iter().zip(lost).filter_map(|(channel, is_lost)| is_lost.then_some(channel))
     }
 
     /// What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again
@@ -206,27 +226,60 @@ impl Monitor {
         Some(Diagnosis::new(found, last, &self.about.observation))
     }
 
-    fn judge(&mut self, seen: &Transition<'_>) -> Verdict {
-        let score = self.scorer.score(seen);
-        self.diagnoser.iter_mut().for_each(|d| d.observe(seen));
+    /// Whether the sensor of a number of the observation is lost.
+    pub fn is_lost(&self, channel: usize) -> bool {
+        self.feed.ages().get(channel).is_some_and(|age| *age > self.about.lost_after)
+    }
+
+    fn judge(&mut self, next_obs: &[f32]) -> Verdict {
+        let PartialScore { score, confidence } = self.feed.score(next_obs, self.scorer.as_mut());
+        self.diagnoser.iter_mut().for_each(|d| d.observe_partial(&self.feed.step()));
+        let sensor_event = self.advance();
         let statistic = self.past.advance(&self.statistic, score);
         let threshold = self.about.threshold.value;
         let event = self.alarm.observe(statistic > threshold);
         let step = self.n_steps;
         self.n_steps += 1;
-        Verdict { step, score, statistic, threshold, state: self.alarm.state(), event }
+        Verdict {
+            step,
+            score,
+            statistic,
+            threshold,
+            state: self.alarm.state(),
+            event,
+            missing: self.feed.missing().iter().filter(|missing| **missing).count() as u32,
+            stale: self.feed.ages().iter().copied().max().unwrap_or(0),
+            confidence,
+            lost: self.lost().count() as u32,
+            sensor_event,
+        }
     }
 
-    fn check_action(&self, action: &[f32]) -> Result<(), StepError> {
-        check("action", action, &self.about.action)
+    /// Goes on to the next step, and says what happened to the sensors.
+    fn advance(&mut self) -> Option<SensorEvent> {
+        let limit = self.about.lost_after;
+        let before = self.lost().count();
+        self.feed.advance();
+        let ages = self.feed.ages();
+        let newly = ages.iter().filter(|age| **age == limit.saturating_add(1)).count();
+        let now = ages.iter().filter(|age| **age > limit).count();
+        match (newly, now < before) {
+            (0, false) => None,
+            (0, true) => Some(SensorEvent::Returned),
+            _ => Some(SensorEvent::Lost),
+        }
     }
 
+    /// Compares what was read at the end of the transition before with what was read now.
     fn continues(&self, obs: &[f32]) -> Result<(), StepError> {
-        match self.open.obs.iter().zip(obs).position(|(a, b)| a != b) {
+        let read = self.feed.obs().iter().zip(self.feed.missing()).zip(obs);
+        let differs =
+            |((before, missing), now): ((&f32, &bool), &f32)| !missing && now.is_finite() && before != now;
+        match read.into_iter().position(differs) {
             None => Ok(()),
             Some(i) => {
                 let channel = self.about.observation[i].name.clone();
-                Err(StepError::Gap { channel, expected: self.open.obs[i], found: obs[i] })
+                Err(StepError::Gap { channel, expected: self.feed.obs()[i], found: obs[i] })
             }
         }
     }
@@ -259,11 +312,6 @@ impl Monitor {
 }
 
 fn check(what: &'static str, row: &[f32], channels: &[ChannelName]) -> Result<(), StepError> {
-    if row.len() != channels.len() {
-        return Err(StepError::Width { what, expected: channels.len(), found: row.len() });
-    }
-    match row.iter().position(|v| !v.is_finite()) {
-        None => Ok(()),
-        Some(i) => Err(StepError::NotFinite { what, channel: channels[i].name.clone(), found: row[i] }),
-    }
+    let (expected, found) = (channels.len(), row.len());
+    if expected == found { Ok(()) } else { Err(StepError::Width { what, expected, found }) }
 }

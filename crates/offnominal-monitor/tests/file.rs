@@ -3,12 +3,13 @@
 use offnominal_core::alarm::{Event, Settings, State};
 use offnominal_core::detector::{Nominal, Transition};
 use offnominal_core::fit_progress::FitProgress;
+use offnominal_core::partial::Missing;
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, StepError, decode,
-    encode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, SensorEvent,
+    StepError, decode, encode,
 };
 use offnominal_stats::{Level, Promise, Rule};
 use proptest::prelude::*;
@@ -48,6 +49,8 @@ fn file(rule: Rule) -> Vec<u8> {
         diagnoses: true,
         threshold: Calibrated::new(rule, &threshold, 30),
         alarm: Settings::default(),
+        missing: Missing::Held,
+        lost_after: 10,
         usual: vec![],
         mapping: None,
     };
@@ -131,14 +134,53 @@ fn steps_that_cannot_be_scored_are_refused_and_change_nothing() {
     monitor.step(&[0.0; 3], &[0.0]).unwrap();
     refuses(monitor.step(&[0.0; 2], &[0.0]).unwrap_err(), "obs: expected 3 numbers, found 2");
     refuses(monitor.step(&[0.0; 3], &[]).unwrap_err(), "action: expected 1 numbers, found 0");
-    let nan = monitor.step(&[0.0, f32::NAN, 0.0], &[0.0]).unwrap_err();
-    refuses(nan, "obs, channel y: expected a finite number, found NaN");
     assert_eq!(monitor.step(&[0.1; 3], &[0.0]).unwrap().unwrap().step, 0);
     let gap = Transition { obs: &[0.1, 0.1, 0.2], action: &[0.0], next_obs: &[0.0; 3] };
     let want = "obs, channel z: expected 0.1, where the transition before ended, found 0.2; a step is missing, or a reset";
     refuses(monitor.transition(&gap).unwrap_err(), want);
     monitor.reset();
     assert_eq!(monitor.transition(&gap).unwrap().step, 0);
+}
+
+#[test]
+fn a_sensor_that_stays_away_is_lost_and_comes_back_without_an_alarm() {
+    let fresh = nominal_episodes(Seed(3), 1, 40).remove(0);
+    let (mut whole, mut monitor) = (opened(&BYTES).unwrap(), opened(&BYTES).unwrap());
+    assert_eq!(monitor.about().lost_after, 10);
+    let mut events = Vec::new();
+    for (t, seen) in fresh.signals().transitions().enumerate() {
+        let mut obs = seen.obs.to_vec();
+        match t {
+            3 => obs[0] = f32::INFINITY,
+            10..25 => obs[1] = f32::NAN,
+            _ => {}
+        }
+        let expected = whole.step(seen.obs, seen.action).unwrap();
+        let Some(found) = monitor.step(&obs, seen.action).unwrap() else { continue };
+        let missing = u32::from(t == 3 || (10..25).contains(&t));
+        assert_eq!((found.missing, found.confidence), (missing, 1.0 - f64::from(missing) / 3.0), "{t}");
+        assert_eq!(found.stale, if t == 3 { 1 } else { (t as u32 + 1).saturating_sub(10) * missing }, "{t}");
+        assert_eq!(found.event, None, "{t}");
+        if missing == 0 {
+            assert_eq!(found.score, expected.unwrap().score, "{t}: what was read again is as it was");
+        }
+        events.extend(found.sensor_event.map(|event| (t, event, found.lost)));
+        let lost: Vec<_> = monitor.lost().map(|channel| channel.name.as_str()).collect();
+        assert_eq!(lost, if (20..25).contains(&t) { vec!["y"] } else { vec![] }, "{t}");
+    }
+    assert_eq!(events, [(20, SensorEvent::Lost, 1), (25, SensorEvent::Returned, 0)]);
+}
+
+#[test]
+fn a_transition_may_bring_what_the_one_before_it_lacked() {
+    let mut monitor = opened(&BYTES).unwrap();
+    let seen = |obs, next_obs| Transition { obs, action: &[0.0], next_obs };
+    let found = monitor.transition(&seen(&[0.0; 3], &[0.1, f32::NAN, 0.1])).unwrap();
+    assert_eq!((found.missing, found.stale), (1, 1));
+    let found = monitor.transition(&seen(&[0.1, 0.3, f32::NAN], &[0.2; 3])).unwrap();
+    assert_eq!((found.missing, found.confidence), (0, 1.0));
+    let error = monitor.transition(&seen(&[0.2, 0.9, f32::NAN], &[0.2; 3])).unwrap_err();
+    assert!(matches!(error, StepError::Gap { found: 0.9, .. }), "{error}");
 }
 
 /// The file with something in the header replaced by as many other characters.
@@ -151,7 +193,7 @@ fn edited(from: &str, to: &str) -> String {
 
 #[test]
 fn other_versions_and_edited_files_are_refused() {
-    assert_eq!(edited("format\\\":1", "format\\\":7"), "expected version 1 of the file format, found 7");
+    assert_eq!(edited("format\\\":2", "format\\\":7"), "expected version 2 of the file format, found 7");
     let engine = format!("engine\\\":\\\"{}", env!("CARGO_PKG_VERSION"));
     let newer = engine.replacen('0', "9", 1);
     let error = edited(&engine, &newer);
@@ -186,8 +228,9 @@ fn watching_does_not_allocate() {
     let mut monitor = opened(&BYTES).unwrap();
     let mut episode = || {
         monitor.reset();
-        for seen in fresh.signals().transitions() {
-            monitor.step(seen.obs, seen.action).unwrap();
+        for (t, seen) in fresh.signals().transitions().enumerate() {
+            let gap = [seen.obs[0], f32::NAN, seen.obs[2]];
+            monitor.step(if t % 4 == 1 { &gap } else { seen.obs }, seen.action).unwrap();
         }
         assert!(monitor.diagnose().is_some());
     };

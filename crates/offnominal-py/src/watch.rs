@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Step, score, statistic, threshold, state of the alarm, and what happened to it.
-type VerdictTuple = (u64, f64, f64, f64, String, Option<String>);
+/// Step, score, statistic, threshold, state of the alarm, and what happened to it; then what was not read: numbers,
+/// the longest time in steps, the share that the detector compared, sensors that are lost, and what happened to them.
+type VerdictTuple = (u64, f64, f64, f64, String, Option<String>, u32, u32, f64, u32, Option<String>);
 
 /// A monitor that raises alarms.
 #[pyclass(module = "offnominal._engine")]
@@ -63,6 +64,11 @@ impl Watch {
     /// An episode begins.
     fn reset(&mut self) {
         self.own().reset();
+    }
+
+    /// Names of the sensors that are lost now.
+    fn lost(&mut self) -> Vec<String> {
+        self.own().lost().map(|channel| channel.name.clone()).collect()
     }
 
     /// Somebody has seen the alarm.
@@ -113,8 +119,23 @@ impl Watch {
 }
 
 fn as_tuple(verdict: &Verdict) -> VerdictTuple {
-    let Verdict { step, score, statistic, threshold, state, event } = verdict;
-    (*step, *score, *statistic, *threshold, word(state), event.as_ref().map(word))
+    let Verdict { step, score, statistic, threshold, state, event, .. } = verdict;
+    let Verdict { missing, stale, confidence, lost, sensor_event, .. } = verdict;
+    let (event, sensor_event) = (event.as_ref().map(word), sensor_event.as_ref().map(word));
+    let alarm = (word(state), event);
+    (
+        *step,
+        *score,
+        *statistic,
+        *threshold,
+        alarm.0,
+        alarm.1,
+        *missing,
+        *stale,
+        *confidence,
+        *lost,
+        sensor_event,
+    )
 }
 
 /// The word by which files and lines call it.

@@ -33,6 +33,7 @@ pub fn run(
         confidence: None,
         alarm: Default::default(),
         diagnosis: fit::diagnosis(),
+        lost_after: None,
         file: request.out.join(FILE),
     };
     fit::run(&asked, context)

@@ -27,6 +27,7 @@ mod signature;
 mod simulated;
 
 use crate::shared::inner::split;
+use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
@@ -106,9 +107,9 @@ struct Known {
 }
 
 impl Known {
-    /// The surprise at the residuals of a step, in units of what is usual that many steps after the first.
-    fn surprise(&self, step: usize, z: &[f64], scratch: &mut signature::Scratch) -> f64 {
-        self.usual.relative(step, self.surprise.of(scratch.length(&self.whitener, z)))
+    /// The surprise at residuals of a length, in units of what is usual that many steps after the first.
+    fn surprise(&self, step: usize, length: f64) -> f64 {
+        self.usual.relative(step, self.surprise.of(length))
     }
 }
 
@@ -121,6 +122,8 @@ pub struct Diagnoser {
     widths: [usize; 2],
     /// The last transitions, `[HISTORY, obs + action + obs]`, overwritten in turn.
     ring: Vec<f32>,
+    /// What of them was not read, `[HISTORY, obs + obs]`.
+    missing: Vec<bool>,
     /// Steps since `reset`.
     n: usize,
     work: Work,
@@ -134,6 +137,7 @@ struct Work {
     commands: Vec<f64>,
     surprises: Vec<f64>,
     features: Vec<f32>,
+    marginal: Marginal,
     scratch: signature::Scratch,
     answer: classifier::Scratch,
 }
@@ -176,11 +180,13 @@ impl Diagnoser {
             commands: room(residual.act_width()),
             surprises: room(1),
             features: vec![0.0; known.signature.n_features()],
+            marginal: Marginal::new(d),
             scratch: known.signature.scratch(),
             answer: classifier.scratch(),
         };
         Diagnoser {
             ring: vec![0.0; HISTORY * (2 * widths[0] + widths[1])],
+            missing: vec![false; HISTORY * 2 * widths[0]],
             widths,
             n: 0,
             work,
@@ -201,11 +207,21 @@ impl Diagnoser {
         self.n = 0;
     }
 
+    /// One step more, with gaps that were filled.
+    pub fn observe_partial(&mut self, step: &Partial<'_>) {
+        let (obs, place) = (self.widths[0], self.n % HISTORY);
+        self.observe(&step.seen);
+        let (before, after) = self.missing[place * 2 * obs..][..2 * obs].split_at_mut(obs);
+        before.copy_from_slice(step.missing_before);
+        after.copy_from_slice(step.missing_after);
+    }
+
     /// One step more.
     pub fn observe(&mut self, seen: &Transition<'_>) {
-        let [obs, act] = self.widths;
+        let ([obs, act], place) = (self.widths, self.n % HISTORY);
         let len = 2 * obs + act;
-        let row = &mut self.ring[self.n % HISTORY * len..][..len];
+        self.missing[place * 2 * obs..][..2 * obs].fill(false);
+        let row = &mut self.ring[place * len..][..len];
         row[..obs].copy_from_slice(seen.obs);
         row[obs..obs + act].copy_from_slice(seen.action);
         row[obs + act..].copy_from_slice(seen.next_obs);
@@ -235,7 +251,7 @@ impl Diagnoser {
 
     /// Residuals, actions and surprises of what is remembered.
     fn look_back(&mut self) {
-        let Diagnoser { residual, known, widths: [obs, act], ring, n, work, .. } = self;
+        let Diagnoser { residual, known, widths: [obs, act], ring, missing, n, work, .. } = self;
         let (len, d) = (2 * *obs + *act, residual.width());
         work.z.clear();
         work.commands.clear();
@@ -245,11 +261,15 @@ impl Diagnoser {
             let (before, rest) = row.split_at(*obs);
             let (action, after) = rest.split_at(*act);
             let seen = Transition { obs: before, action, next_obs: after };
+            let (missing_before, missing_after) =
+                missing[step % HISTORY * 2 * *obs..][..2 * *obs].split_at(*obs);
+            let partial = Partial { seen, missing_before, missing_after };
             let from = work.z.len();
             work.z.resize(from + d, 0.0);
-            residual.of(&seen, &mut work.z[from..]);
+            residual.of_partial(&partial, &known.whitener, &mut work.marginal, &mut work.z[from..]);
             residual.commands(&mut work.commands);
-            work.surprises.push(known.surprise(step, &work.z[from..], &mut work.scratch));
+            let length = work.scratch.length(&known.whitener, &work.z[from..]);
+            work.surprises.push(known.surprise(step, work.marginal.rescaled(length)));
         }
     }
 

@@ -169,7 +169,9 @@ impl Maker<'_> {
     fn surprises(&mut self, first: usize) -> Vec<f64> {
         let d = self.residual.width();
         let rows = self.z.chunks_exact(d);
-        let of = |(t, z): (usize, &[f64])| self.known.surprise(first + t, z, &mut self.scratch);
+        let of = |(t, z): (usize, &[f64])| {
+            self.known.surprise(first + t, self.scratch.length(&self.known.whitener, z))
+        };
         rows.enumerate().map(of).collect()
     }
 

@@ -119,6 +119,22 @@ impl Scaled {
     pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.surprise.of(self.monitor.score(seen))
     }
+
+    /// As [`Monitor::missing`].
+    pub fn missing(&self) -> Missing {
+        self.monitor.missing()
+    }
+
+    /// As [`Monitor::expect`].
+    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.monitor.expect(obs, action);
+    }
+
+    /// −ln p of a step with gaps.
+    pub fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let PartialScore { score, confidence } = self.monitor.score_partial(step);
+        PartialScore { score: self.surprise.of(score), confidence }
+    }
 }
 
 impl Clone for Scaled {
@@ -167,6 +183,20 @@ impl<A: Accumulate> Scorer for Accumulated<A> {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.sum = self.recipe.add(self.sum, self.inner.score(seen));
         self.sum
+    }
+
+    fn missing(&self) -> Missing {
+        self.inner.missing()
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.inner.expect(obs, action);
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let PartialScore { score, confidence } = self.inner.score_partial(step);
+        self.sum = self.recipe.add(self.sum, score);
+        PartialScore { score: self.sum, confidence }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

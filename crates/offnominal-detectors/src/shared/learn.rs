@@ -22,6 +22,19 @@ pub(crate) trait Scorer: Clone + Send + Sync + 'static {
     /// As [`Monitor::score`].
     fn score(&mut self, seen: &Transition<'_>) -> f64;
 
+    /// As [`Monitor::missing`].
+    fn missing(&self) -> Missing {
+        Missing::Held
+    }
+
+    /// As [`Monitor::expect`].
+    fn expect(&mut self, _obs: &mut [f32], _action: &[f32]) {}
+
+    /// As [`Monitor::score_partial`].
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        PartialScore { score: self.score(&step.seen), confidence: step.share_read() }
+    }
+
     /// As [`Monitor::score_episode`].
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         self.reset();
@@ -82,6 +95,18 @@ impl<S: Scorer> Monitor for Watching<S> {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.0.score(seen)
+    }
+
+    fn missing(&self) -> Missing {
+        self.0.missing()
+    }
+
+    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.0.expect(obs, action);
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        self.0.score_partial(step)
     }
 
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {

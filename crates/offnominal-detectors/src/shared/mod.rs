@@ -11,6 +11,7 @@ pub(crate) mod gaussian;
 pub(crate) mod inner;
 pub(crate) mod kernel;
 pub(crate) mod learn;
+pub(crate) mod marginal;
 pub(crate) mod memory;
 pub(crate) mod moments;
 pub(crate) mod nearest;

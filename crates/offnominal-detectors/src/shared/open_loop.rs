@@ -45,6 +45,11 @@ impl OpenLoop {
         &self.model
     }
 
+    /// As [`Residual::expect`].
+    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.model.expect(obs, action);
+    }
+
     /// Begins a prediction at the observation before the step, and takes all to the one after it, by the model of one
     /// member.
     pub fn advance(&mut self, seen: &Transition<'_>, member: usize) {

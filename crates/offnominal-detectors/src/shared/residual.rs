@@ -13,12 +13,14 @@
 
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
+use super::marginal::Marginal;
 use super::one_step::{Rows, Units};
 use super::prelude::*;
 use super::ranges::Hidden;
 use super::ridge::{Ridge, Table};
 use super::saved;
 use super::training::Training;
+use super::whiten::Whitener;
 use offnominal_nets::{Mlp, Workspace};
 use std::ops::Range;
 
@@ -235,11 +237,54 @@ impl Residual {
 
     /// Writes the residual z of a step.
     pub fn of(&mut self, seen: &Transition<'_>, z: &mut [f64]) {
-        self.ask(seen);
-        for (j, z) in z.iter_mut().enumerate() {
-            let (mean, spread, noise) = self.answers.moments(j, self.target.len());
-            *z = mean / (noise + spread).sqrt();
+        self.read(seen);
+        self.ask(z);
+    }
+
+    /// Writes the residual of a step with gaps, without what was not read: see [`Marginal`], which is left with what was
+    /// left out. What an error of an input does is measured by asking again.
+    pub fn of_partial(
+        &mut self,
+        step: &Partial<'_>,
+        whitener: &Whitener,
+        marginal: &mut Marginal,
+        z: &mut [f64],
+    ) {
+        self.of(&step.seen, z);
+        marginal.clear();
+        for j in 0..self.channels().len() {
+            let channel = self.channels()[j];
+            if step.missing_after[channel] {
+                marginal.add_channel(j, whitener);
+            }
+            if step.missing_before[channel] {
+                self.moved(j, &mut marginal.direction);
+                marginal.direction.iter_mut().zip(&*z).for_each(|(moved, z)| *moved -= z);
+                marginal.add(whitener);
+            }
         }
+        marginal.leave_out(z, whitener);
+    }
+
+    /// Writes what the last residual would have been, had a channel been larger before the step.
+    fn moved(&mut self, j: usize, z: &mut [f64]) {
+        let by = self.shared.unit[j];
+        let (input, target) = (self.input[j], self.target[j]);
+        self.input[j] += by * self.shared.units.change_in_deviations(j) as f32;
+        self.target[j] -= by;
+        self.ask(z);
+        (self.input[j], self.target[j]) = (input, target);
+    }
+
+    /// Replaces an observation by the one that the members, on average, expect after an action.
+    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+        self.read(&Transition { obs, action, next_obs: obs });
+        self.answer();
+        for (j, (rest, unit)) in self.rest.iter_mut().zip(&self.shared.unit).enumerate() {
+            let (missed, ..) = self.answers.moments(j, self.target.len());
+            *rest = self.target[j] - missed as f32 * unit;
+        }
+        self.shared.units.advance(&self.rest, obs);
     }
 
     /// Residuals of a training episode by the member that did not see it.
@@ -248,7 +293,8 @@ impl Residual {
         let member = i % self.shared.members.len();
         let mut z = Vec::with_capacity(episode.len() * d);
         for seen in episode.transitions() {
-            self.ask(&seen);
+            self.read(&seen);
+            self.answer();
             let honest = |j: usize| {
                 let (_, spread, _) = self.answers.moments(j, d);
                 let at = member * d + j;
@@ -259,11 +305,26 @@ impl Residual {
         z
     }
 
-    fn ask(&mut self, seen: &Transition<'_>) {
-        let Trained { units, unit, net, members } = &*self.shared;
-        let input = &mut self.input[..units.n_inputs()];
-        units.input(seen, input);
+    /// Reads what there is to ask about.
+    fn read(&mut self, seen: &Transition<'_>) {
+        let units = &self.shared.units;
+        units.input(seen, &mut self.input[..units.n_inputs()]);
         units.target(seen, &mut self.target);
+    }
+
+    /// Writes the residual of what was read.
+    fn ask(&mut self, z: &mut [f64]) {
+        self.answer();
+        for (j, z) in z.iter_mut().enumerate() {
+            let (mean, spread, noise) = self.answers.moments(j, self.target.len());
+            *z = mean / (noise + spread).sqrt();
+        }
+    }
+
+    /// Lets the members answer about what was read.
+    fn answer(&mut self) {
+        let Trained { units, unit, net, members } = &*self.shared;
+        let input = &self.input[..units.n_inputs()];
         let rows = self.answers.errors.chunks_exact_mut(unit.len());
         let rows = rows.zip(self.answers.variances.chunks_exact_mut(unit.len()));
         for (member, (errors, variances)) in members.iter().zip(rows) {

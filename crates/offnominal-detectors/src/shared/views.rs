@@ -11,6 +11,7 @@
 //! A view is put on a scale on which nominal data have median 0 and 90th percentile 1; the largest view counts.
 //! Medians and percentiles are those of held-out residuals.
 
+use super::marginal::Marginal;
 use super::memory::Fading;
 use super::whiten::Whitener;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
@@ -91,19 +92,42 @@ impl Views {
         Ok(Views { length, drift, scales: std::array::from_fn(|view| (medians[view], spreads[view])) })
     }
 
+    /// The nominal covariance of residuals.
+    pub fn covariance(&self) -> &Whitener {
+        &self.length
+    }
+
     /// The largest view of a step.
     pub fn score(&self, z: &[f64], past: &mut Past) -> f64 {
-        let raw = self.raw(z, past);
+        self.largest(self.raw(z, past))
+    }
+
+    /// The same of a residual from which something was left out: its channels and its drift are conditional means, and its
+    /// length is put on the scale of others.
+    pub fn score_partial(&self, z: &[f64], marginal: &Marginal, past: &mut Past) -> f64 {
+        let length = marginal.rescaled(self.of_length(z, past));
+        self.largest(self.with_length(z, length, past))
+    }
+
+    fn largest(&self, raw: [f64; N]) -> f64 {
         let scaled = raw.iter().zip(&self.scales).map(|(v, (median, spread))| (v - median) / spread);
         scaled.fold(f64::NEG_INFINITY, f64::max)
     }
 
     fn raw(&self, z: &[f64], past: &mut Past) -> [f64; N] {
+        let length = self.of_length(z, past);
+        self.with_length(z, length, past)
+    }
+
+    fn of_length(&self, z: &[f64], past: &mut Past) -> f64 {
+        past.scratch.copy_from_slice(z);
+        self.length.mean_square(&mut past.scratch)
+    }
+
+    fn with_length(&self, z: &[f64], length: f64, past: &mut Past) -> [f64; N] {
         past.add(z);
         let channels = z.iter().zip(&self.length.deviations);
         let channel = channels.map(|(z, deviation)| (z / deviation).powi(2)).fold(0.0, f64::max);
-        past.scratch.copy_from_slice(z);
-        let length = self.length.mean_square(&mut past.scratch);
         past.scratch.copy_from_slice(&past.drift);
         let drift = self.drift.mean_square(&mut past.scratch);
         [length, channel, drift, past.short.add(length), past.long.add(length)].map(|v| (v + QUIET).ln())

@@ -1,5 +1,7 @@
 //! The last residuals, and what they look like together.
 
+use std::ops::Range;
+
 /// A residual of so many deviations says no more than one of this many: one outlier must not hide all else.
 const MOST: f64 = 30.0;
 
@@ -9,6 +11,8 @@ pub(crate) struct Window {
     deviations: Vec<f64>,
     /// `[W, d]`, overwritten in turn.
     ring: Vec<f64>,
+    /// Variance of each that was left out because something was not read, `[W, d]`.
+    left_out: Vec<f64>,
     size: usize,
     /// Residuals added since `reset`.
     n: usize,
@@ -16,12 +20,8 @@ pub(crate) struct Window {
 
 impl Window {
     pub fn new(size: usize, deviations: Vec<f64>) -> Window {
-        Window { ring: vec![0.0; size * deviations.len()], deviations, size, n: 0 }
-    }
-
-    /// Nominal deviation of each channel.
-    pub fn deviations(&self) -> &[f64] {
-        &self.deviations
+        let [ring, left_out] = [(); 2].map(|()| vec![0.0; size * deviations.len()]);
+        Window { ring, left_out, deviations, size, n: 0 }
     }
 
     pub fn reset(&mut self) {
@@ -29,12 +29,28 @@ impl Window {
     }
 
     pub fn add(&mut self, z: &[f64]) {
-        let d = self.deviations.len();
-        let row = &mut self.ring[self.n % self.size * d..][..d];
-        for ((w, z), deviation) in row.iter_mut().zip(z).zip(&self.deviations) {
+        let row = self.next();
+        for ((w, z), deviation) in self.ring[row.clone()].iter_mut().zip(z).zip(&self.deviations) {
             *w = (z / deviation).clamp(-MOST, MOST);
         }
+        self.left_out[row].fill(0.0);
         self.n += 1;
+    }
+
+    /// Adds conditional means, with the variances that they lack.
+    pub fn add_partial(&mut self, z: &[f64], variances: &[f64]) {
+        let row = self.next();
+        self.add(z);
+        for ((v, variance), deviation) in self.left_out[row].iter_mut().zip(variances).zip(&self.deviations) {
+            *v = variance / (deviation * deviation);
+        }
+    }
+
+    /// Where the next residual lies.
+    fn next(&self) -> Range<usize> {
+        let d = self.deviations.len();
+        let from = self.n % self.size * d;
+        from..from + d
     }
 
     /// Writes √n times the means of w, of w² − 1 and of the products of neighbours, `[3, d]`.
@@ -44,11 +60,12 @@ impl Window {
         let (d, filled) = (self.deviations.len(), self.n.min(self.size));
         s.fill(0.0);
         for age in 0..filled {
-            let row = self.row(age);
-            let older = (age + 1 < filled).then(|| self.row(age + 1));
+            let row = &self.ring[self.place(age)];
+            let left_out = &self.left_out[self.place(age)];
+            let older = (age + 1 < filled).then(|| &self.ring[self.place(age + 1)]);
             for j in 0..d {
                 s[j] += row[j];
-                s[d + j] += row[j] * row[j] - 1.0;
+                s[d + j] += row[j] * row[j] - 1.0 + left_out[j];
                 s[2 * d + j] += older.map_or(0.0, |older| row[j] * older[j]);
             }
         }
@@ -56,10 +73,11 @@ impl Window {
         s.iter_mut().for_each(|s| *s *= scale);
     }
 
-    /// The residual added so many steps before the last.
-    fn row(&self, age: usize) -> &[f64] {
+    /// Where the residual lies that was added so many steps before the last.
+    fn place(&self, age: usize) -> Range<usize> {
         let d = self.deviations.len();
-        &self.ring[(self.n - 1 - age) % self.size * d..][..d]
+        let from = (self.n - 1 - age) % self.size * d;
+        from..from + d
     }
 }
 
@@ -92,6 +110,20 @@ mod tests {
         }
         window.statistics(&mut s);
         assert_eq!(s, [0.0, 0.0, -1.5], "three products of −1 over √4; the first residual has left");
+    }
+
+    #[test]
+    fn a_residual_that_was_left_out_counts_as_an_average_one() {
+        let mut window = Window::new(2, vec![2.0]);
+        let mut s = [f64::NAN; 3];
+        window.add_partial(&[0.0], &[4.0]);
+        window.statistics(&mut s);
+        assert_eq!(s, [0.0; 3], "neither its mean nor its square says anything");
+        for z in [2.0, 4.0] {
+            window.add(&[z]);
+        }
+        window.statistics(&mut s);
+        assert_eq!(s[1], 3.0 / 2.0_f64.sqrt(), "what was left out has left the window");
     }
 
     #[test]

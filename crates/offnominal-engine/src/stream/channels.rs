@@ -1,7 +1,7 @@
 //! The numbers of a step, by their places or by the names of their channels.
 
 use offnominal_core::suggest::did_you_mean;
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::HashMap;
 use std::fmt::{self, Formatter};
@@ -10,10 +10,12 @@ use std::fmt::{self, Formatter};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged))]
 pub(super) enum Numbers {
-    /// By their places.
-    Listed(Vec<f32>),
+    /// By their places; null is NaN.
+    Listed(#[cfg_attr(feature = "schema", schemars(with = "Vec<Option<f32>>"))] Vec<f32>),
     /// By the names of their channels.
-    Named(#[cfg_attr(feature = "schema", schemars(with = "HashMap<String, f32>"))] Vec<(String, f32)>),
+    Named(
+        #[cfg_attr(feature = "schema", schemars(with = "HashMap<String, Option<f32>>"))] Vec<(String, f32)>,
+    ),
 }
 
 /// What is wrong with the names of channels.
@@ -75,11 +77,14 @@ impl Names {
 
     /// Lists come in this order from now on.
     pub(super) fn announce(&mut self, place: &'static str, names: &[String]) -> Result<(), ChannelsError> {
-        self.order = Some(self.places(place, names.iter().map(String::as_str))?);
-        Ok(())
+        let places = self.places(place, names.iter().map(String::as_str))?;
+        match (0..self.names.len()).find(|at| !places.contains(at)) {
+            Some(at) => Err(ChannelsError::Missing { place, name: self.names[at].clone() }),
+            None => Ok(self.order = Some(places)),
+        }
     }
 
-    /// Numbers in the order of the monitor. A list of another length is left to the monitor, which says what it expects.
+    /// Numbers in the order of the monitor; NaN for a channel that is not named. A list of another length is left to the monitor, which says what it expects.
     pub(super) fn ordered(&self, place: &'static str, numbers: &Numbers) -> Result<Vec<f32>, ChannelsError> {
         let (values, places): (Vec<f32>, Vec<usize>) = match (numbers, &self.order) {
             (Numbers::Listed(values), Some(order)) if values.len() == order.len() => {
@@ -91,12 +96,12 @@ impl Names {
                 (pairs.iter().map(|(_, value)| *value).collect(), places)
             }
         };
-        let mut ordered = vec![0.0; self.names.len()];
+        let mut ordered = vec![f32::NAN; self.names.len()];
         places.iter().zip(values).for_each(|(&at, value)| ordered[at] = value);
         Ok(ordered)
     }
 
-    /// The place of each name; every channel must be named once.
+    /// The place of each name; no channel may be named twice.
     fn places<'n>(
         &self,
         place: &'static str,
@@ -115,10 +120,7 @@ impl Names {
             }
             places.push(at);
         }
-        match is_there.iter().position(|there| !there) {
-            Some(at) => Err(ChannelsError::Missing { place, name: self.names[at].clone() }),
-            None => Ok(places),
-        }
+        Ok(places)
     }
 
     fn unknown(&self, place: &'static str, name: &str) -> ChannelsError {
@@ -147,21 +149,16 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = list.next_element()? {
-            values.push(value);
+        while let Some(value) = list.next_element::<Option<f32>>()? {
+            values.push(value.unwrap_or(f32::NAN));
         }
         Ok(Numbers::Listed(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Numbers, A::Error> {
         let mut pairs: Vec<(String, f32)> = Vec::new();
-        while let Some((name, value)) = map.next_entry::<String, f32>()? {
-            if !value.is_finite() {
-                return Err(A::Error::custom(format!(
-                    "channel {name:?}: expected a finite number, found {value}"
-                )));
-            }
-            pairs.push((name, value));
+        while let Some((name, value)) = map.next_entry::<String, Option<f32>>()? {
+            pairs.push((name, value.unwrap_or(f32::NAN)));
         }
         Ok(Numbers::Named(pairs))
     }
@@ -191,10 +188,21 @@ mod tests {
     }
 
     #[test]
+    fn null_and_channels_that_are_not_named_are_missing() {
+        let listed = tank().ordered("obs", &read("[1, null, 3]")).unwrap();
+        let named = tank().ordered("obs", &read(r#"{"valve": 3, "level": 1}"#)).unwrap();
+        let null = tank().ordered("obs", &read(r#"{"valve": 3, "level": 1, "flow": null}"#)).unwrap();
+        for found in [listed, named, null] {
+            assert!(found[0] == 1.0 && found[1].is_nan() && found[2] == 3.0, "{found:?}");
+        }
+    }
+
+    #[test]
     fn other_names_are_refused() {
         let refused = |json: &str| tank().ordered("obs", &read(json)).unwrap_err().to_string();
         assert!(refused(r#"{"valve": 3, "level": 1, "flo": 2}"#).contains("did you mean \"flow\"?"));
-        assert_eq!(refused(r#"{"valve": 3, "level": 1}"#), "obs: expected the channel \"flow\", found none");
+        let announced = tank().announce("obs", &["valve", "level"].map(String::from)).unwrap_err();
+        assert_eq!(announced.to_string(), "obs: expected the channel \"flow\", found none");
         assert!(refused(r#"{"valve": 3, "level": 1, "flow": 2, "level": 1}"#).contains("found it twice"));
         let same = Names::of(["x", "x"].map(String::from).into());
         assert!(

@@ -216,7 +216,7 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
 
 /// The clock: the own time of messages, else the column that looks like one.
 fn clock(log: &LogReport, time: Option<&Taken<'_>>) -> (Clock, String) {
-    let plain = |rate_hz, column, unit| Clock { rate_hz, column, unit, max_age_secs: None };
+    let plain = |rate_hz, column, unit| Clock { rate_hz, column, unit, max_age_secs: None, wait_secs: None };
     let rate = |median: f64| round((1.0 / median).min(1e6));
     let timed = log.topics.iter().filter(|t| t.rows > 1);
     let fastest =

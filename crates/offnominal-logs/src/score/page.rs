@@ -208,10 +208,7 @@ fn drawn<'a>(
         begins(recording.start_nanos)
     );
     if recording.share_missing > 0.0 {
-        facts += &format!(
-            "; {:.1} % of the values missing, for which the last ones were taken",
-            100.0 * recording.share_missing
-        );
+        facts += &format!("; {:.1} % of the values missing", 100.0 * recording.share_missing);
     }
     let moments = recording.alarms.iter().enumerate().take(MOST_ALARMS);
     Drawn {

@@ -2,7 +2,6 @@
 
 use crate::episodes::{Recorded, nanos};
 use crate::mapping::Mapping;
-use crate::recordings::Held;
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
@@ -31,7 +30,7 @@ pub struct ScoredRecording {
     pub length_secs: f64,
     /// The largest score.
     pub largest_score: f64,
-    /// Share of the numbers that were missing, for which the last ones before were taken.
+    /// Share of the numbers that were missing.
     pub share_missing: f64,
     /// The alarms in the order of time.
     pub alarms: Vec<AlarmSpan>,
@@ -98,10 +97,9 @@ impl ScoredRecording {
     /// # Errors
     /// If a step cannot be scored.
     pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
-        let held = Held::of(&recorded, mapping);
         let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
         monitor.reset();
-        for seen in held.signals().transitions() {
+        for seen in recorded.signals(mapping).transitions() {
             let verdict = monitor.transition(&seen).with_context(|| recorded.name())?;
             if verdict.event == Some(Event::Raised) {
                 alarms.push(raised(monitor, &verdict, &recorded));

@@ -36,6 +36,15 @@ pub unsafe extern "C" fn offnominal_obs_unit(monitor: *const Handle, channel: us
     address(handle.ok().and_then(|h| h.texts.observation.get(channel)).map(unit))
 }
 
+/// 1 if the sensor of a number of the observation is lost: it was not read for longer than the file allows. 0 if it is not,
+/// if there is no such number or `monitor` is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn offnominal_is_lost(monitor: *const Handle, channel: usize) -> i32 {
+    // SAFETY: the caller gives a monitor that is open, or null.
+    let handle = unsafe { pointer::shared(monitor) };
+    i32::from(handle.is_ok_and(|handle| handle.is_lost(channel)))
+}
+
 /// The name of a number of the action; as `offnominal_obs_name`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_action_name(monitor: *const Handle, channel: usize) -> *const c_char {

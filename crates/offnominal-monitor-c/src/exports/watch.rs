@@ -19,9 +19,10 @@ pub unsafe extern "C" fn offnominal_reset(monitor: *mut Handle) -> Status {
 ///
 /// The verdict is on the step that ends with this observation, so the first call of an episode returns NO_VERDICT.
 /// `obs` has `n_obs` numbers and `action` has `n_action`, as many as `offnominal_n_obs` and `offnominal_n_action` say, in
-/// the order of their names. `verdict` is written where OK is returned, and only there.
+/// the order of their names. A number that is infinite or not a number was not read; the verdict counts them. `verdict` is
+/// written where OK is returned, and only there.
 ///
-/// Errors: POINTER, WIDTH, NOT_FINITE, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
+/// Errors: POINTER, WIDTH, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_step(
     monitor: *mut Handle,

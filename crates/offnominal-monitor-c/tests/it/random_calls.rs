@@ -90,7 +90,6 @@ impl Arguments {
 fn status_of(why: &StepError) -> Status {
     match why {
         StepError::Width { .. } => Status::Width,
-        StepError::NotFinite { .. } => Status::NotFinite,
         StepError::Gap { .. } => Status::Gap,
         _ => Status::Refused,
     }
@@ -106,8 +105,10 @@ fn expected(said: Result<Option<offnominal_monitor::Verdict>, StepError>) -> (St
 }
 
 /// Verdicts of wild numbers may be infinite or not a number, so their bits are compared.
-fn bits(v: &Verdict) -> [u64; 5] {
-    [v.step, v.score.to_bits(), v.statistic.to_bits(), v.state as u64, v.event as u64]
+fn bits(v: &Verdict) -> [u64; 8] {
+    let alarm = [v.step, v.score.to_bits(), v.statistic.to_bits(), v.state as u64, v.event as u64];
+    let read = [v.missing.into(), v.confidence.to_bits(), v.sensor_event as u64];
+    std::array::from_fn(|i| alarm.get(i).copied().unwrap_or_else(|| read[i - alarm.len()]))
 }
 
 #[track_caller]

@@ -54,6 +54,8 @@ pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], acti
         diagnoses: true,
         threshold,
         alarm: Settings::default(),
+        missing: offnominal_core::partial::Missing::Held,
+        lost_after: 10,
         usual: vec![],
         mapping: None,
     }
@@ -112,7 +114,8 @@ fn tell(monitor: &mut Monitor, verdict: Option<Verdict>, lines: &mut Vec<String>
         Some(Event::Raised) => "raised",
         Some(Event::Cleared) => "cleared",
     };
-    lines.push(format!("{} {:?} {:?} {:?} {state} {event}", v.step, v.score, v.statistic, v.threshold));
+    let numbers = format!("{} {:?} {:?} {:?}", v.step, v.score, v.statistic, v.threshold);
+    lines.push(format!("{numbers} {state} {event} {} {:?} {}", v.missing, v.confidence, v.lost));
     let found = (v.event == Some(Event::Raised)).then(|| monitor.diagnose().unwrap());
     for (name, off) in found.iter().flat_map(|found| found.channels()) {
         let found = found.unwrap();

@@ -1,7 +1,7 @@
 """Does what `examples/watch.c` does, through ctypes: watch.py LIBRARY FILE < ROWS."""
 
 import sys
-from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint64, c_void_p
+from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 
 
 class Verdict(Structure):
@@ -14,6 +14,11 @@ class Verdict(Structure):
         ("threshold", c_double),
         ("state", c_int32),
         ("event", c_int32),
+        ("missing", c_uint32),
+        ("stale", c_uint32),
+        ("confidence", c_double),
+        ("lost", c_uint32),
+        ("sensor_event", c_int32),
     ]
 
 
@@ -74,7 +79,7 @@ def checked(calls, status):
 def tell(calls, monitor, v):
     """Says what is thought of a step, and what looks wrong where an alarm is raised."""
     state, event = ["disarmed", "armed", "raised"][v.state], ["-", "raised", "cleared"][v.event]
-    print(v.step, repr(v.score), repr(v.statistic), repr(v.threshold), state, event)
+    print(v.step, repr(v.score), repr(v.statistic), repr(v.threshold), state, event, v.missing, repr(v.confidence), v.lost)
     found, channels = Diagnosis(), (Deviation * 8)()
     if event == "raised" and calls.offnominal_diagnose(monitor, byref(found), channels, 8) == 0:
         for off in channels[: found.n_channels]:

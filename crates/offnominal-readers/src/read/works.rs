@@ -27,8 +27,8 @@ pub fn monitor_file(bytes: &[u8]) -> bool {
     };
     let Some(mut monitor) = mended(bytes, read) else { return false };
     let (obs, act) = (monitor.about().obs_width(), monitor.about().act_width());
-    for x in [0.0, 1.0, 1e20, -1.0] {
-        let verdict = monitor.step(&vec![x; obs], &vec![x; act]).expect("finite numbers");
+    for x in [0.0, f32::NAN, 1.0, 1e20, -1.0] {
+        let verdict = monitor.step(&vec![x; obs], &vec![x; act]).expect("the right widths");
         assert!(verdict.is_none_or(|verdict| verdict.score.is_finite()), "a score is not finite");
     }
     true
@@ -63,7 +63,7 @@ pub fn monitor_lines(bytes: &[u8]) -> bool {
     const FILE: &[u8] = include_bytes!("../../../../fuzz/corpus/monitor_file/knn");
     STREAM.with_borrow_mut(|stream| {
         let stream = stream.get_or_insert_with(|| Stream::new(opened(FILE).expect("a sound monitor")));
-        bytes.split(|&b| b == b'\n').fold(true, |all, line| stream.read(line).is_ok() & all)
+        bytes.split(|&b| b == b'\n').fold(true, |all, line| stream.read(line, |_| {}).is_ok() & all)
     })
 }
 

@@ -144,6 +144,8 @@ pub fn monitor() -> Vec<u8> {
         diagnoses: false,
         threshold: Calibrated::new(rule, &threshold, 20),
         alarm: Settings::default(),
+        missing: offnominal_core::partial::Missing::Held,
+        lost_after: 10,
         usual: vec![],
         mapping: None,
     };

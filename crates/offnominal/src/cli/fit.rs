@@ -63,6 +63,10 @@ pub struct Fit {
     /// Whether the file is to hold what a diagnosis needs; it takes as long to fit as `ensemble-dm`
     #[arg(long, default_value_t = fit::diagnosis(), action = clap::ArgAction::Set, value_name = "true|false")]
     diagnosis: bool,
+    /// Steps in a row that a number may be missing before its sensor counts as lost [default: as many as nineteen of twenty
+    /// calibration episodes go without one at most, and 10 at least]
+    #[arg(long, value_name = "STEPS")]
+    lost_after: Option<u32>,
     /// The file to write
     #[arg(long, value_name = "FILE.monitor")]
     out: PathBuf,
@@ -87,6 +91,7 @@ impl Fit {
             alpha,
             confidence,
             diagnosis,
+            lost_after,
             ..
         } = self;
         let Fit { arm_after, raise_after, clear_after, out: file, .. } = self;
@@ -106,6 +111,7 @@ impl Fit {
                 confidence,
                 alarm,
                 diagnosis,
+                lost_after,
                 file,
             };
             return common.print(&fit::run(&request, &common.context())?);
@@ -121,6 +127,7 @@ impl Fit {
             confidence,
             alarm,
             diagnosis,
+            lost_after,
             file,
         };
         common.print(&logs::run(&request, &common.context())?)

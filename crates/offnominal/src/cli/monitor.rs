@@ -19,9 +19,11 @@ Other monitors read lines. They are objects, either whole transitions or what th
 Of the second kind a step is judged when the next observation comes; one without an action ends the episode.
 Numbers may be given by the channels' names, {"obs": {"level": 0.1, "flow": 0.2}, …}; or a first line says in which
 order they come: {"channels": {"obs": ["level", "flow"], "action": ["valve"]}}
-Both kinds may have "reset": true, where an episode begins, and "step": N, which then must grow by one.
-A wrong width, a number that is not finite, an unknown channel, a missing step, an unknown field or a line of more than
-1 MiB ends the program with an error that names the line; so does a reader of the verdicts that has gone away."#;
+A number that was not read is null, or its name is left out; the verdict says how many are missing.
+Both kinds may have "reset": true, where an episode begins, and "step": N. Nothing was read in steps that are left out;
+a line that comes late or twice is dropped and counted.
+A wrong width, an unknown channel, more than 1000 steps left out, an unknown field or a line of more than 1 MiB ends the
+program with an error that names the line; so does a reader of the verdicts that has gone away."#;
 
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
@@ -53,11 +55,14 @@ impl Monitor {
         let (mut line, mut n_lines) = (Vec::new(), 0_u64);
         while next_line(&mut input, &mut line, n_lines + 1)? {
             n_lines += 1;
-            let answer = stream.read(&line).with_context(|| format!("standard input, line {n_lines}"))?;
-            if let Some(answer) = answer {
-                tell(&mut out, &answer)
-                    .map_err(|why| anyhow!("the verdict on line {n_lines} cannot be told: {why}"))?;
-            }
+            let mut told = Ok(());
+            let say = |answer: &Answer<'_>| {
+                if told.is_ok() {
+                    told = tell(&mut out, answer);
+                }
+            };
+            stream.read(&line, say).with_context(|| format!("standard input, line {n_lines}"))?;
+            told.map_err(|why| anyhow!("the verdict on line {n_lines} cannot be told: {why}"))?;
         }
         Ok(Outcome::Done)
     }

@@ -130,8 +130,9 @@ fn a_wrong_line_is_named() {
         &tick(", \"reward\": 1"),
         "line 1: expected an object with obs, action and perhaps next_obs, reset, step; found unknown field `reward`",
     );
-    refuses(&(tick(", \"step\": 7") + &tick(", \"step\": 9")), "line 2: step: expected 8, found 9");
-    refuses(&(tick(", \"step\": 7") + &tick("")), "line 2: step: expected 8, found none");
+    let far = tick(", \"step\": 7") + &tick(", \"step\": 1009");
+    refuses(&far, "line 2: step: expected 8 to 1008, found 1009");
+    refuses(&(tick(", \"step\": 7") + &tick("")), "line 2: step: expected 8 to 1008, found none");
     refuses(&tick("").replace("0.5", "1e99"), "line 1: expected an object");
     refuses(&tick("").replace("0.5", "NaN"), "line 1: expected an object");
     let last = format!("{{\"obs\": {}}}\n", row(14));
@@ -139,6 +140,47 @@ fn a_wrong_line_is_named() {
     refuses(&(tick("") + &tick(&format!(", \"next_obs\": {}", row(14)))), "line 2: expected no next_obs");
     let both = tick("") + &last + &tick(", \"reset\": true");
     assert!(stream(&monitor, &both).status.success());
+}
+
+#[test]
+fn numbers_and_steps_may_be_missing_and_lines_may_come_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let line = |obs: &str, more: &str| format!("{{\"obs\": {obs}, \"action\": [0, 0]{more}}}\n");
+    let (whole, gap) = (format!("{:?}", vec![0.5; 14]), format!("[{}null]", "0.5, ".repeat(13)));
+    let lines = line(&whole, ", \"step\": 0")
+        + &line(&gap, ", \"step\": 1")
+        + &line(&whole, ", \"step\": 1")
+        + &line(&whole, ", \"step\": 14")
+        + &line("{}", ", \"step\": 15");
+    let output = stream(&monitor, &lines);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).unwrap();
+    let said: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let field = |name: &str| said.iter().map(|verdict| verdict[name].clone()).collect::<Vec<_>>();
+    let counted = |name: &str| field(name).iter().map(|v| v.as_u64().unwrap_or(0)).collect::<Vec<_>>();
+    // The second line, twelve steps without a line, the line of step 14, and one in which nothing was read.
+    assert_eq!(counted("step"), (0..15).collect::<Vec<u64>>());
+    let missing: Vec<u64> = (0..15)
+        .map(|t| {
+            if t == 0 {
+                1
+            } else if t == 13 {
+                0
+            } else {
+                14
+            }
+        })
+        .collect();
+    assert_eq!(counted("missing"), missing);
+    assert_eq!(counted("dropped")[1..], [1; 14]);
+    assert_eq!(field("confidence")[5], 0.0);
+    // The last number went first, so it is lost first, with the eleventh observation that lacks it.
+    let events: Vec<_> = (0..15).filter(|&t| !said[t]["sensor_event"].is_null()).collect();
+    assert_eq!(events, [10, 11, 13]);
+    assert_eq!(said[10]["lost_sensors"].as_array().unwrap().len(), 1);
+    assert_eq!((&said[11]["sensor_event"], counted("lost")[11]), (&"lost".into(), 14));
+    assert_eq!((&said[13]["sensor_event"], counted("lost")[13]), (&"returned".into(), 0));
 }
 
 /// The names of the channels in a monitor's file, `[obs, action]`.
@@ -255,7 +297,7 @@ fn no_line_makes_the_stream_panic() {
                 _ => line.insert(at, b"{}[]:,\"0-9eE.xn"[rng.below(15)]),
             }
         }
-        understood += usize::from(stream.read(&line).is_ok());
+        understood += usize::from(stream.read(&line, |_| {}).is_ok());
         if i % 100 == 0 {
             stream = Stream::new(offnominal_monitor::Monitor::open(&monitor).unwrap());
         }
