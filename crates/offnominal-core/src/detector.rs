@@ -6,7 +6,7 @@
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
 use crate::fit_progress::{FitProgress, Stopped};
-use crate::partial::{Missing, Partial, PartialScore};
+use crate::partial::{Gaps, Missing, Partial, PartialScore};
 use crate::policy::Policy;
 use crate::samples::SamplesError;
 
@@ -182,9 +182,9 @@ pub trait Monitor: Send + Sync {
         Missing::Held
     }
 
-    /// Replaces an observation by the one that it expects after an action; what it cannot tell stays. Whoever fills gaps
-    /// asks, if [`Monitor::missing`] is not [`Missing::Held`].
-    fn expect(&mut self, _obs: &mut [f32], _action: &[f32]) {}
+    /// Fills the gaps of a step with what it expects, given all that was read; what it cannot tell stays. It is asked before
+    /// [`Monitor::score_partial`], of every step that has gaps and of no other.
+    fn fill(&mut self, _gaps: &mut Gaps<'_>) {}
 
     /// As [`Monitor::score`], of a step whose gaps were filled. Of a whole step it is the same, bit for bit. What was not
     /// read raises no score: if it cannot be left out, its place holds what the monitor expects or what was last read.

@@ -56,7 +56,7 @@ pub mod prelude {
     pub use crate::frame::{Camera, Frame};
     pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
     pub use crate::law::Law;
-    pub use crate::partial::{Missing, Partial, PartialScore};
+    pub use crate::partial::{Gaps, Missing, Partial, PartialScore};
     pub use crate::policy::{Policy, Seat};
     pub use crate::rng::Rng;
     pub use crate::run::Trial;

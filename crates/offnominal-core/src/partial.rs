@@ -1,7 +1,7 @@
 //! Steps of which some numbers were not read: a sensor was late, silent, or delivered no number.
 //!
-//! Whoever feeds a monitor fills the gaps, so that a monitor only ever sees numbers; and it says which they are, so that a
-//! monitor that can do so leaves them out.
+//! Whoever feeds a monitor has the gaps filled, so that a monitor only ever scores numbers; and it says which they are, so
+//! that a monitor that can do so leaves them out.
 
 use crate::detector::Transition;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,29 @@ pub enum Missing {
     Predicted,
     /// It is replaced by the last one that was read.
     Held,
+}
+
+/// A step whose gaps are to be filled. Where a number was not read stands what is known so far: what was filled in before,
+/// or the last number that was read.
+#[derive(Debug)]
+pub struct Gaps<'a> {
+    /// The observation before the step; its gaps may be filled once more, in the light of what was read after it.
+    pub obs: &'a mut [f32],
+    /// Which of its numbers were not read.
+    pub missing_before: &'a [bool],
+    /// The action.
+    pub action: &'a [f32],
+    /// The observation after the step. What is written where a number was read does not count.
+    pub next_obs: &'a mut [f32],
+    /// Which of its numbers were not read, or say nothing because the action is not known.
+    pub missing_after: &'a [bool],
+}
+
+impl Gaps<'_> {
+    /// The step as it is filled now.
+    pub fn seen(&self) -> Transition<'_> {
+        Transition { obs: self.obs, action: self.action, next_obs: self.next_obs }
+    }
 }
 
 /// A step whose gaps were filled.

@@ -43,6 +43,7 @@
 //! assert!((15.0..40.0).contains(&ratio), "{ratio}");
 //! ```
 
+use crate::shared::gap_filter::GapFilter;
 use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
@@ -78,14 +79,14 @@ impl Learn for EnsembleDm {
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let whitener = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
-        Ok(Fitted { residual, whitener: Arc::new(whitener), marginal: Marginal::new(d), z: vec![0.0; d] })
+        Ok(Fitted::new(residual, whitener))
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
         let whitener = Whitener::load(&from.part("nominal"), d)?;
-        Ok(Fitted { residual, whitener: Arc::new(whitener), marginal: Marginal::new(d), z: vec![0.0; d] })
+        Ok(Fitted::new(residual, whitener))
     }
 }
 
@@ -93,11 +94,24 @@ impl Learn for EnsembleDm {
 pub(crate) struct Fitted {
     residual: Residual,
     whitener: Arc<Whitener>,
+    gaps: GapFilter,
     marginal: Marginal,
     z: Vec<f64>,
 }
 
+impl Fitted {
+    fn new(residual: Residual, whitener: Whitener) -> Fitted {
+        let d = residual.width();
+        let (gaps, marginal) = (GapFilter::new(&residual), Marginal::new(d));
+        Fitted { residual, whitener: Arc::new(whitener), gaps, marginal, z: vec![0.0; d] }
+    }
+}
+
 impl Scorer for Fitted {
+    fn reset(&mut self) {
+        self.gaps.reset();
+    }
+
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.whitener.mean_square(&mut self.z)
@@ -107,12 +121,12 @@ impl Scorer for Fitted {
         Missing::LeftOut
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.residual.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.gaps.fill(gaps, &mut self.residual, &self.whitener);
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
-        let Fitted { residual, whitener, marginal, z } = self;
+        let Fitted { residual, whitener, marginal, z, .. } = self;
         residual.of_partial(step, whitener, marginal, z);
         let score = marginal.rescaled(whitener.mean_square(z));
         PartialScore { score, confidence: marginal.share_left() }

@@ -102,8 +102,9 @@ impl Scorer for Fitted {
         self.inner.iter().map(Scaled::missing).max().unwrap_or(Missing::Held)
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.inner[0].expect(obs, action);
+    /// The last one that can has the last word.
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.inner.iter_mut().for_each(|inner| inner.fill(gaps));
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {

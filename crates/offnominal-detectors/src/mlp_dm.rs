@@ -173,8 +173,8 @@ impl Scorer for Fitted {
         Missing::Predicted
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.ensemble.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.ensemble.expect(gaps.obs, gaps.action, gaps.next_obs);
     }
 
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {

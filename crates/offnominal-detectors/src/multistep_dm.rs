@@ -116,8 +116,8 @@ impl Scorer for Fitted {
         Missing::Predicted
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.open_loop.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.open_loop.expect(gaps.obs, gaps.action, gaps.next_obs);
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

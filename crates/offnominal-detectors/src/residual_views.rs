@@ -44,6 +44,7 @@
 //! assert!(nominal < 3.0 && weak > 5.0, "{nominal} {weak}");
 //! ```
 
+use crate::shared::gap_filter::GapFilter;
 use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
@@ -78,15 +79,13 @@ impl Learn for ResidualViews {
         let ResidualViews { hidden, members, training } = self;
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
-        let views = Arc::new(Views::fit(&held_out, d));
-        Ok(Fitted { residual, views, past: Past::new(d), marginal: Marginal::new(d), z: vec![0.0; d] })
+        Ok(Fitted::new(residual, Views::fit(&held_out, d)))
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
-        let views = Arc::new(Views::load(&from.part("views"), d)?);
-        Ok(Fitted { residual, views, past: Past::new(d), marginal: Marginal::new(d), z: vec![0.0; d] })
+        Ok(Fitted::new(residual, Views::load(&from.part("views"), d)?))
     }
 }
 
@@ -95,13 +94,23 @@ pub(crate) struct Fitted {
     residual: Residual,
     views: Arc<Views>,
     past: Past,
+    gaps: GapFilter,
     marginal: Marginal,
     z: Vec<f64>,
+}
+
+impl Fitted {
+    fn new(residual: Residual, views: Views) -> Fitted {
+        let d = residual.width();
+        let (gaps, marginal) = (GapFilter::new(&residual), Marginal::new(d));
+        Fitted { residual, views: Arc::new(views), past: Past::new(d), gaps, marginal, z: vec![0.0; d] }
+    }
 }
 
 impl Scorer for Fitted {
     fn reset(&mut self) {
         self.past.reset();
+        self.gaps.reset();
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
@@ -113,12 +122,12 @@ impl Scorer for Fitted {
         Missing::LeftOut
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.residual.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.gaps.fill(gaps, &mut self.residual, self.views.covariance());
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
-        let Fitted { residual, views, past, marginal, z } = self;
+        let Fitted { residual, views, past, marginal, z, .. } = self;
         residual.of_partial(step, views.covariance(), marginal, z);
         PartialScore { score: views.score_partial(z, marginal, past), confidence: marginal.share_left() }
     }

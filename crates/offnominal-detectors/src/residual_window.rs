@@ -37,6 +37,7 @@
 //! assert!(last(&wave) > 2.0 * last(&noise[0]));
 //! ```
 
+use crate::shared::gap_filter::GapFilter;
 use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
@@ -119,6 +120,7 @@ pub(crate) struct Fitted {
     residual: Residual,
     nominal: Arc<NominalMoments>,
     window: Window,
+    gaps: GapFilter,
     marginal: Marginal,
     variances: Vec<f64>,
     z: Vec<f64>,
@@ -129,8 +131,8 @@ impl Fitted {
     fn new(residual: Residual, nominal: NominalMoments, window: Window) -> Fitted {
         let d = residual.width();
         let [variances, z] = [(); 2].map(|()| vec![0.0; d]);
-        let (marginal, s) = (Marginal::new(d), vec![0.0; 3 * d]);
-        Fitted { residual, nominal: Arc::new(nominal), window, marginal, variances, z, s }
+        let (gaps, marginal, s) = (GapFilter::new(&residual), Marginal::new(d), vec![0.0; 3 * d]);
+        Fitted { residual, nominal: Arc::new(nominal), window, gaps, marginal, variances, z, s }
     }
 
     /// The score of what is in the window.
@@ -144,6 +146,7 @@ impl Fitted {
 impl Scorer for Fitted {
     fn reset(&mut self) {
         self.window.reset();
+        self.gaps.reset();
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
@@ -156,8 +159,8 @@ impl Scorer for Fitted {
         Missing::LeftOut
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.residual.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.gaps.fill(gaps, &mut self.residual, &self.nominal.residuals);
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {

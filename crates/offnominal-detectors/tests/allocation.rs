@@ -20,12 +20,18 @@ fn scoring_does_not_allocate() {
             .fit(Nominal::new(&views[1..], &[]).with_policy(&MockEnsemble::members(3)), &mut Rng::new(1))
             .unwrap();
         let (read, gap) = ([false; 3], [false, true, false]);
-        let mut expected = [0.0; 3];
+        let (mut obs, mut next_obs) = ([0.0; 3], [0.0; 3]);
         let mut steps = |times: usize| {
             for seen in (0..times).flat_map(|_| views[0].transitions()) {
                 monitor.score(&seen);
-                expected.copy_from_slice(seen.obs);
-                monitor.expect(&mut expected, seen.action);
+                obs.copy_from_slice(seen.obs);
+                monitor.fill(&mut Gaps {
+                    obs: &mut obs,
+                    missing_before: &gap,
+                    action: seen.action,
+                    next_obs: &mut next_obs,
+                    missing_after: &gap,
+                });
                 monitor.score_partial(&Partial { seen, missing_before: &gap, missing_after: &read });
                 monitor.score_partial(&Partial { seen, missing_before: &read, missing_after: &gap });
             }

@@ -1,12 +1,12 @@
 //! From numbers as they come, some of them missing, to steps without gaps.
 //!
 //! A number that is infinite or not a number is *missing*: it was not read. In its place stands what the monitor expects
-//! after the step before, held within what is usual for the channel, or, of a monitor that expects nothing, the last one
+//! given all that was read, held within what is usual for the channel, or, of a monitor that expects nothing, the last one
 //! that was read. Where a number of the action is missing nothing can be said of the step, so that all of the observation
 //! after it counts as missing.
 
 use offnominal_core::detector::{Monitor as Scorer, Signals, Transition};
-use offnominal_core::partial::{Missing, Partial, PartialScore};
+use offnominal_core::partial::{Gaps, Partial, PartialScore};
 
 /// The present step of an episode.
 #[derive(Debug, Clone)]
@@ -75,18 +75,15 @@ impl Feed {
             *missing = !x.is_finite();
         }
         self.next.copy_from_slice(next_obs);
-        if self.next_missing.contains(&true) {
-            self.fill(next_obs, scorer);
-        }
         self.unjudged.copy_from_slice(&self.next_missing);
         if !self.is_action_known {
             self.unjudged.fill(true);
         }
-        let step = self.step();
-        if step.is_whole() {
-            return PartialScore { score: scorer.score(&step.seen), confidence: 1.0 };
+        if self.step().is_whole() {
+            return PartialScore { score: scorer.score(&self.step().seen), confidence: 1.0 };
         }
-        scorer.score_partial(&step)
+        self.fill(next_obs, scorer);
+        scorer.score_partial(&self.step())
     }
 
     /// The step that was scored last.
@@ -123,20 +120,30 @@ impl Feed {
     }
 
     fn fill(&mut self, next_obs: &[f32], scorer: &mut dyn Scorer) {
-        self.next.copy_from_slice(&self.obs);
-        if scorer.missing() != Missing::Held {
-            scorer.expect(&mut self.next, &self.action);
-        }
+        let held = |j: usize, obs: &[f32]| if next_obs[j].is_finite() { next_obs[j] } else { obs[j] };
+        (0..next_obs.len()).for_each(|j| self.next[j] = held(j, &self.obs));
+        scorer.fill(&mut Gaps {
+            obs: &mut self.obs,
+            missing_before: &self.missing,
+            action: &self.action,
+            next_obs: &mut self.next,
+            missing_after: &self.unjudged,
+        });
         for (j, &x) in next_obs.iter().enumerate() {
-            self.next[j] = if x.is_finite() { x } else { self.plausible(j) };
+            self.next[j] = if x.is_finite() { x } else { self.plausible(j, self.next[j]) };
+            if self.missing[j] {
+                self.obs[j] = self.plausible(j, self.obs[j]);
+            }
         }
     }
 
     /// What is expected of a channel, held within three times the width of what is usual.
-    fn plausible(&self, j: usize) -> f32 {
-        let expected = if self.next[j].is_finite() { self.next[j] } else { self.obs[j] };
-        let Some([low, high]) = self.usual.get(j) else { return expected };
+    fn plausible(&self, j: usize, expected: f32) -> f32 {
+        let Some([low, high]) = self.usual.get(j) else {
+            return if expected.is_finite() { expected } else { 0.0 };
+        };
         let width = high - low;
+        let expected = if expected.is_nan() { 0.5 * low + 0.5 * high } else { expected };
         expected.clamp((low - width).max(f32::MIN), (high + width).min(f32::MAX))
     }
 }
@@ -179,12 +186,9 @@ mod tests {
             -1.0
         }
 
-        fn missing(&self) -> Missing {
-            Missing::Predicted
-        }
-
-        fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-            obs.iter_mut().for_each(|x| *x += action[0]);
+        fn fill(&mut self, gaps: &mut Gaps<'_>) {
+            let expected = gaps.next_obs.iter_mut().zip(&*gaps.obs);
+            expected.for_each(|(next, x)| *next = x + gaps.action[0]);
         }
 
         fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {

@@ -4,6 +4,7 @@
 //! |---------------|----------------------------------------------------------------------------------------------|
 //! | [`shape`]     | location and scale of nominal scores at each step of an episode                              |
 //! | [`statistic`] | what is compared with a limit: the score itself, or what has accumulated since the beginning |
+//! | [`blocks`]    | evidence block by block, for a stream without episodes                                       |
 //! | [`jumper`]    | a test martingale that stays wealthy while nothing happens                                   |
 //! | [`coverage`]  | realised false alarms of every rule over random splits of nominal episodes                   |
 //!
@@ -12,6 +13,7 @@
 //! its limit is a conformal quantile of the statistic's maximum over whole episodes: then only episodes need to be
 //! exchangeable, not steps ([`crate::threshold`]).
 
+pub mod blocks;
 pub mod coverage;
 pub mod jumper;
 mod kept;

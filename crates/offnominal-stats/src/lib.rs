@@ -26,6 +26,7 @@ pub mod ranking;
 pub mod regression;
 pub mod risk;
 pub mod rule;
+pub mod run_length;
 pub mod same_step;
 pub mod threshold;
 
@@ -40,6 +41,7 @@ pub use metric::{METRICS, Metric};
 pub use promise::Promise;
 pub use ranking::{Tally, tally};
 pub use rule::{AlarmRule, RULES};
+pub use run_length::RunLength;
 pub use threshold::{Rule, Threshold, Watch};
 
 /// What the README shows is code that runs.

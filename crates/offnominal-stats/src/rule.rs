@@ -17,7 +17,7 @@ pub struct AlarmRule {
     pub watched: bool,
 }
 
-/// Every rule, in the order of [`Rule::all`](crate::Rule::all).
+/// Every rule for episodes, in the order of [`Rule::all`](crate::Rule::all).
 pub const RULES: [AlarmRule; 7] = [
     AlarmRule {
         id: "3sigma",
@@ -76,6 +76,16 @@ pub const RULES: [AlarmRule; 7] = [
         watched: true,
     },
 ];
+
+/// The rule for streams without episodes, which tables of episodes do not have.
+pub const RUN_LENGTH: AlarmRule = AlarmRule {
+    id: "run-length",
+    promise: "Evidence that accumulates over blocks of a stream. It promises that false alarms are at least the chosen number of steps apart on average, for streams whose largest scores in blocks are exchangeable.",
+    promises: true,
+    preference: 8,
+    timed: false,
+    watched: false,
+};
 
 /// The rules, the preferred one first.
 pub fn preferred() -> impl Iterator<Item = &'static AlarmRule> {

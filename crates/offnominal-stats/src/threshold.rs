@@ -1,4 +1,4 @@
-//! Where to set the alarm: seven rules that need nominal episodes only.
+//! Where to set the alarm: seven rules that need nominal episodes only, and one for [streams](crate::run_length).
 //!
 //! An alarm is a [`Statistic`] of the scores **above** the threshold's value.
 //!
@@ -34,7 +34,8 @@ use crate::episode::finite;
 use crate::mean::moments;
 use crate::promise::Promise;
 use crate::proportion::beta_quantile;
-use crate::rule::{AlarmRule, RULES};
+use crate::rule::{AlarmRule, RULES, RUN_LENGTH};
+use crate::run_length::RunLength;
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
 use std::borrow::Cow;
@@ -60,6 +61,8 @@ pub enum Rule {
     Cusum(Promise),
     /// The same for the capital of a betting martingale.
     Martingale(Promise),
+    /// At most one alarm in a number of steps of a stream that has no episodes.
+    RunLength(RunLength),
 }
 
 /// An alarm threshold and what is known of its false alarms.
@@ -74,7 +77,7 @@ pub struct Threshold {
 }
 
 impl Rule {
-    /// The rules of the result tables, with the given promise for those that make one.
+    /// The rules of the result tables, which are those for episodes, with the given promise for those that make one.
     pub fn all(promise: Promise) -> [Rule; 7] {
         [
             Rule::ThreeSigma,
@@ -94,6 +97,9 @@ impl Rule {
 
     /// What is known of the rule, whatever share it is asked for.
     pub fn about(&self) -> &'static AlarmRule {
+        if let Rule::RunLength(_) = self {
+            return &RUN_LENGTH;
+        }
         let is_same = |rule: &Rule| discriminant(rule) == discriminant(self);
         let place = Rule::all(Promise::on_average(0.5)).iter().position(is_same);
         &RULES[place.expect("every rule is one of all")]
@@ -102,7 +108,7 @@ impl Rule {
     /// What the rule promises, if anything that it was asked for.
     pub fn promise(&self) -> Option<Promise> {
         match *self {
-            Rule::ThreeSigma | Rule::Q95 | Rule::Max => None,
+            Rule::ThreeSigma | Rule::Q95 | Rule::Max | Rule::RunLength(_) => None,
             Rule::Conformal(promise)
             | Rule::Band(promise)
             | Rule::Cusum(promise)
@@ -139,6 +145,11 @@ impl Rule {
                 self.ranked(Some(|e| Statistic::Cusum(Shape::of(e))), nominal, promise, level)
             }
             Rule::Martingale(promise) => self.ranked(Some(Statistic::martingale), nominal, promise, level),
+            Rule::RunLength(run_length) => {
+                let blocks = run_length.blocks(nominal)?;
+                let value = run_length.limit(&blocks);
+                Ok(Threshold { statistic: Statistic::Blocks(blocks), value, false_alarms: None })
+            }
         }
     }
 

@@ -112,8 +112,8 @@ impl Ensemble {
         self.ask_block(0, std::iter::once(*seen), visit);
     }
 
-    /// Replaces an observation by the one that the members, on average, expect after an action.
-    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
+    /// Writes the observation that the members, on average, expect after an action.
+    pub fn expect(&mut self, obs: &[f32], action: &[f32], next_obs: &mut [f32]) {
         let Trained { units, net, members } = &*self.shared;
         let (input, mean) = (&mut self.inputs[..units.n_inputs()], &mut self.targets[..units.n_targets()]);
         units.input(&Transition { obs, action, next_obs: obs }, input);
@@ -122,7 +122,8 @@ impl Ensemble {
             let output = net.forward(params, input, &mut self.work);
             mean.iter_mut().zip(output).for_each(|(mean, x)| *mean += x / members.len() as f32);
         }
-        units.advance(mean, obs);
+        next_obs.copy_from_slice(obs);
+        units.advance(mean, next_obs);
     }
 
     /// Asks every member about every step of an episode; the members answer in order about each step.

@@ -125,9 +125,9 @@ impl Scaled {
         self.monitor.missing()
     }
 
-    /// As [`Monitor::expect`].
-    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.monitor.expect(obs, action);
+    /// As [`Monitor::fill`].
+    pub fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.monitor.fill(gaps);
     }
 
     /// −ln p of a step with gaps.
@@ -189,8 +189,8 @@ impl<A: Accumulate> Scorer for Accumulated<A> {
         self.inner.missing()
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.inner.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.inner.fill(gaps);
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {

@@ -27,8 +27,8 @@ pub(crate) trait Scorer: Clone + Send + Sync + 'static {
         Missing::Held
     }
 
-    /// As [`Monitor::expect`].
-    fn expect(&mut self, _obs: &mut [f32], _action: &[f32]) {}
+    /// As [`Monitor::fill`].
+    fn fill(&mut self, _gaps: &mut Gaps<'_>) {}
 
     /// As [`Monitor::score_partial`].
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
@@ -101,8 +101,8 @@ impl<S: Scorer> Monitor for Watching<S> {
         self.0.missing()
     }
 
-    fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.0.expect(obs, action);
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        self.0.fill(gaps);
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {

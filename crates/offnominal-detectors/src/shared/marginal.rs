@@ -23,6 +23,8 @@ pub(crate) struct Marginal {
     /// Orthonormal, `[rank, d]`, with room for d.
     basis: Vec<f64>,
     rank: usize,
+    /// The directions as they were given, those that were new, `[rank, d]`, with room for d.
+    given: Vec<f64>,
     /// The next direction, to be written before [`Marginal::add`].
     pub direction: Vec<f64>,
 }
@@ -30,7 +32,8 @@ pub(crate) struct Marginal {
 impl Marginal {
     /// Nothing is left out.
     pub fn new(d: usize) -> Marginal {
-        Marginal { d, basis: vec![0.0; d * d], rank: 0, direction: vec![0.0; d] }
+        let [basis, given] = [(); 2].map(|()| vec![0.0; d * d]);
+        Marginal { d, basis, rank: 0, given, direction: vec![0.0; d] }
     }
 
     pub fn clear(&mut self) {
@@ -48,6 +51,8 @@ impl Marginal {
     pub fn add(&mut self, whitener: &Whitener) {
         let (known, free) = self.basis.split_at_mut(self.rank * self.d);
         let Some(b) = free.get_mut(..self.d) else { return };
+        let given = &mut self.given[self.rank * self.d..][..self.d];
+        given.copy_from_slice(&self.direction);
         whitener.whiten(&mut self.direction);
         let length = dot(&self.direction, &self.direction).sqrt();
         b.copy_from_slice(&self.direction);
@@ -59,6 +64,14 @@ impl Marginal {
         if rest > NEW * length && rest.is_finite() {
             b.iter_mut().for_each(|x| *x /= rest);
             self.rank += 1;
+        }
+    }
+
+    /// Leaves out what another leaves out, in another covariance.
+    pub fn add_all(&mut self, of: &Marginal, whitener: &Whitener) {
+        for direction in of.given[..of.rank * of.d].chunks_exact(of.d.max(1)) {
+            self.direction.copy_from_slice(direction);
+            self.add(whitener);
         }
     }
 
@@ -77,9 +90,14 @@ impl Marginal {
         if self.rank == 0 {
             return;
         }
+        self.project(z, whitener);
+        whitener.colour(z);
+    }
+
+    /// Replaces a residual by w of the module's documentation.
+    pub fn project(&self, z: &mut [f64], whitener: &Whitener) {
         whitener.whiten(z);
         self.rows().for_each(|q| subtract_along(q, z));
-        whitener.colour(z);
     }
 
     /// Writes how much of the variance of each channel was left out.

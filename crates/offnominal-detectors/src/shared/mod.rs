@@ -7,6 +7,7 @@ pub(crate) mod dynamics;
 pub(crate) mod eigen;
 pub(crate) mod features;
 pub(crate) mod forest;
+pub(crate) mod gap_filter;
 pub(crate) mod gaussian;
 pub(crate) mod inner;
 pub(crate) mod kernel;

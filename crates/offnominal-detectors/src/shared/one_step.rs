@@ -86,6 +86,11 @@ impl Units {
         self.action.width()
     }
 
+    /// Unit of the change of a kept channel.
+    pub fn unit_of_change(&self, kept: usize) -> f32 {
+        self.change[kept].1
+    }
+
     /// Unit of the change of each kept channel, as a part of the channel's own deviation.
     pub fn change_in_deviations(&self, kept: usize) -> f64 {
         f64::from(self.change[kept].1) / f64::from(self.obs.deviations()[kept])

@@ -46,8 +46,8 @@ impl OpenLoop {
     }
 
     /// As [`Residual::expect`].
-    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.model.expect(obs, action);
+    pub fn expect(&mut self, obs: &[f32], action: &[f32], next_obs: &mut [f32]) {
+        self.model.expect(obs, action, next_obs);
     }
 
     /// Begins a prediction at the observation before the step, and takes all to the one after it, by the model of one

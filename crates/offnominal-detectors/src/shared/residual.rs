@@ -39,6 +39,8 @@ pub(crate) struct Residual {
     target: Vec<f32>,
     rest: Vec<f32>,
     answers: Answers,
+    /// What the errors of the last residual were divided by.
+    scales: Vec<f64>,
 }
 
 struct Trained {
@@ -117,6 +119,7 @@ impl Residual {
             target: vec![0.0; d],
             rest: vec![0.0; d],
             answers: Answers { errors: vec![0.0; m * d], variances: vec![0.0; m * d] },
+            scales: vec![1.0; d],
             shared: Arc::new(trained),
         }
     }
@@ -258,33 +261,58 @@ impl Residual {
                 marginal.add_channel(j, whitener);
             }
             if step.missing_before[channel] {
-                self.moved(j, &mut marginal.direction);
-                marginal.direction.iter_mut().zip(&*z).for_each(|(moved, z)| *moved -= z);
+                self.slope(j, z, &mut marginal.direction);
                 marginal.add(whitener);
             }
         }
         marginal.leave_out(z, whitener);
     }
 
-    /// Writes what the last residual would have been, had a channel been larger before the step.
-    fn moved(&mut self, j: usize, z: &mut [f64]) {
-        let by = self.shared.unit[j];
+    /// Writes what one more unit of a channel before the step would add to the last residual z, in the scales that it has.
+    pub fn slope(&mut self, j: usize, z: &[f64], slope: &mut [f64]) {
         let (input, target) = (self.input[j], self.target[j]);
-        self.input[j] += by * self.shared.units.change_in_deviations(j) as f32;
-        self.target[j] -= by;
-        self.ask(z);
+        self.shift(j, 1.0);
+        self.answer();
+        for (k, slope) in slope.iter_mut().enumerate() {
+            *slope = self.answers.moments(k, self.target.len()).0 / self.scales[k] - z[k];
+        }
         (self.input[j], self.target[j]) = (input, target);
     }
 
-    /// Replaces an observation by the one that the members, on average, expect after an action.
-    pub fn expect(&mut self, obs: &mut [f32], action: &[f32]) {
-        self.read(&Transition { obs, action, next_obs: obs });
+    /// Σ ln (mean_m σ_mj² + var_m e_mj) of the last residual, over the channels that a test keeps.
+    pub fn log_variance(&self, keeps: impl Fn(usize) -> bool) -> f64 {
+        let kept = self.scales.iter().enumerate().filter(|(j, _)| keeps(*j));
+        kept.map(|(_, scale)| 2.0 * scale.ln()).sum()
+    }
+
+    /// Moves a channel before the step that was read, by so many units of a prediction error.
+    pub fn shift(&mut self, j: usize, by: f64) {
+        let by = by as f32 * self.shared.unit[j];
+        self.input[j] += by * self.shared.units.change_in_deviations(j) as f32;
+        self.target[j] -= by;
+    }
+
+    /// So many units of a prediction error, in the unit of the channel.
+    pub fn in_units_of_channel(&self, j: usize, by: f64) -> f32 {
+        by as f32 * self.shared.unit[j] * self.shared.units.unit_of_change(j)
+    }
+
+    /// The nominal deviation of a channel, in units of a prediction error; one where nothing varies.
+    pub fn nominal_deviation(&self, j: usize) -> f64 {
+        let Trained { units, unit, .. } = &*self.shared;
+        if j < units.channels().len() { 1.0 / (f64::from(unit[j]) * units.change_in_deviations(j)) } else { 1.0 }
+    }
+
+    /// Writes the observation that the members, on average, expect after an action.
+    pub fn expect(&mut self, obs: &[f32], action: &[f32], next_obs: &mut [f32]) {
+        next_obs.copy_from_slice(obs);
+        self.read(&Transition { obs, action, next_obs });
         self.answer();
         for (j, (rest, unit)) in self.rest.iter_mut().zip(&self.shared.unit).enumerate() {
             let (missed, ..) = self.answers.moments(j, self.target.len());
             *rest = self.target[j] - missed as f32 * unit;
         }
-        self.shared.units.advance(&self.rest, obs);
+        self.shared.units.advance(&self.rest, next_obs);
     }
 
     /// Residuals of a training episode by the member that did not see it.
@@ -306,18 +334,19 @@ impl Residual {
     }
 
     /// Reads what there is to ask about.
-    fn read(&mut self, seen: &Transition<'_>) {
+    pub fn read(&mut self, seen: &Transition<'_>) {
         let units = &self.shared.units;
         units.input(seen, &mut self.input[..units.n_inputs()]);
         units.target(seen, &mut self.target);
     }
 
     /// Writes the residual of what was read.
-    fn ask(&mut self, z: &mut [f64]) {
+    pub fn ask(&mut self, z: &mut [f64]) {
         self.answer();
         for (j, z) in z.iter_mut().enumerate() {
             let (mean, spread, noise) = self.answers.moments(j, self.target.len());
-            *z = mean / (noise + spread).sqrt();
+            self.scales[j] = (noise + spread).sqrt();
+            *z = mean / self.scales[j];
         }
     }
 

@@ -43,13 +43,15 @@ pub(crate) struct Past {
     short: Fading,
     long: Fading,
     scratch: Vec<f64>,
+    /// What is left out of the drift.
+    of_drift: Marginal,
 }
 
 impl Past {
     /// Nothing, for residuals of `d` channels.
     pub fn new(d: usize) -> Past {
         let (short, long) = (Fading::new(SHORT), Fading::new(LONG));
-        Past { drift: vec![0.0; d], short, long, scratch: vec![0.0; d] }
+        Past { drift: vec![0.0; d], short, long, scratch: vec![0.0; d], of_drift: Marginal::new(d) }
     }
 
     pub fn reset(&mut self) {
@@ -102,11 +104,17 @@ impl Views {
         self.largest(self.raw(z, past))
     }
 
-    /// The same of a residual from which something was left out: its channels and its drift are conditional means, and its
-    /// length is put on the scale of others.
+    /// The same of a residual from which something was left out: its channels are conditional means, its length is put on the
+    /// scale of others, and the drift takes what makes it shortest.
     pub fn score_partial(&self, z: &[f64], marginal: &Marginal, past: &mut Past) -> f64 {
         let length = marginal.rescaled(self.of_length(z, past));
-        self.largest(self.with_length(z, length, past))
+        past.add(z);
+        past.of_drift.clear();
+        past.of_drift.add_all(marginal, &self.drift);
+        past.of_drift.leave_out(&mut past.drift, &self.drift);
+        let drift = self.of_drift(past);
+        let drift = past.of_drift.rescaled(drift);
+        self.largest(self.with(z, length, drift, past))
     }
 
     fn largest(&self, raw: [f64; N]) -> f64 {
@@ -116,7 +124,9 @@ impl Views {
 
     fn raw(&self, z: &[f64], past: &mut Past) -> [f64; N] {
         let length = self.of_length(z, past);
-        self.with_length(z, length, past)
+        past.add(z);
+        let drift = self.of_drift(past);
+        self.with(z, length, drift, past)
     }
 
     fn of_length(&self, z: &[f64], past: &mut Past) -> f64 {
@@ -124,12 +134,14 @@ impl Views {
         self.length.mean_square(&mut past.scratch)
     }
 
-    fn with_length(&self, z: &[f64], length: f64, past: &mut Past) -> [f64; N] {
-        past.add(z);
+    fn of_drift(&self, past: &mut Past) -> f64 {
+        past.scratch.copy_from_slice(&past.drift);
+        self.drift.mean_square(&mut past.scratch)
+    }
+
+    fn with(&self, z: &[f64], length: f64, drift: f64, past: &mut Past) -> [f64; N] {
         let channels = z.iter().zip(&self.length.deviations);
         let channel = channels.map(|(z, deviation)| (z / deviation).powi(2)).fold(0.0, f64::max);
-        past.scratch.copy_from_slice(&past.drift);
-        let drift = self.drift.mean_square(&mut past.scratch);
         [length, channel, drift, past.short.add(length), past.long.add(length)].map(|v| (v + QUIET).ln())
     }
 

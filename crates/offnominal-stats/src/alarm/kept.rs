@@ -1,5 +1,6 @@
 //! Thresholds in archives: what a statistic has learned, as named lists of numbers.
 
+use super::blocks::Blocks;
 use super::shape::Shape;
 use super::statistic::Statistic;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
@@ -12,6 +13,7 @@ impl Statistic {
             Statistic::Band(_) => "band",
             Statistic::Cusum(_) => "cusum",
             Statistic::Martingale(..) => "martingale",
+            Statistic::Blocks(_) => "blocks",
         }
     }
 
@@ -20,6 +22,7 @@ impl Statistic {
         match self {
             Statistic::Score => {}
             Statistic::Band(shape) | Statistic::Cusum(shape) => shape.save(to),
+            Statistic::Blocks(blocks) => blocks.save(to),
             Statistic::Martingale(shape, reference) => {
                 shape.save(to);
                 to.put("reference", reference);
@@ -37,6 +40,7 @@ impl Statistic {
             "band" => Some(Shape::load(from).map(Statistic::Band)),
             "cusum" => Some(Shape::load(from).map(Statistic::Cusum)),
             "martingale" => Some(martingale(from)),
+            "blocks" => Some(Blocks::load(from).map(Statistic::Blocks)),
             _ => None,
         }
     }
@@ -53,7 +57,7 @@ mod tests {
     use super::*;
     use offnominal_core::archive::Archive;
 
-    fn all() -> [Statistic; 4] {
+    fn all() -> [Statistic; 5] {
         let nominal: Vec<Vec<f64>> =
             (0..9).map(|i| (0..12).map(|t| f64::from(i * t).sin()).collect()).collect();
         let shape = || Shape::of(&nominal);
@@ -62,6 +66,7 @@ mod tests {
             Statistic::Band(shape()),
             Statistic::Cusum(shape()),
             Statistic::martingale(&nominal),
+            Statistic::Blocks(Blocks::new(7, vec![2.0, 1.0, 3.0], Some(0.9))),
         ]
     }
 

@@ -5,6 +5,7 @@
 //! | `Score`      | score                                                             | large faults      |
 //! | `Band`       | z, the score standardised by the [`Shape`] at t                   | large faults, whatever the time |
 //! | `Cusum`      | S = max(0, S + z − ½), 0 at first                                 | small faults that last |
+//! | `Blocks`     | ln M of [`Blocks`]: evidence of the blocks of a stream            | what lasts, without episodes |
 //! | `Martingale` | log capital of a [`Jumper`] that bets on ranks of z               | small faults that last, whatever the law of z |
 //!
 //! The rank of z is p = (#larger + ½ (#equal + 1)) / (n + 1) among the n steps of the reference episodes.
@@ -12,6 +13,7 @@
 //! Reference: Page, "Continuous inspection schemes", Biometrika 41, 1954, for the CUSUM, whose reference value ½ is that
 //! for shifts of one standard deviation.
 
+use super::blocks::Blocks;
 use super::jumper::Jumper;
 use super::shape::Shape;
 
@@ -30,6 +32,8 @@ pub enum Statistic {
     Cusum(Shape),
     /// Standardised, ranked among the given sorted values, and bet on.
     Martingale(Shape, Vec<f64>),
+    /// Of a stream without episodes, block by block.
+    Blocks(Blocks),
 }
 
 impl Statistic {
@@ -57,6 +61,8 @@ impl Statistic {
 pub struct Past {
     step: usize,
     sum: f64,
+    /// The largest score of the block.
+    largest: f64,
     jumper: Jumper,
 }
 
@@ -71,6 +77,16 @@ impl Past {
             Statistic::Cusum(shape) => {
                 self.sum = (self.sum + shape.standardised(step, score) - DRIFT).max(0.0);
                 self.sum
+            }
+            Statistic::Blocks(blocks) => {
+                let place = step % blocks.steps();
+                self.largest = if place == 0 { score } else { self.largest.max(score) };
+                let log_m = self.sum + blocks.log_value(self.largest);
+                if place + 1 == blocks.steps() {
+                    // ln (M + 1), without the exponential of what is large.
+                    self.sum = log_m.max(0.0) + (-log_m.abs()).exp().ln_1p();
+                }
+                log_m
             }
             Statistic::Martingale(shape, reference) => {
                 self.jumper.bet(rank(reference, shape.standardised(step, score)))
