@@ -26,7 +26,7 @@ from offnominal.episodes import Dataset, Episodes, channel_names, pairs
 from offnominal.logs import Recordings
 from offnominal.policies import Policy
 
-Rule = Literal["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale"]
+Rule = Literal["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale", "run-length"]
 
 
 @dataclass(frozen=True)
@@ -163,6 +163,8 @@ def fit(
     rule: Rule = "conformal",
     alpha: float = 0.05,
     confidence: float | None = None,
+    run_length: float | str | None = None,
+    block: int | None = None,
     arm_after: int = 0,
     raise_after: int = 1,
     clear_after: int | None = None,
@@ -187,6 +189,9 @@ def fit(
     :param out: a file to write.
     :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
     :param confidence: promises that share with this confidence in the calibration set at hand, not on average over them.
+    :param run_length: how far apart false alarms are at least, on average, for the rule ``run-length`` of streams without
+        episodes: a number of steps, or a time such as ``"10h"``.
+    :param block: steps of a block, for the same rule; five times as long as scores depend on one another if not given.
     :param arm_after: steps at the beginning of an episode in which no alarm is raised.
     :param raise_after: exceedances in a row that raise the alarm.
     :param clear_after: quiet steps in a row that clear it; without it the alarm stays until the next episode.
@@ -210,6 +215,8 @@ def fit(
         "rule": rule,
         "alpha": alpha,
         "confidence": confidence,
+        "run_length": run_length,
+        "block": block,
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
         "lost_after": lost_after,

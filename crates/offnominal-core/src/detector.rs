@@ -86,6 +86,18 @@ impl<'a> Signals<'a> {
         }
     }
 
+    /// The steps from `step` on.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn from(&self, step: usize) -> Signals<'a> {
+        Signals {
+            observations: &self.observations[step * self.obs_width..],
+            actions: &self.actions[step * self.act_width..],
+            ..*self
+        }
+    }
+
     /// The transition of step `t`.
     ///
     /// # Panics
@@ -323,6 +335,7 @@ mod tests {
         assert_eq!(all[0].next_obs, all[1].obs);
         assert_eq!(all[1], Transition { obs: &[2.0, 3.0], action: &[8.0], next_obs: &[4.0, 5.0] });
         assert_eq!(signals.until(1).transitions().collect::<Vec<_>>(), all[..1]);
+        assert_eq!(signals.from(1).transitions().collect::<Vec<_>>(), all[1..]);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use crate::detector_choice::DetectorChoice;
 use crate::diverged::Diverged;
 use crate::monitor_file::{self, Made, System};
 use crate::request::within;
+use crate::rule_choice::{RuleChoice, Span, asked};
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::limits;
 use offnominal_core::prelude::*;
-use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
 use offnominal_monitor::{About, Calibrated};
@@ -48,6 +48,10 @@ pub struct Request {
     pub alpha: f64,
     /// With which confidence over calibration sets that share is promised; on average over them if not given.
     pub confidence: Option<f64>,
+    /// How far apart false alarms are at least, on average; for the rule `run-length`.
+    pub run_length: Option<Span>,
+    /// Steps of a block, for the same rule; chosen from the calibration episodes if not given.
+    pub block: Option<u32>,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -86,8 +90,10 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     for (name, n) in [("train", request.train), ("calibration", request.calibration)] {
         within(name, n.unwrap_or(1) as usize, 1..=limits::EPISODES)?;
     }
-    let rule = request.checked_rule()?;
+    // What can be wrong without the environment is said before it is made.
+    request.checked_rule(1.0)?;
     let subject = Subject::new(&request.env, &request.policy)?;
+    let rule = request.checked_rule(subject.env.spec().dt_secs)?;
     let [train, calibration] = request.both(&subject, rule, context)?;
     request.fit(&subject, [&train, &calibration], context)
 }
@@ -120,15 +126,18 @@ impl Request {
         [train, calibration]: [&[Signals<'_>]; 2],
         context: &Context,
     ) -> Result<Made> {
-        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
+        let (detector, rule, diagnoses) =
+            (&self.detector, self.checked_rule(system.dt_secs)?, self.diagnosis);
         enough(rule, calibration.len())?;
         let (alarm, lost_after) = (self.alarm, self.lost_after);
         let fit = monitor_file::Fit { system, detector, rule, alarm, diagnoses, lost_after, context };
         fit.make(train, calibration)
     }
 
-    fn checked_rule(&self) -> Result<Rule> {
-        rule_of(&self.rule, self.alpha, self.confidence)
+    fn checked_rule(&self, dt_secs: f64) -> Result<Rule> {
+        let Request { rule, alpha, confidence, run_length, block, .. } = self;
+        let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
+        RuleChoice { rule, alpha, confidence, run_length, block }.rule(dt_secs)
     }
 
     /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
@@ -163,28 +172,6 @@ impl Request {
     }
 }
 
-/// The rule of that name, with a promise on average over calibration sets or with confidence.
-///
-/// # Errors
-/// If there is none, a share is none, or a confidence is asked of a rule that promises nothing that it is asked for.
-pub fn rule_of(name: &str, alpha: f64, confidence: Option<f64>) -> Result<Rule> {
-    for (key, share) in [("alpha", Some(alpha)), ("confidence", confidence)] {
-        let found = share.unwrap_or(0.5);
-        ensure!(found > 0.0 && found < 1.0, "{key}: expected a number between 0 and 1, found {found}");
-    }
-    let rules = Rule::all(Promise { alpha, confidence });
-    let rule = rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
-        let ids = rules.map(|rule| rule.id());
-        let hint = did_you_mean(name, ids.into_iter());
-        format!("rule: expected one of {}, found {name:?}{hint}", ids.join(", "))
-    })?;
-    ensure!(
-        confidence.is_none() || rule.promise().is_some(),
-        "confidence: expected a rule with a promise (conformal, band, cusum or martingale), found {name}"
-    );
-    Ok(rule)
-}
-
 fn enough(rule: Rule, found: usize) -> Result<()> {
     let needed = rule.min_episodes();
     ensure!(
@@ -194,14 +181,6 @@ fn enough(rule: Rule, found: usize) -> Result<()> {
         asked(rule)
     );
     Ok(())
-}
-
-/// What a rule was asked to promise, for errors.
-pub fn asked(rule: Rule) -> String {
-    let Some(Promise { alpha, confidence }) = rule.promise() else { return String::new() };
-    let confidence =
-        confidence.map_or(String::new(), |confidence| format!(" and a confidence of {confidence}"));
-    format!(" with an alpha of {alpha}{confidence}")
 }
 
 fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Vec<Episode>> {
@@ -270,6 +249,9 @@ pub fn missing(about: &About) -> String {
 
 /// What a threshold promises, in words: which promise is meant, and what is expected.
 pub fn promised(set: &Calibrated) -> String {
+    if let Some(run_length) = set.run_length {
+        return run_length.to_string();
+    }
     let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
     let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));
     match &set.false_alarms {
@@ -285,7 +267,7 @@ mod tests {
 
     fn rule(name: &str, alpha: f64) -> Result<Rule> {
         let asked = json!({ "env": "e", "policy": "p", "rule": name, "alpha": alpha, "file": "f" });
-        serde_json::from_value::<Request>(asked).unwrap().checked_rule()
+        serde_json::from_value::<Request>(asked).unwrap().checked_rule(1.0)
     }
 
     #[test]
@@ -301,13 +283,5 @@ mod tests {
         assert!(
             enough(rule("band", 0.05).unwrap(), 23).is_err() && enough(rule("max", 0.05).unwrap(), 1).is_ok()
         );
-    }
-
-    #[test]
-    fn wrong_rules_and_shares_are_named() {
-        let error = rule("confromal", 0.1).unwrap_err().to_string();
-        assert!(error.contains("did you mean \"conformal\"?") && error.contains("martingale"), "{error}");
-        let error = rule("max", 0.0).unwrap_err().to_string();
-        assert_eq!(error, "alpha: expected a number between 0 and 1, found 0");
     }
 }

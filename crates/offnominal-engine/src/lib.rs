@@ -55,6 +55,7 @@ pub mod remarks;
 pub mod remote;
 pub mod render;
 pub mod request;
+pub mod rule_choice;
 pub mod score;
 pub mod show;
 pub mod stop;

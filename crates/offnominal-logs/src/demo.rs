@@ -60,6 +60,8 @@ fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request 
         rule: offnominal_engine::fit::rule(),
         alpha: offnominal_engine::fit::alpha(),
         confidence: None,
+        run_length: None,
+        block: None,
         alarm: Default::default(),
         diagnosis: offnominal_engine::fit::diagnosis(),
         lost_after: None,

@@ -10,8 +10,9 @@ use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{FittedMonitor, asked, rule_of};
+use offnominal_engine::fit::FittedMonitor;
 use offnominal_engine::monitor_file::{Fit, System};
+use offnominal_engine::rule_choice::{RuleChoice, Span, asked};
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
 use offnominal_monitor::{ChannelName, Identity};
@@ -43,6 +44,10 @@ pub struct Request {
     pub alpha: f64,
     /// With which confidence over calibration sets that share is promised; on average over them if not given.
     pub confidence: Option<f64>,
+    /// How far apart false alarms are at least, on average; for the rule `run-length`.
+    pub run_length: Option<Span>,
+    /// Steps of a block, for the same rule; chosen from the calibration recordings if not given.
+    pub block: Option<u32>,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -84,21 +89,23 @@ pub struct FittedOnLogs {
 /// If a log cannot be read, there are too few nominal recordings, the detector cannot be fitted without commands, or the
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
-    let rule = rule_of(&request.rule, request.alpha, request.confidence)?;
+    // What can be wrong without the logs is said before they are read.
+    request.rule(1.0)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, context)?;
     let (nominal, left_out) = nominal(&all)?;
+    let dt_secs = nominal[0].dt_secs(&mapping);
+    let rule = request.rule(dt_secs)?;
     let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, &mapping)).collect();
-    let signals: Vec<Signals<'_>> = held.iter().map(Held::signals).collect();
+    let signals = parts(held.iter().map(Held::signals).collect(), rule);
     let (train, late) = request.split(&signals, rule)?;
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
     let mut warnings = exchangeability::warnings(train, late, &names, Seed(context.seed));
     warnings.extend(constant(train, &names)?);
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
-    let recorded: Vec<Signals<'_>> = nominal.iter().map(|recording| recording.signals(&mapping)).collect();
+    let recorded = parts(nominal.iter().map(|recording| recording.signals(&mapping)).collect(), rule);
     let (_, calibration) = request.split(&recorded, rule)?;
-    let fitted =
-        request.fit(&system(&mapping, nominal[0].dt_secs(&mapping)), [train, calibration], rule, context)?;
+    let fitted = request.fit(&system(&mapping, dt_secs), [train, calibration], rule, context)?;
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
         _ => None,
@@ -111,6 +118,16 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     })
+}
+
+/// Recordings, of which at least one is to learn from and one sets the threshold: a single stream is cut in the middle.
+fn parts(all: Vec<Signals<'_>>, rule: Rule) -> Vec<Signals<'_>> {
+    match (rule, &all[..]) {
+        (Rule::RunLength(_), [one]) if one.len() > 1 => {
+            vec![one.until(one.len() / 2), one.from(one.len() / 2)]
+        }
+        _ => all,
+    }
 }
 
 /// What is to be said of channels that never change where the detector learns.
@@ -149,6 +166,12 @@ fn nominal(all: &[Recorded]) -> Result<(Vec<&Recorded>, Vec<String>)> {
 }
 
 impl Request {
+    fn rule(&self, dt_secs: f64) -> Result<Rule> {
+        let Request { rule, alpha, confidence, run_length, block, .. } = self;
+        let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
+        RuleChoice { rule, alpha, confidence, run_length, block }.rule(dt_secs)
+    }
+
     /// The recordings to learn from and those that set the threshold.
     fn split<'s>(
         &self,

@@ -12,9 +12,13 @@ const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
 /// A recording of two tanks as CSV; from a step on, the second one leaks.
 fn tanks(number: u32, leaks_from: usize) -> String {
+    tanks_of(number, 120, leaks_from)
+}
+
+fn tanks_of(number: u32, steps: usize, leaks_from: usize) -> String {
     let mut text = String::from("time,level,flow,valve,leak\n");
     let (mut levels, mut bits) = ([0.5, 0.3], u64::from(number) * 2_654_435_761 + 1);
-    for step in 0..120 {
+    for step in 0..steps {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let noise = (bits >> 40) as f64 / f64::from(1 << 24) - 0.5;
         let valve = 0.5 + 0.4 * (step as f64 / 9.0).sin();
@@ -62,7 +66,16 @@ impl Rig {
     }
 
     fn fit(&self, logs: Vec<PathBuf>, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
-        let request = fit::Request {
+        self.fit_with(logs, "knn-transition", alpha)
+    }
+
+    fn fit_with(&self, logs: Vec<PathBuf>, detector: &str, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
+        let detector = DetectorChoice::named(detector);
+        fit::run(&fit::Request { detector, ..self.request(logs, alpha) }, &Context::silent(1, 2))
+    }
+
+    fn request(&self, logs: Vec<PathBuf>, alpha: f64) -> fit::Request {
+        fit::Request {
             logs,
             map: Some(self.map.clone()),
             detector: DetectorChoice::named("knn-transition"),
@@ -71,12 +84,13 @@ impl Rig {
             rule: "conformal".into(),
             alpha,
             confidence: None,
+            run_length: None,
+            block: None,
             alarm: Default::default(),
             diagnosis: true,
             lost_after: None,
             file: self.path("tanks.monitor"),
-        };
-        fit::run(&request, &Context::silent(1, 2))
+        }
     }
 
     fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
@@ -122,6 +136,64 @@ fn a_leak_raises_an_alarm_that_names_its_channel() {
     );
     let table = std::fs::read_to_string(rig.path("alarms.csv")).unwrap();
     assert_eq!(table.lines().count(), 2, "{table}");
+}
+
+#[test]
+fn a_single_stream_is_enough_for_a_promised_time_between_false_alarms() {
+    let rig = Rig::new(0);
+    let write = |name: &str, text: &str| {
+        std::fs::write(rig.path(name), text).unwrap();
+        rig.path(name)
+    };
+    // One stream, of which the monitor sees the first days, and later ones with a leak.
+    let text = tanks_of(1, 9000, 7500);
+    let lines: Vec<&str> = text.lines().collect();
+    let log = write("days.csv", &lines[..6001].join("\n"));
+    let request = |length: Option<&str>| fit::Request {
+        rule: "run-length".into(),
+        run_length: length.map(|length| length.parse().unwrap()),
+        ..rig.request(vec![log.clone()], 0.05)
+    };
+    let refused = fit::run(&request(None), &Context::silent(1, 2)).unwrap_err().to_string();
+    assert!(refused.starts_with("run_length: expected a number of steps or a time"), "{refused}");
+    let fitted = fit::run(&request(Some("1h")), &Context::silent(1, 2)).unwrap();
+    let promised = fitted.fitted.monitor.threshold.run_length.unwrap();
+    assert!(promised.steps == 36_000.0 && promised.n_blocks >= 20, "{promised:?}");
+    assert!(fitted.to_string().contains("false alarms at least 36000 steps apart on average"), "{fitted}");
+    let leak = write("leak.csv", &[&lines[..1], &lines[6001..]].concat().join("\n"));
+    let found = rig.score(vec![leak], None).unwrap();
+    let alarm = &found.recordings[0].alarms[0];
+    assert!((150.0..200.0).contains(&alarm.secs), "{alarm:?}");
+}
+
+#[test]
+fn values_that_are_not_recorded_are_missing_and_raise_no_alarm() {
+    let rig = Rig::new(40);
+    std::fs::write(&rig.map, MAPPING.replace("rate_hz = 10.0", "rate_hz = 10.0\nmax_age_secs = 0.05"))
+        .unwrap();
+    rig.fit_with(rig.nominal.clone(), "ensemble-dm", 0.05).unwrap();
+    // Every third value of the level is not there, and none at all after 6 s.
+    let text = tanks(99, 999);
+    let gaps: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            if i > 1 && (i % 3 == 0 || i > 60) {
+                cells[1] = "";
+            }
+            cells.join(",")
+        })
+        .collect();
+    let log = rig.path("gaps.csv");
+    std::fs::write(&log, gaps.join("\n")).unwrap();
+    let found = rig.score(vec![log], None).unwrap();
+    let recording = &found.recordings[0];
+    assert!(recording.alarms.is_empty(), "{:?}", recording.alarms);
+    assert!(recording.verdicts.iter().any(|v| v.missing == 1 && v.confidence < 1.0));
+    let lost: Vec<u64> =
+        recording.verdicts.iter().filter(|v| v.sensor_event.is_some()).map(|v| v.step).collect();
+    assert_eq!(lost, [68], "the eleventh observation in a row without a level");
 }
 
 #[test]

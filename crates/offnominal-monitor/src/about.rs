@@ -4,9 +4,11 @@ use offnominal_core::alarm::Settings;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::partial::Missing;
 use offnominal_core::spec::Channel;
-use offnominal_stats::{Rule, Threshold};
+use offnominal_stats::alarm::statistic::Statistic;
+use offnominal_stats::{Rule, RunLength, Threshold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt::{self, Display, Formatter};
 
 /// Everything about a monitor but the numbers that its detector learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,7 +93,10 @@ pub struct Calibrated {
     /// With which confidence over calibration sets it is promised; on average over them if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What is compared with the value: `score`, `band`, `cusum` or `martingale`.
+    /// How far apart false alarms are, if the rule promises that of a stream without episodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_length: Option<PromisedRunLength>,
+    /// What is compared with the value: `score`, `band`, `cusum`, `martingale` or `blocks`.
     pub statistic: String,
     /// A step exceeds if the statistic is above this.
     pub value: f64,
@@ -99,6 +104,44 @@ pub struct Calibrated {
     pub episodes: usize,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
+}
+
+/// A mean number of steps to a false alarm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromisedRunLength {
+    /// Steps.
+    pub steps: f64,
+    /// With which confidence over calibration sets it is promised; on average over them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Steps of a block, over which scores depend on one another.
+    pub block: usize,
+    /// Nominal blocks with which blocks are compared.
+    pub n_blocks: usize,
+}
+
+impl PromisedRunLength {
+    fn of(rule: Rule, threshold: &Threshold) -> Option<PromisedRunLength> {
+        let (Rule::RunLength(RunLength { steps, confidence, .. }), Statistic::Blocks(blocks)) =
+            (rule, &threshold.statistic)
+        else {
+            return None;
+        };
+        Some(PromisedRunLength { steps, confidence, block: blocks.steps(), n_blocks: blocks.n_blocks() })
+    }
+}
+
+impl Display for PromisedRunLength {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let PromisedRunLength { steps, confidence, block, n_blocks } = self;
+        write!(out, "promised: false alarms at least {steps:.0} steps apart on average, ")?;
+        match confidence {
+            None => write!(out, "and over calibration sets")?,
+            Some(confidence) => write!(out, "in {confidence} of calibration sets")?,
+        }
+        write!(out, "; {n_blocks} nominal blocks of {block} steps")
+    }
 }
 
 impl Calibrated {
@@ -109,6 +152,7 @@ impl Calibrated {
             rule: rule.id().into(),
             alpha: promise.map(|promise| promise.alpha),
             confidence: promise.and_then(|promise| promise.confidence),
+            run_length: PromisedRunLength::of(rule, threshold),
             statistic: threshold.statistic.id().into(),
             value: threshold.value,
             episodes,

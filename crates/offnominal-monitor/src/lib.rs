@@ -15,7 +15,7 @@ mod feed;
 mod file;
 mod monitor;
 
-pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, channel_names};
+pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, PromisedRunLength, channel_names};
 pub use diagnosis::Diagnosis;
 pub use error::{FileError, MonitorError, StepError};
 pub use feed::score_episode;

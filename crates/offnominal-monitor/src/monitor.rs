@@ -124,7 +124,7 @@ impl Monitor {
         let name = &about.threshold.statistic;
         let statistic = Statistic::load(name, &from.part(STATISTIC)).ok_or_else(|| FileError::Header {
             place: "threshold.statistic",
-            expected: "score, band, cusum or martingale",
+            expected: "score, band, cusum, martingale or blocks",
             found: name.clone(),
         })??;
         let diagnoser = about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS))).transpose()?;
@@ -158,9 +158,14 @@ impl Monitor {
         (self.has_obs, self.has_action) = (false, false);
     }
 
-    /// Somebody has seen the alarm: it goes off, and can be raised again.
+    /// Somebody has seen the alarm: it goes off, and can be raised again. In a stream without episodes the evidence begins
+    /// anew.
     pub fn acknowledge(&mut self) -> Option<Event> {
-        self.alarm.acknowledge()
+        let event = self.alarm.acknowledge();
+        if event.is_some() && matches!(self.statistic, Statistic::Blocks(_)) {
+            self.past = Past::default();
+        }
+        event
     }
 
     /// The observation that was just read, and the command that the policy gives for it. The verdict is on the step

@@ -40,7 +40,7 @@ pub use level::Level;
 pub use metric::{METRICS, Metric};
 pub use promise::Promise;
 pub use ranking::{Tally, tally};
-pub use rule::{AlarmRule, RULES};
+pub use rule::{AlarmRule, RULES, RUN_LENGTH};
 pub use run_length::RunLength;
 pub use threshold::{Rule, Threshold, Watch};
 

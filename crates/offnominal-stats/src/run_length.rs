@@ -107,7 +107,8 @@ fn autocorrelation(streams: &[Vec<f64>], lag: usize) -> f64 {
     let sum = |s: &Vec<f64>| s.iter().zip(s.iter().skip(lag)).map(|(a, b)| a * b).sum::<f64>();
     let pairs: usize = streams.iter().map(|s| s.len().saturating_sub(lag)).sum();
     let squares = |s: &Vec<f64>| s.iter().map(|x| x * x).sum::<f64>();
-    let variance = streams.iter().map(squares).sum::<f64>() / streams.iter().map(Vec::len).sum::<usize>().max(1) as f64;
+    let variance =
+        streams.iter().map(squares).sum::<f64>() / streams.iter().map(Vec::len).sum::<usize>().max(1) as f64;
     let covariance = streams.iter().map(sum).sum::<f64>() / pairs.max(1) as f64;
     if variance > 0.0 && pairs > 0 { covariance / variance } else { 0.0 }
 }

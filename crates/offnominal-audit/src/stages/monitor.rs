@@ -31,6 +31,8 @@ pub fn run(
         rule: fit::rule(),
         alpha: plan.alpha,
         confidence: None,
+        run_length: None,
+        block: None,
         alarm: Default::default(),
         diagnosis: fit::diagnosis(),
         lost_after: None,

@@ -60,7 +60,8 @@ impl GapFilter {
     /// Fills the gaps before a step once more, and those after it with what the model expects.
     pub fn fill(&mut self, gaps: &mut Gaps<'_>, model: &mut Residual, whitener: &Whitener) {
         self.after.fill(0.0);
-        let gap = |model: &Residual, j: usize| model.channels().get(j).is_some_and(|&c| gaps.missing_before[c]);
+        let gap =
+            |model: &Residual, j: usize| model.channels().get(j).is_some_and(|&c| gaps.missing_before[c]);
         if (0..model.width()).any(|j| gap(model, j)) {
             self.correct(gaps, model, whitener);
         }
@@ -96,7 +97,12 @@ impl GapFilter {
     }
 
     /// Moves the fill of one channel, if that makes it more likely; returns |w|² + Σ ln σ² of where it is then.
-    fn correct_one(&mut self, j: usize, cost: f64, (gaps, model, whitener): (&Gaps<'_>, &mut Residual, &Whitener)) -> f64 {
+    fn correct_one(
+        &mut self,
+        j: usize,
+        cost: f64,
+        (gaps, model, whitener): (&Gaps<'_>, &mut Residual, &Whitener),
+    ) -> f64 {
         let (p, s) = (self.variances[j].max(1.0), self.moves[j]);
         model.slope(j, &self.z, &mut self.slope);
         self.unread.project(&mut self.slope, whitener);
@@ -179,7 +185,8 @@ mod tests {
             let action = &[*action];
             let (missing_before, missing_after) = (&missing, &missing);
             next_obs[1] = fill;
-            let mut gaps = Gaps { obs: &mut obs, missing_before, action, next_obs: &mut next_obs, missing_after };
+            let mut gaps =
+                Gaps { obs: &mut obs, missing_before, action, next_obs: &mut next_obs, missing_after };
             filter.fill(&mut gaps, &mut model, &whitener);
             errors.push(obs[1] - pair[0][1]);
             fill = next_obs[1];

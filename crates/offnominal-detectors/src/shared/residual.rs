@@ -300,7 +300,11 @@ impl Residual {
     /// The nominal deviation of a channel, in units of a prediction error; one where nothing varies.
     pub fn nominal_deviation(&self, j: usize) -> f64 {
         let Trained { units, unit, .. } = &*self.shared;
-        if j < units.channels().len() { 1.0 / (f64::from(unit[j]) * units.change_in_deviations(j)) } else { 1.0 }
+        if j < units.channels().len() {
+            1.0 / (f64::from(unit[j]) * units.change_in_deviations(j))
+        } else {
+            1.0
+        }
     }
 
     /// Writes the observation that the members, on average, expect after an action.

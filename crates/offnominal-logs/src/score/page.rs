@@ -108,6 +108,9 @@ fn promise(found: &ScoredLogs) -> String {
 
 /// Which promise is meant, and what is to be expected.
 fn share(set: &Calibrated) -> String {
+    if let Some(run_length) = set.run_length {
+        return run_length.to_string();
+    }
     let Some(expected) = &set.false_alarms else {
         return "the rule promises nothing about false alarms".into();
     };

@@ -130,9 +130,8 @@ mod tests {
     #[test]
     fn with_confidence_the_mean_given_the_calibration_set_stays_below_one() {
         let (n, confidence) = (60, 0.9);
-        let (plain, careful) = [None, Some(confidence)]
-            .map(|c| Blocks::new(1, (0..n).map(f64::from).collect(), c))
-            .into();
+        let (plain, careful) =
+            [None, Some(confidence)].map(|c| Blocks::new(1, (0..n).map(f64::from).collect(), c)).into();
         let (mut rng, mut kept) = (Seed(7).rng(), [0, 0]);
         for _ in 0..2000 {
             // Gaps between sorted uniform numbers: the probabilities of the ranks, given such a set.

@@ -7,6 +7,7 @@ use offnominal_core::alarm::Settings;
 use offnominal_engine::collect;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::fit;
+use offnominal_engine::rule_choice::Span;
 use offnominal_logs::fit as logs;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -41,7 +42,7 @@ pub struct Fit {
     /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half; of logs, more if the rule needs it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     calibration: Option<u32>,
-    /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum or martingale
+    /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum, martingale or run-length
     #[arg(long, default_value_t = fit::rule())]
     rule: String,
     /// Accepted share of nominal episodes with an alarm, for the rules that promise one
@@ -51,6 +52,13 @@ pub struct Fit {
     /// more episodes: 59 in place of 19 for an alpha of 0.05 and a confidence of 0.95
     #[arg(long, value_name = "SHARE")]
     confidence: Option<f64>,
+    /// For the rule run-length, which is for streams without episodes: how far apart false alarms are at least, on average: a number of steps,
+    /// or a time such as 30m, 10h or 7d
+    #[arg(long, value_name = "LENGTH")]
+    run_length: Option<Span>,
+    /// For the same rule: steps of a block [default: five times as long as scores depend on one another]
+    #[arg(long, value_name = "STEPS")]
+    block: Option<u32>,
     /// Steps at the beginning of an episode in which no alarm is raised
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     arm_after: u32,
@@ -90,6 +98,8 @@ impl Fit {
             rule,
             alpha,
             confidence,
+            run_length,
+            block,
             diagnosis,
             lost_after,
             ..
@@ -109,6 +119,8 @@ impl Fit {
                 rule,
                 alpha,
                 confidence,
+                run_length,
+                block,
                 alarm,
                 diagnosis,
                 lost_after,
@@ -125,6 +137,8 @@ impl Fit {
             rule,
             alpha,
             confidence,
+            run_length,
+            block,
             alarm,
             diagnosis,
             lost_after,

@@ -1,0 +1,204 @@
+//! How a threshold is to be set, as a request says it.
+
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::suggest::did_you_mean;
+use offnominal_stats::{Promise, RUN_LENGTH, Rule, RunLength};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+/// A rule by its name, with what it is asked to promise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RuleChoice<'a> {
+    /// The name.
+    pub rule: &'a str,
+    /// Accepted share of nominal episodes with an alarm.
+    pub alpha: f64,
+    /// With which confidence over calibration sets it is promised; on average over them if not given.
+    pub confidence: Option<f64>,
+    /// How far apart false alarms are at least, on average; for the rule `run-length`.
+    pub run_length: Option<Span>,
+    /// Steps of a block, for the same rule; chosen from the calibration if not given.
+    pub block: Option<u32>,
+}
+
+impl RuleChoice<'_> {
+    /// The rule, for steps of so many seconds.
+    ///
+    /// # Errors
+    /// If there is none of that name, a number is out of range, or something is asked of a rule that does not promise it.
+    pub fn rule(&self, dt_secs: f64) -> Result<Rule> {
+        for (key, share) in [("alpha", Some(self.alpha)), ("confidence", self.confidence)] {
+            let found = share.unwrap_or(0.5);
+            ensure!(found > 0.0 && found < 1.0, "{key}: expected a number between 0 and 1, found {found}");
+        }
+        if self.rule == RUN_LENGTH.id {
+            return self.of_stream(dt_secs);
+        }
+        let rule = self.of_episodes()?;
+        ensure!(
+            self.confidence.is_none() || rule.promise().is_some(),
+            "confidence: expected a rule with a promise (conformal, band, cusum, martingale or run-length), found {}",
+            self.rule
+        );
+        for (key, found) in [
+            ("run_length", self.run_length.map(|x| x.to_string())),
+            ("block", self.block.map(|x| x.to_string())),
+        ] {
+            ensure!(
+                found.is_none(),
+                "{key}: expected it with the rule run-length, found it with {}",
+                self.rule
+            );
+        }
+        Ok(rule)
+    }
+
+    fn of_stream(&self, dt_secs: f64) -> Result<Rule> {
+        let span = self.run_length.context(
+            "run_length: expected a number of steps or a time, such as 100000 or 10h, for the rule run-length, found none",
+        )?;
+        ensure!(self.block != Some(0), "block: expected a number of steps above 0, found 0");
+        let steps = span.steps(dt_secs);
+        ensure!(steps >= 1.0, "run_length: expected one step or more, found {steps}");
+        let block = self.block.map(|block| block as usize);
+        Ok(Rule::RunLength(RunLength { steps, block, confidence: self.confidence }))
+    }
+
+    fn of_episodes(&self) -> Result<Rule> {
+        let rules = Rule::all(Promise { alpha: self.alpha, confidence: self.confidence });
+        rules.into_iter().find(|rule| rule.id() == self.rule).with_context(|| {
+            let ids: Vec<&str> = rules.iter().map(Rule::id).chain([RUN_LENGTH.id]).collect();
+            let hint = did_you_mean(self.rule, ids.iter().copied());
+            format!("rule: expected one of {}, found {:?}{hint}", ids.join(", "), self.rule)
+        })
+    }
+}
+
+/// What a rule was asked to promise, for errors.
+pub fn asked(rule: Rule) -> String {
+    let Some(Promise { alpha, confidence }) = rule.promise() else { return String::new() };
+    let confidence =
+        confidence.map_or(String::new(), |confidence| format!(" and a confidence of {confidence}"));
+    format!(" with an alpha of {alpha}{confidence}")
+}
+
+/// A number of steps, or a time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "String")]
+pub enum Span {
+    /// Steps.
+    Steps(f64),
+    /// Seconds.
+    Secs(f64),
+}
+
+/// As requests have it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(f64),
+    Text(String),
+}
+
+impl Span {
+    /// The number of steps of so many seconds.
+    pub fn steps(self, dt_secs: f64) -> f64 {
+        match self {
+            Span::Steps(steps) => steps,
+            Span::Secs(secs) => secs / dt_secs,
+        }
+    }
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Span, String> {
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let number =
+            text[..text.len() - unit.len()].parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
+        let factor = match unit {
+            "" => return number.map(Span::Steps).ok_or_else(|| unsound(text)),
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            _ => return Err(unsound(text)),
+        };
+        number.map(|number| Span::Secs(number * factor)).ok_or_else(|| unsound(text))
+    }
+}
+
+fn unsound(text: &str) -> String {
+    format!("expected a number of steps, or a time such as 90s, 30m, 10h or 7d; found {text:?}")
+}
+
+impl TryFrom<Written> for Span {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Span, String> {
+        match written {
+            Written::Text(text) => text.parse(),
+            Written::Number(steps) if steps > 0.0 && steps.is_finite() => Ok(Span::Steps(steps)),
+            Written::Number(steps) => Err(unsound(&steps.to_string())),
+        }
+    }
+}
+
+impl From<Span> for String {
+    fn from(span: Span) -> String {
+        span.to_string()
+    }
+}
+
+impl Display for Span {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Span::Steps(steps) => write!(out, "{steps}"),
+            Span::Secs(secs) => write!(out, "{secs}s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(rule: &str, alpha: f64) -> RuleChoice<'_> {
+        RuleChoice { rule, alpha, confidence: None, run_length: None, block: None }
+    }
+
+    #[test]
+    fn wrong_rules_and_shares_are_named() {
+        let refused = |choice: RuleChoice<'_>| choice.rule(0.1).unwrap_err().to_string();
+        let error = refused(choice("confromal", 0.1));
+        assert!(error.contains("did you mean \"conformal\"?") && error.contains("run-length"), "{error}");
+        assert_eq!(refused(choice("max", 0.0)), "alpha: expected a number between 0 and 1, found 0");
+        let none = refused(choice("run-length", 0.1));
+        assert!(none.starts_with("run_length: expected a number of steps or a time"), "{none}");
+        let elsewhere = RuleChoice { run_length: Some(Span::Steps(9.0)), ..choice("max", 0.1) };
+        assert_eq!(refused(elsewhere), "run_length: expected it with the rule run-length, found it with max");
+        let sure = RuleChoice { confidence: Some(0.9), ..choice("max", 0.1) };
+        assert!(refused(sure).starts_with("confidence: expected a rule with a promise"));
+    }
+
+    #[test]
+    fn a_run_length_is_steps_or_a_time() {
+        let steps = |text: &str| {
+            let run_length = Some(text.parse().unwrap());
+            match (RuleChoice { run_length, ..choice("run-length", 0.1) }).rule(0.5).unwrap() {
+                Rule::RunLength(run_length) => run_length.steps,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(["700", "90s", "1.5h"].map(steps), [700.0, 180.0, 10_800.0]);
+        for wrong in ["", "h", "-3", "3 h", "1e99d9", "0"] {
+            let error = wrong.parse::<Span>().unwrap_err();
+            assert!(error.ends_with(&format!("found {wrong:?}")), "{error}");
+        }
+        let read = |json: &str| serde_json::from_str::<Span>(json);
+        assert_eq!((read("70").unwrap(), read("\"2m\"").unwrap()), (Span::Steps(70.0), Span::Secs(120.0)));
+        assert!(read("-1").is_err());
+    }
+}
