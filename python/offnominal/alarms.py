@@ -165,6 +165,7 @@ def fit(
     confidence: float | None = None,
     run_length: float | str | None = None,
     block: int | None = None,
+    monitors: int = 1,
     arm_after: int = 0,
     raise_after: int = 1,
     clear_after: int | None = None,
@@ -192,6 +193,7 @@ def fit(
     :param run_length: how far apart false alarms are at least, on average, for the rule ``run-length`` of streams without
         episodes: a number of steps, or a time such as ``"10h"``.
     :param block: steps of a block, for the same rule; five times as long as scores depend on one another if not given.
+    :param monitors: monitors that share the promise, such as those of a fleet: each gets its part of the false alarms.
     :param arm_after: steps at the beginning of an episode in which no alarm is raised.
     :param raise_after: exceedances in a row that raise the alarm.
     :param clear_after: quiet steps in a row that clear it; without it the alarm stays until the next episode.
@@ -217,6 +219,7 @@ def fit(
         "confidence": confidence,
         "run_length": run_length,
         "block": block,
+        "monitors": monitors,
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
         "lost_after": lost_after,

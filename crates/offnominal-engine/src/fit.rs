@@ -14,10 +14,11 @@ use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
-use offnominal_monitor::{About, Calibrated};
+use offnominal_monitor::About;
 use offnominal_stats::{Promise, Rule};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// Episodes of each kind, if no number is given.
@@ -52,6 +53,9 @@ pub struct Request {
     pub run_length: Option<Span>,
     /// Steps of a block, for the same rule; chosen from the calibration episodes if not given.
     pub block: Option<u32>,
+    /// Monitors that share what is promised: each may have so large a part of the false alarms.
+    #[serde(default = "monitors")]
+    pub monitors: NonZeroU32,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -68,6 +72,7 @@ crate::defaults! {
     detector: DetectorChoice = DetectorChoice::named("default");
     rule: String = "conformal".into();
     alpha: f64 = 0.05;
+    monitors: NonZeroU32 = NonZeroU32::MIN;
     diagnosis: bool = true;
 }
 
@@ -135,9 +140,9 @@ impl Request {
     }
 
     fn checked_rule(&self, dt_secs: f64) -> Result<Rule> {
-        let Request { rule, alpha, confidence, run_length, block, .. } = self;
+        let Request { rule, alpha, confidence, run_length, block, monitors, .. } = self;
         let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
-        RuleChoice { rule, alpha, confidence, run_length, block }.rule(dt_secs)
+        RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
     }
 
     /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
@@ -225,7 +230,7 @@ impl Display for FittedMonitor {
         let set = &about.threshold;
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
         writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
-        writeln!(out, "{}", promised(set))?;
+        writeln!(out, "{}", promised(about))?;
         write!(out, "{}", missing(about))
     }
 }
@@ -248,9 +253,11 @@ pub fn missing(about: &About) -> String {
 }
 
 /// What a threshold promises, in words: which promise is meant, and what is expected.
-pub fn promised(set: &Calibrated) -> String {
+fn promised(about: &About) -> String {
+    let set = &about.threshold;
     if let Some(run_length) = set.run_length {
-        return run_length.to_string();
+        let per_hour = 3600.0 / (run_length.steps * about.dt_secs);
+        return format!("{run_length}; {per_hour:.3e} false alarms an hour");
     }
     let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
     let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));

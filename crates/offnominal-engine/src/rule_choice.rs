@@ -5,6 +5,7 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_stats::{Promise, RUN_LENGTH, Rule, RunLength};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 /// A rule by its name, with what it is asked to promise.
@@ -20,6 +21,8 @@ pub struct RuleChoice<'a> {
     pub run_length: Option<Span>,
     /// Steps of a block, for the same rule; chosen from the calibration if not given.
     pub block: Option<u32>,
+    /// Monitors that share what is promised: each may have so large a part of the false alarms.
+    pub monitors: NonZeroU32,
 }
 
 impl RuleChoice<'_> {
@@ -41,6 +44,11 @@ impl RuleChoice<'_> {
             "confidence: expected a rule with a promise (conformal, band, cusum, martingale or run-length), found {}",
             self.rule
         );
+        ensure!(
+            self.monitors.get() == 1 || rule.promise().is_some(),
+            "monitors: expected a rule with a promise that they can share, found {}",
+            self.rule
+        );
         for (key, found) in [
             ("run_length", self.run_length.map(|x| x.to_string())),
             ("block", self.block.map(|x| x.to_string())),
@@ -59,14 +67,17 @@ impl RuleChoice<'_> {
             "run_length: expected a number of steps or a time, such as 100000 or 10h, for the rule run-length, found none",
         )?;
         ensure!(self.block != Some(0), "block: expected a number of steps above 0, found 0");
-        let steps = span.steps(dt_secs);
+        // So do their false alarms in any time.
+        let steps = span.steps(dt_secs) * f64::from(self.monitors.get());
         ensure!(steps >= 1.0, "run_length: expected one step or more, found {steps}");
         let block = self.block.map(|block| block as usize);
         Ok(Rule::RunLength(RunLength { steps, block, confidence: self.confidence }))
     }
 
     fn of_episodes(&self) -> Result<Rule> {
-        let rules = Rule::all(Promise { alpha: self.alpha, confidence: self.confidence });
+        // Shares of several monitors add up, whatever they watch.
+        let alpha = self.alpha / f64::from(self.monitors.get());
+        let rules = Rule::all(Promise { alpha, confidence: self.confidence });
         rules.into_iter().find(|rule| rule.id() == self.rule).with_context(|| {
             let ids: Vec<&str> = rules.iter().map(Rule::id).chain([RUN_LENGTH.id]).collect();
             let hint = did_you_mean(self.rule, ids.iter().copied());
@@ -166,7 +177,7 @@ mod tests {
     use super::*;
 
     fn choice(rule: &str, alpha: f64) -> RuleChoice<'_> {
-        RuleChoice { rule, alpha, confidence: None, run_length: None, block: None }
+        RuleChoice { rule, alpha, confidence: None, run_length: None, block: None, monitors: NonZeroU32::MIN }
     }
 
     #[test]
@@ -181,6 +192,17 @@ mod tests {
         assert_eq!(refused(elsewhere), "run_length: expected it with the rule run-length, found it with max");
         let sure = RuleChoice { confidence: Some(0.9), ..choice("max", 0.1) };
         assert!(refused(sure).starts_with("confidence: expected a rule with a promise"));
+    }
+
+    #[test]
+    fn monitors_share_a_promise_that_adds_up() {
+        let monitors = NonZeroU32::new(5).unwrap();
+        let shared = |rule| RuleChoice { monitors, run_length: None, ..choice(rule, 0.1) };
+        assert_eq!(shared("conformal").rule(1.0).unwrap().promise(), Some(Promise::on_average(0.02)));
+        let run_length = Some(Span::Steps(700.0));
+        let stream = RuleChoice { run_length, ..shared("run-length") }.rule(1.0).unwrap();
+        assert!(matches!(stream, Rule::RunLength(RunLength { steps: 3500.0, .. })));
+        assert!(shared("q95").rule(1.0).unwrap_err().to_string().starts_with("monitors: expected a rule"));
     }
 
     #[test]

@@ -62,6 +62,7 @@ fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request 
         confidence: None,
         run_length: None,
         block: None,
+        monitors: offnominal_engine::fit::monitors(),
         alarm: Default::default(),
         diagnosis: offnominal_engine::fit::diagnosis(),
         lost_after: None,

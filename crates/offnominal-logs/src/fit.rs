@@ -19,6 +19,7 @@ use offnominal_monitor::{ChannelName, Identity};
 use offnominal_stats::Rule;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// What to fit; the seed is that of the context.
@@ -48,6 +49,9 @@ pub struct Request {
     pub run_length: Option<Span>,
     /// Steps of a block, for the same rule; chosen from the calibration recordings if not given.
     pub block: Option<u32>,
+    /// Monitors that share what is promised: each may have so large a part of the false alarms.
+    #[serde(default = "offnominal_engine::fit::monitors")]
+    pub monitors: NonZeroU32,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -167,9 +171,9 @@ fn nominal(all: &[Recorded]) -> Result<(Vec<&Recorded>, Vec<String>)> {
 
 impl Request {
     fn rule(&self, dt_secs: f64) -> Result<Rule> {
-        let Request { rule, alpha, confidence, run_length, block, .. } = self;
+        let Request { rule, alpha, confidence, run_length, block, monitors, .. } = self;
         let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
-        RuleChoice { rule, alpha, confidence, run_length, block }.rule(dt_secs)
+        RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
     }
 
     /// The recordings to learn from and those that set the threshold.

@@ -86,6 +86,7 @@ impl Rig {
             confidence: None,
             run_length: None,
             block: None,
+            monitors: offnominal_engine::fit::monitors(),
             alarm: Default::default(),
             diagnosis: true,
             lost_after: None,

@@ -33,6 +33,7 @@ pub fn run(
         confidence: None,
         run_length: None,
         block: None,
+        monitors: fit::monitors(),
         alarm: Default::default(),
         diagnosis: fit::diagnosis(),
         lost_after: None,

@@ -59,6 +59,9 @@ pub struct Fit {
     /// For the same rule: steps of a block [default: five times as long as scores depend on one another]
     #[arg(long, value_name = "STEPS")]
     block: Option<u32>,
+    /// Monitors that share the promise, such as those of a fleet: each gets its part, so that all together keep it
+    #[arg(long, default_value = "1", value_name = "N")]
+    monitors: NonZeroU32,
     /// Steps at the beginning of an episode in which no alarm is raised
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     arm_after: u32,
@@ -100,6 +103,7 @@ impl Fit {
             confidence,
             run_length,
             block,
+            monitors,
             diagnosis,
             lost_after,
             ..
@@ -121,6 +125,7 @@ impl Fit {
                 confidence,
                 run_length,
                 block,
+                monitors,
                 alarm,
                 diagnosis,
                 lost_after,
@@ -139,6 +144,7 @@ impl Fit {
             confidence,
             run_length,
             block,
+            monitors,
             alarm,
             diagnosis,
             lost_after,

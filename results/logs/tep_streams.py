@@ -1,0 +1,96 @@
+"""Watches endless nominal runs of the Tennessee Eastman process with the rule `run-length`, and says how far apart alarms are.
+
+    python tep_streams.py --out DIR [--program offnominal] [--runs 20]
+
+A run fits on one stream of `FITTED` rows (the first half to learn from, the second for the rule) and watches another of three
+promised run lengths until its first alarm. `tep-streams.csv` has a line for each run and detector; lines that are there are not
+made again. What is watched for each alarm has the exact 95 % interval of a Poisson count.
+"""
+
+import argparse
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import tep_plant
+from scipy.stats import chi2
+from tep import FIRST, MEASURED, MOVED
+from tep_plant import CONTROL, SAMPLE
+
+HERE = Path(__file__).parent
+FITTED, PROMISED = 8_000, 10_000
+DETECTORS = {"residual-views": "tep.toml", "mewma": "tep-observed.toml"}
+COLUMNS = ["run", "detector", "block", "n_blocks", "promised", "watched", "alarm"]
+
+
+def stream(seed: int, n_rows: int, path: Path) -> Path:
+    """Simulates a nominal plant for so many rows, unless its file is there."""
+    if not path.exists():
+        last = FIRST + round(n_rows * SAMPLE / CONTROL)
+        noise = float(np.random.default_rng([99, seed]).integers(2**31) * 2 + 1)
+        rows = tep_plant.simulate(noise, 0, last + 1, FIRST, last)
+        pd.DataFrame(rows, columns=["hour", *MEASURED, *MOVED]).to_parquet(path)
+    return path
+
+
+def said(program: str, *arguments: str) -> dict:
+    """Gives what a command says as JSON."""
+    done = subprocess.run([program, *arguments, "--quiet", "--json"], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def run(number: int, detector: str, out: Path, program: str) -> dict:
+    """Fits on one stream and watches another."""
+    fitted = stream(2 * number, FITTED, out / f"fit-{number}.parquet")
+    watched = stream(2 * number + 1, 3 * PROMISED, out / f"watch-{number}.parquet")
+    monitor, mapping = out / f"{detector}-{number}.monitor", str(HERE / DETECTORS[detector])
+    fit = ["fit", str(fitted), "--map", mapping, "--detector", detector, "--rule", "run-length", "--diagnosis", "false"]
+    fit += ["--run-length", str(PROMISED), "--seed", str(number), "--jobs", "1", "--out", str(monitor)]
+    promised = said(program, *fit)["monitor"]["threshold"]["run_length"]
+    alarms = said(program, "score", str(monitor), str(watched))["recordings"][0]["alarms"]
+    until = alarms[0]["step"] + 1 if alarms else 3 * PROMISED
+    return {
+        "run": number, "detector": detector, "block": promised["block"], "n_blocks": promised["n_blocks"],
+        "promised": PROMISED, "watched": until, "alarm": int(bool(alarms)),
+    }  # fmt: skip
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows watched for each alarm, with its interval."""
+    found = table.groupby("detector").agg(runs=("run", "size"), watched=("watched", "sum"), alarms=("alarm", "sum"))
+    found["per_alarm"] = found.watched / found.alarms
+    found["low"] = found.watched / (chi2.ppf(0.975, 2 * found.alarms + 2) / 2)
+    found["high"] = found.watched / (chi2.ppf(0.025, 2 * found.alarms) / 2)
+    return found.round(0)
+
+
+def main() -> None:
+    """Makes the lines that are missing, and prints the summary."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--out", type=Path, required=True)
+    arguments.add_argument("--program", default="offnominal")
+    arguments.add_argument("--runs", type=int, default=20)
+    given = arguments.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    path = HERE / "tep-streams.csv"
+    done = set()
+    if path.exists():
+        done = set(pd.read_csv(path)[["run", "detector"]].itertuples(index=False, name=None))
+    for number in range(given.runs):
+        for detector in DETECTORS:
+            if (number, detector) not in done:
+                row = run(number, detector, given.out, given.program)
+                is_new = not path.exists()
+                with path.open("a", newline="") as file:
+                    writer = csv.DictWriter(file, COLUMNS)
+                    if is_new:
+                        writer.writeheader()
+                    writer.writerow(row)
+    print(summary(pd.read_csv(path)).to_string())
+
+
+if __name__ == "__main__":
+    main()
