@@ -21,7 +21,7 @@ from tep import FIRST, MEASURED, MOVED
 from tep_plant import CONTROL, SAMPLE
 
 HERE = Path(__file__).parent
-FITTED, PROMISED = 8_000, 10_000
+FITTED, PROMISED = 20_000, 10_000
 DETECTORS = {"residual-views": "tep.toml", "mewma": "tep-observed.toml"}
 COLUMNS = ["run", "detector", "block", "n_blocks", "promised", "watched", "alarm"]
 

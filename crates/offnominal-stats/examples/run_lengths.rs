@@ -48,44 +48,66 @@ fn until_alarm(threshold: &Threshold, stream: Stream, window: Option<usize>, shi
     (3.0 * PROMISED, false)
 }
 
-fn threshold(rule: Rule, nominal: &[f64], window: Option<usize>) -> Threshold {
+/// The threshold, if the stream is long enough for it.
+fn threshold(rule: Rule, nominal: &[f64], window: Option<usize>) -> Option<Threshold> {
     let streams: Vec<&[f64]> = nominal.chunks_exact(window.unwrap_or(nominal.len())).collect();
-    rule.threshold(&streams, Level::P95).expect("the stream is long enough")
+    rule.threshold(&streams, Level::P95).ok()
+}
+
+/// A way to set a threshold: its name, the rule, and the window after which it begins anew.
+type Way = (&'static str, Rule, Option<usize>);
+
+/// What became of a calibration: steps until the first alarm, whether there was one, and the delay at a shift.
+struct Run {
+    steps: f64,
+    is_alarm: bool,
+    delay: f64,
+}
+
+impl Run {
+    fn new((_, rule, window): Way, calibration: usize, phi: f64, seed: Seed) -> Option<Run> {
+        let stream = |what: &str| Stream::new(phi, seed.child(what));
+        let nominal: Vec<f64> = stream("calibration").take(calibration).collect();
+        let threshold = threshold(rule, &nominal, window)?;
+        let (steps, is_alarm) = until_alarm(&threshold, stream("watched"), window, 0.0);
+        let (delay, _) = until_alarm(&threshold, stream("shifted"), window, 2.0);
+        Some(Run { steps, is_alarm, delay })
+    }
+}
+
+fn line(way: Way, calibration: usize, phi: f64, runs: u64) -> String {
+    let seed = |i: u64| Seed(i).child(way.0).child(calibration as u64).child((phi * 100.0) as u64);
+    let all: Vec<Run> = (0..runs).filter_map(|i| Run::new(way, calibration, phi, seed(i))).collect();
+    let n = all.len() as f64;
+    let (exposure, delay) =
+        (all.iter().map(|r| r.steps).sum::<f64>(), all.iter().map(|r| r.delay).sum::<f64>());
+    let alarms = all.iter().filter(|r| r.is_alarm).count() as f64;
+    let early = all.iter().filter(|r| r.is_alarm && r.steps < PROMISED / 10.0).count() as f64;
+    format!(
+        "\"{}\",{calibration},{phi},{n},{PROMISED},{:.0},{:.0},{:.0},{:.3},{:.0}",
+        way.0,
+        exposure / alarms,
+        exposure / upper(alarms),
+        exposure / lower(alarms),
+        early / n,
+        delay / n
+    )
 }
 
 fn main() {
     let runs: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(20);
     let of = |confidence| Rule::RunLength(RunLength { steps: PROMISED, block: None, confidence });
     let episode = Rule::Conformal(Promise::on_average(WINDOW as f64 / PROMISED));
-    let (plain, sure) =
-        (("run-length", of(None), None), ("run-length, confidence .95", of(Some(0.95)), None));
-    let windows = ("windows", episode, Some(WINDOW));
-    let rows = [(plain, 20_000), (sure, 20_000), (plain, 100_000), (sure, 100_000), (windows, 100_000)];
+    let plain: Way = ("run-length", of(None), None);
+    let sure: Way = ("run-length with confidence .95", of(Some(0.95)), None);
+    let windows: Way = ("windows", episode, Some(WINDOW));
+    // Where fewer runs are told, the calibration of the others was too short.
     println!("rule,calibration,phi,runs,promised,exposure_per_alarm,low,high,before_tenth,delay_2sd");
-    for ((name, rule, window), calibration) in rows {
+    for (way, calibration) in
+        [(plain, 20_000), (sure, 20_000), (plain, 100_000), (sure, 100_000), (windows, 100_000)]
+    {
         for phi in [0.0, 0.5, 0.9, 0.95, 0.99] {
-            let (mut exposure, mut alarms, mut early, mut delay) = (0.0, 0_u32, 0_u32, 0.0);
-            for i in 0..runs {
-                let seed = Seed(i).child(name).child(calibration as u64).child((phi * 100.0) as u64);
-                let nominal: Vec<f64> =
-                    Stream::new(phi, seed.child("calibration")).take(calibration).collect();
-                let threshold = threshold(rule, &nominal, window);
-                let (steps, is_alarm) =
-                    until_alarm(&threshold, Stream::new(phi, seed.child("watched")), window, 0.0);
-                exposure += steps;
-                alarms += u32::from(is_alarm);
-                early += u32::from(is_alarm && steps < PROMISED / 10.0);
-                delay += until_alarm(&threshold, Stream::new(phi, seed.child("shifted")), window, 2.0).0;
-            }
-            // Exact for a Poisson number of alarms in what was watched.
-            let n = f64::from(alarms);
-            let (low, high) = (exposure / upper(n), exposure / lower(n));
-            let (per_alarm, runs) = (exposure / n, runs as f64);
-            println!(
-                "\"{name}\",{calibration},{phi},{runs},{PROMISED},{per_alarm:.0},{low:.0},{high:.0},{:.3},{:.0}",
-                f64::from(early) / runs,
-                delay / runs
-            );
+            println!("{}", line(way, calibration, phi, runs));
         }
     }
 }
