@@ -1,6 +1,6 @@
 """Writes the tables of `README.md` from `false_alarms.csv` and `auroc.csv`.
 
-    python3 results/gaps/page.py
+python3 results/gaps/page.py
 """
 
 import pathlib

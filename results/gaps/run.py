@@ -22,8 +22,9 @@ import pathlib
 import zlib
 
 import numpy as np
-import offnominal
 from scipy.stats import beta, rankdata
+
+import offnominal
 
 HERE = pathlib.Path(__file__).resolve().parent
 ENVS = ["sap-goal0", "sap-goal2", "mjc-cartpole-swingup", "mjc-reacher3d", "car-lanekeep", "urm-reach"]

@@ -68,6 +68,7 @@ fn about() -> About {
             rule: "fixed".into(),
             alpha: None,
             confidence: None,
+            run_length: None,
             statistic: "score".into(),
             value: 1.0,
             episodes: 1,

@@ -173,10 +173,13 @@ pub fn score_episode(scorer: &mut dyn Scorer, usual: &[[f32; 2]], episode: &Sign
 mod tests {
     use super::*;
 
+    /// Observations before and after a step, and what of them was missing.
+    type Told = (Vec<f32>, Vec<f32>, Vec<bool>, Vec<bool>);
+
     /// Expects that each number grows by the action, and keeps what it is told.
     #[derive(Clone, Default)]
     struct Growing {
-        told: Vec<(Vec<f32>, Vec<f32>, Vec<bool>, Vec<bool>)>,
+        told: Vec<Told>,
     }
 
     impl Scorer for Growing {

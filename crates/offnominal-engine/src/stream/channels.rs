@@ -78,10 +78,11 @@ impl Names {
     /// Lists come in this order from now on.
     pub(super) fn announce(&mut self, place: &'static str, names: &[String]) -> Result<(), ChannelsError> {
         let places = self.places(place, names.iter().map(String::as_str))?;
-        match (0..self.names.len()).find(|at| !places.contains(at)) {
-            Some(at) => Err(ChannelsError::Missing { place, name: self.names[at].clone() }),
-            None => Ok(self.order = Some(places)),
+        if let Some(at) = (0..self.names.len()).find(|at| !places.contains(at)) {
+            return Err(ChannelsError::Missing { place, name: self.names[at].clone() });
         }
+        self.order = Some(places);
+        Ok(())
     }
 
     /// Numbers in the order of the monitor; NaN for a channel that is not named. A list of another length is left to the monitor, which says what it expects.

@@ -1,7 +1,20 @@
 """Does what `examples/watch.c` does, through ctypes: watch.py LIBRARY FILE < ROWS."""
 
 import sys
-from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    CDLL,
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 
 
 class Verdict(Structure):
