@@ -2,8 +2,8 @@
 
     python tep_streams.py --out DIR [--program offnominal] [--runs 20]
 
-A run fits on one stream of `FITTED` rows (the first half to learn from, the second for the rule) and watches another of three
-promised run lengths until its first alarm. `tep-streams.csv` has a line for each run and detector; lines that are there are not
+A run is one stream: the monitor is fitted on its first `FITTED` rows (half of them to learn from, half for the rule) and
+watches what follows, three promised run lengths, until its first alarm. `tep-streams.csv` has a line for each run and detector; lines that are there are not
 made again. What is watched for each alarm has the exact 95 % interval of a Poisson count.
 """
 
@@ -26,14 +26,17 @@ DETECTORS = {"residual-views": "tep.toml", "mewma": "tep-observed.toml"}
 COLUMNS = ["run", "detector", "block", "n_blocks", "promised", "watched", "alarm"]
 
 
-def stream(seed: int, n_rows: int, path: Path) -> Path:
-    """Simulates a nominal plant for so many rows, unless its file is there."""
-    if not path.exists():
-        last = FIRST + round(n_rows * SAMPLE / CONTROL)
+def stream(seed: int, folder: Path) -> tuple[Path, Path]:
+    """Simulates a nominal plant, and gives the part to fit on and the part to watch, unless their files are there."""
+    fit, watch = folder / f"fit-{seed}.parquet", folder / f"watch-{seed}.parquet"
+    if not watch.exists():
+        last = FIRST + round((FITTED + 3 * PROMISED) * SAMPLE / CONTROL)
         noise = float(np.random.default_rng([99, seed]).integers(2**31) * 2 + 1)
         rows = tep_plant.simulate(noise, 0, last + 1, FIRST, last)
-        pd.DataFrame(rows, columns=["hour", *MEASURED, *MOVED]).to_parquet(path)
-    return path
+        table = pd.DataFrame(rows, columns=["hour", *MEASURED, *MOVED])
+        table[:FITTED].to_parquet(fit)
+        table[FITTED:].reset_index(drop=True).to_parquet(watch)
+    return fit, watch
 
 
 def said(program: str, *arguments: str) -> dict:
@@ -43,9 +46,8 @@ def said(program: str, *arguments: str) -> dict:
 
 
 def run(number: int, detector: str, out: Path, program: str) -> dict:
-    """Fits on one stream and watches another."""
-    fitted = stream(2 * number, FITTED, out / f"fit-{number}.parquet")
-    watched = stream(2 * number + 1, 3 * PROMISED, out / f"watch-{number}.parquet")
+    """Fits on the first part of a stream and watches the rest."""
+    fitted, watched = stream(number, out)
     monitor, mapping = out / f"{detector}-{number}.monitor", str(HERE / DETECTORS[detector])
     fit = ["fit", str(fitted), "--map", mapping, "--detector", detector, "--rule", "run-length", "--diagnosis", "false"]
     fit += ["--run-length", str(PROMISED), "--seed", str(number), "--jobs", "1", "--out", str(monitor)]
