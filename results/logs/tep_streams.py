@@ -2,9 +2,10 @@
 
     python tep_streams.py --out DIR [--program offnominal] [--runs 20]
 
-A run is one stream: the monitor is fitted on its first `FITTED` rows (half of them to learn from, half for the rule) and
-watches what follows, three promised run lengths, until its first alarm. `tep-streams.csv` has a line for each run and detector; lines that are there are not
-made again. What is watched for each alarm has the exact 95 % interval of a Poisson count.
+A run is one stream: the monitor is fitted on its first `FITTED` rows (half of them to learn from, half for
+the rule) and watches what follows, three promised run lengths, until its first alarm. `tep-streams.csv` has a
+line for each run and detector; lines that are there are not made again. What is watched for each alarm has
+the exact 95 % interval of a Poisson count.
 """
 
 import argparse
