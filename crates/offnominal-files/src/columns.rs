@@ -42,7 +42,11 @@ pub fn arrow(columns: Vec<(String, Column)>, about: HashMap<String, String>) -> 
     let mut names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
     let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
-    ensure!(twice.is_none(), "expected different names of columns, found {:?} twice", twice.unwrap_or_default());
+    ensure!(
+        twice.is_none(),
+        "expected different names of columns, found {:?} twice",
+        twice.unwrap_or_default()
+    );
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns
         .into_iter()
         .map(|(name, column)| {

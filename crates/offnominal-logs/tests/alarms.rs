@@ -280,7 +280,8 @@ fn a_stream_has_the_scores_of_the_log() {
     let out = Kept::default();
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let mapping = Mapping::parse(MAPPING).unwrap();
-    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone()).unwrap();
+    let mut beside = Default::default();
+    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone(), &mut beside).unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
