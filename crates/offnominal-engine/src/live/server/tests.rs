@@ -61,10 +61,7 @@ fn every_address_has_its_answer() {
             && page.contains("tank.monitor")
             && page.contains("Content-Security-Policy: default-src 'none'")
     );
-    assert!(
-        !page.contains("http://w")
-            || page.matches("http").count() == page.matches("http://www.w3.org").count() + 1
-    );
+    assert!(!page.contains("src=") && !page.contains("href=\"http"), "the page is whole in itself");
     assert_eq!(get(at, "/healthz").0, 200);
     let (status, metrics) = get(at, "/metrics");
     assert!(status == 200 && metrics.contains("text/plain; version=0.0.4"));
