@@ -43,6 +43,18 @@ use recorder::Recorder;
 use server::Server;
 use tick::{Said, Tick};
 
+/// Whether bytes are the head of a request that the page of this machine would answer, for the list of all readers.
+///
+/// # Panics
+/// Never: the address is one of this machine.
+pub fn is_request(head: &[u8]) -> bool {
+    let address = Address::new("127.0.0.1:0", None).expect("an address of this machine");
+    http::Request::parse(head).is_ok_and(|request| {
+        let _ = request.query("token");
+        request.body().is_ok() && address.admits(&request).is_ok()
+    })
+}
+
 /// What else becomes of the verdicts; by default nothing.
 #[derive(Debug, Default)]
 pub struct Settings {

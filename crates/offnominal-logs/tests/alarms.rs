@@ -327,8 +327,8 @@ fn what_is_kept_of_a_stream_is_a_log_with_the_same_scores() {
         let scored = rig.score(vec![log.into()], Some(path)).unwrap();
         scored.recordings[0].verdicts.iter().map(|verdict| verdict.score).collect()
     };
-    let messages = "version = 1\nobservation = [{ column = \"/observation:level\" }, { column = \"/observation:flow\" }]\n\
-                    command = [{ column = \"/action:valve\" }]\n[clock]\nrate_hz = 10.0\n";
+    let messages = "version = 1\nobservation = [{ column = \"/observation:level\", name = \"level\" }, { column = \"/observation:flow\", name = \"flow\" }]\n\
+                    command = [{ column = \"/action:valve\", name = \"valve\" }]\n[clock]\nrate_hz = 10.0\n";
     assert_eq!(scores(messages, &mcap), expected, "everything, as messages");
     let text = String::from_utf8(told.0.lock().unwrap().clone()).unwrap();
     let raised: Vec<u64> = text

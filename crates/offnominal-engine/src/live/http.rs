@@ -16,6 +16,10 @@ const MOST_BODY: usize = 1 << 10;
 /// For a request, from its first byte to its last.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// For what comes behind a request that was refused, and its bytes.
+const DRAIN: Duration = Duration::from_millis(500);
+const MOST_DRAINED: usize = 64 << 10;
+
 /// For a browser that takes nothing.
 pub const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -75,7 +79,10 @@ impl Request {
     }
 
     /// Bytes of the body.
-    fn body(&self) -> std::result::Result<usize, Fault> {
+    ///
+    /// # Errors
+    /// If that is not said, or there are too many.
+    pub fn body(&self) -> std::result::Result<usize, Fault> {
         if self.header("transfer-encoding").is_some() {
             return Err((411, "expected a Content-Length"));
         }
@@ -145,6 +152,13 @@ fn more(from: &mut TcpStream, until: Instant, bytes: &mut Vec<u8>) -> Result<boo
     let n = from.read(&mut some)?;
     bytes.extend_from_slice(&some[..n]);
     Ok(n > 0)
+}
+
+/// Takes what is still coming of a request that was refused, for a moment: a connection that is closed before all was read
+/// takes the answer with it.
+pub fn drain(from: &mut TcpStream) {
+    let (until, mut bytes) = (Instant::now() + DRAIN, Vec::new());
+    while bytes.len() < MOST_DRAINED && matches!(more(from, until, &mut bytes), Ok(true)) {}
 }
 
 /// Answers, and ends the connection.

@@ -107,7 +107,11 @@ impl Service {
         match http::read(from) {
             Ok(None) => Ok(()),
             Ok(Some(request)) => self.answer(&request, from),
-            Err((status, why)) => http::answer(from, status, TEXT, "", format!("{why}\n").as_bytes()),
+            Err((status, why)) => {
+                http::answer(from, status, TEXT, "", format!("{why}\n").as_bytes())?;
+                http::drain(from);
+                Ok(())
+            }
         }
     }
 

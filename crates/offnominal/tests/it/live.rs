@@ -177,8 +177,10 @@ fn an_address_for_others_needs_a_token_before_anything_starts() {
     assert!(
         refused(&["--serve", "127.0.0.1:0", "--record", "1", "--token", "short"]).contains("at least 16")
     );
-    let said = refused(&["--record", "-1"]);
+    let said = refused(&["--record=-1"]);
     assert!(said.contains("expected a number of seconds, found -1"), "{said}");
+    let said = refused(&["--out", "here"]);
+    assert!(said.contains("expected --record SECONDS beside it"), "{said}");
     let monitor = small(folder.path());
     let mut running = Running::start(&monitor, &["--serve", "0.0.0.0:0", "--token", "0123456789abcdef"]);
     let at = running.address().replace("0.0.0.0", "127.0.0.1");

@@ -6,12 +6,16 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::thread::spawn;
+use std::thread::{sleep, spawn};
+use std::time::Duration;
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
+/// How long the browser looks: the page is not loaded, and so not given back, before its last image is.
+const LOOK: Duration = Duration::from_secs(6);
+
 /// Appended to the page: presses the button when it may be pressed, and writes down what came of it.
-const VISIT: &str = r##"<script>
+const VISIT: &str = r##"<img src="/wait" alt=""><script>
 const seen = {};
 addEventListener("error", (event) => (seen.error = event.message));
 const look = setInterval(() => {
@@ -58,6 +62,11 @@ fn pass(mut from: TcpStream, to: &str) {
         let _ = write!(from, "{head}Connection: close\r\n\r\n{body}");
         return;
     }
+    if head.starts_with(b"GET /wait ") {
+        sleep(LOOK);
+        let _ = from.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+        return;
+    }
     let mut there = TcpStream::connect(to).unwrap();
     there.write_all(&head).unwrap();
     while let Ok(n) = there.read(&mut some) {
@@ -83,10 +92,10 @@ fn a_browser_shows_the_state_and_acknowledges() {
     let visiting = spawn(move || visit(&browser, &format!("http://{at}/"), &profile));
     // Steps go on while the browser looks; one of them answers the button.
     let acknowledged = (0..120).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        sleep(Duration::from_millis(100));
         running.tick(0.1).is_some_and(|verdict| verdict["acknowledged"] == true)
     });
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    sleep(LOOK / 4);
     let ended = running.end();
     let shown = visiting.join().unwrap();
     let (dom, log) = (String::from_utf8_lossy(&shown.stdout), String::from_utf8_lossy(&shown.stderr));
@@ -115,7 +124,7 @@ fn visit(browser: &std::path::Path, address: &str, profile: &std::path::Path) ->
     Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--enable-logging=stderr", "--log-level=0", "--timeout=6000", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--log-level=0", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(address)
         .output()
