@@ -23,7 +23,9 @@ mod record;
 use flate2::Crc;
 use record::{Body, frame};
 use serde_json::Value;
+use std::fs::File;
 use std::io::{Result, Seek, SeekFrom, Write};
+use std::path::Path;
 
 const MAGIC: &[u8] = b"\x89MCAP0\r\n";
 
@@ -60,6 +62,16 @@ struct Chunk {
     crc: Crc,
     /// For each channel the times of its messages and where they lie in the chunk.
     index: Vec<Vec<(u64, u64)>>,
+}
+
+impl Writer<File> {
+    /// Begins a file that must not exist yet, as what is there is a recording of something.
+    ///
+    /// # Errors
+    /// If there is one, or it cannot be written.
+    pub fn create(path: &Path) -> Result<Writer<File>> {
+        Writer::new(File::create_new(path)?)
+    }
 }
 
 impl<W: Write + Seek> Writer<W> {

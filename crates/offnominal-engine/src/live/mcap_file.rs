@@ -24,7 +24,7 @@ impl McapFile {
     /// If there is one already, which is a recording of something, or it cannot be written.
     pub fn create(path: &Path, about: &About) -> Result<McapFile> {
         let create = || -> std::io::Result<(Writer<File>, Topics)> {
-            let mut file = Writer::new(File::create_new(path)?)?;
+            let mut file = Writer::create(path)?;
             let topics = Topics::add(&mut file, about)?;
             Ok((file, topics))
         };

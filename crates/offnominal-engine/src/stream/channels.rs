@@ -80,7 +80,10 @@ impl Names {
         let places = self.places(place, names.iter().map(String::as_str))?;
         match (0..self.names.len()).find(|at| !places.contains(at)) {
             Some(at) => Err(ChannelsError::Missing { place, name: self.names[at].clone() }),
-            None => Ok(self.order = Some(places)),
+            None => {
+                self.order = Some(places);
+                Ok(())
+            }
         }
     }
 
