@@ -19,6 +19,7 @@
 //! | [`foreign`]       | environments of Gymnasium, in processes of their own             |
 //! | [`monitor_file`]  | a fitted detector with its threshold                             |
 //! | [`fit`]           | a monitor's file from nominal episodes                           |
+//! | [`live`]          | what else becomes of a monitor's verdicts: a page, files         |
 //! | [`score`]         | what a monitor says of recorded episodes                         |
 //! | [`import`]        | policies of other programs                                       |
 //! | [`ensemble`]      | one policy of several                                            |
@@ -44,6 +45,7 @@ pub mod foreign;
 pub mod frames;
 pub mod images;
 pub mod import;
+pub mod live;
 pub mod monitor_file;
 pub mod noise;
 pub mod parallel;

@@ -30,10 +30,11 @@
 //!
 //! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], where an
 //! alarm is raised the [`Diagnosis`], where a sensor is lost or returns the names of those that are lost, and how many lines
-//! were dropped, if any.
+//! were dropped, if any. [`Live`] may be told each tick too, after the line.
 
 mod channels;
 
+use crate::live::{Judged, Live, Seen as Tick};
 use channels::{Names, Numbers};
 use offnominal_core::alarm::Event;
 use offnominal_core::detector::Transition;
@@ -125,6 +126,9 @@ pub struct Answer<'a> {
     /// Lines that were dropped so far, as they came late or twice.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped: u64,
+    /// Whether somebody has acknowledged the alarm before this step.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub acknowledged: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -179,12 +183,17 @@ pub enum LineError {
 /// Feeds a monitor line by line.
 pub struct Stream {
     monitor: Monitor,
+    /// Who is told the ticks too, and how many there were.
+    live: Live,
+    n_ticks: i64,
     n_lines: u64,
     episode: u64,
     /// Whether lines are whole transitions.
     is_whole: Option<bool>,
     /// Number of the last line, if it had one.
     step: Option<u64>,
+    /// Whether the next step is the first of an episode.
+    is_first: bool,
     has_begun: bool,
     has_ended: bool,
     /// Lines that came late or twice.
@@ -207,20 +216,36 @@ enum Order {
 impl Stream {
     /// Before the first line.
     pub fn new(monitor: Monitor) -> Stream {
+        Stream::with(monitor, Live::default())
+    }
+
+    /// Before the first line; somebody else is told the ticks too.
+    pub fn with(monitor: Monitor, live: Live) -> Stream {
         let names = |of: &[ChannelName]| Names::of(of.iter().map(|channel| channel.name.clone()).collect());
         let (obs, action) = (names(&monitor.about().observation), names(&monitor.about().action));
         Stream {
             monitor,
+            live,
+            n_ticks: 0,
             obs,
             action,
             n_lines: 0,
             episode: 0,
             is_whole: None,
             step: None,
+            is_first: true,
             has_begun: false,
             has_ended: false,
             dropped: 0,
         }
+    }
+
+    /// Nothing comes any more.
+    ///
+    /// # Errors
+    /// If whoever was told the ticks could not keep them.
+    pub fn finish(self) -> anyhow::Result<()> {
+        self.live.finish()
     }
 
     /// Reads a line, and tells what there is to say; an empty one says nothing.
@@ -241,12 +266,10 @@ impl Stream {
         };
         let unread = (left_out > 0).then(|| self.unread());
         for unread in std::iter::repeat_n(unread, left_out as usize).flatten() {
-            let verdict = self.judge(&unread)?;
-            self.answer(verdict, &mut tell);
+            self.step(&unread, &mut tell)?;
         }
-        let verdict = self.judge(&seen)?;
+        self.step(&seen, &mut tell)?;
         (self.step, self.has_begun, self.has_ended) = (line.step, true, line.action.is_none());
-        self.answer(verdict, &mut tell);
         Ok(())
     }
 
@@ -258,14 +281,48 @@ impl Stream {
         Seen { obs: nothing(obs), action: Some(nothing(act)), next_obs }
     }
 
-    fn answer(&mut self, verdict: Option<Verdict>, tell: &mut impl FnMut(&Answer<'_>)) {
-        let Some(verdict) = verdict else { return };
+    /// Judges a step, and tells what there is to say.
+    fn step(&mut self, seen: &Seen, tell: &mut impl FnMut(&Answer<'_>)) -> Result<(), StepError> {
+        let acknowledged = self.live.is_acknowledged() && self.monitor.acknowledge().is_some();
+        let verdict = self.judge(seen)?;
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let action = seen.action.as_deref();
+        let Some(next_obs) = &seen.next_obs else {
+            self.tick(verdict, acknowledged, &seen.obs, action, tell);
+            return Ok(());
+        };
+        if is_first {
+            self.tick(None, acknowledged, &seen.obs, action, tell);
+        } else {
+            action.iter().for_each(|action| self.live.acted(action));
+        }
+        self.tick(verdict, acknowledged, next_obs, None, tell);
+        Ok(())
+    }
+
+    /// Tells a tick, and the verdict on the step that it ends.
+    fn tick(
+        &mut self,
+        verdict: Option<Verdict>,
+        acknowledged: bool,
+        observation: &[f32],
+        action: Option<&[f32]>,
+        tell: &mut impl FnMut(&Answer<'_>),
+    ) {
+        // Lines have no time, so it is that of a clock which counts steps.
+        let nanos_per_step = (self.monitor.about().dt_secs * 1e9).round().max(1.0) as i64;
+        let time_nanos = self.n_ticks.saturating_mul(nanos_per_step);
+        self.n_ticks += 1;
+        let seen = Tick { time_nanos, episode: self.episode, observation, action };
+        let Some(verdict) = verdict else { return self.live.first(&seen) };
         let names = || self.monitor.lost().map(|channel| channel.name.clone()).collect();
         let lost_sensors = verdict.sensor_event.map(|_| names());
         let is_raised = verdict.event == Some(Event::Raised);
         let (line, episode, dropped) = (self.n_lines, self.episode, self.dropped);
         let diagnosis = if is_raised { self.monitor.diagnose() } else { None };
-        tell(&Answer { line, episode, verdict, diagnosis, lost_sensors, dropped });
+        let answer = Answer { line, episode, verdict, diagnosis, lost_sensors, dropped, acknowledged };
+        tell(&answer);
+        self.live.step(&seen, &Judged { verdict: &verdict, dropped, line: &answer });
     }
 
     /// A step; nothing if the line names the channels.
@@ -307,6 +364,7 @@ impl Stream {
         if line.reset {
             self.episode += u64::from(self.has_begun);
             self.monitor.reset();
+            self.is_first = true;
             return Ok(Order::After(0));
         }
         let Some(before) = self.step else {

@@ -16,16 +16,20 @@
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
 //! | [`png`]         | frames as PNG                                                        |
 //! | [`gif`]         | frames as an animated GIF                                            |
+//! | [`mcap`]        | messages of named channels, for programs of robotics                 |
+//! | [`columns`]     | columns of any kind as an Arrow file                                 |
 //! | [`minari`]      | data sets for Minari                                                 |
 //! | [`tensorboard`] | event files for TensorBoard                                          |
 
 pub mod array;
 pub mod checkpoint;
+pub mod columns;
 pub mod dataset;
 pub mod gif;
 pub mod image_file;
 pub mod journal;
 pub mod lock;
+pub mod mcap;
 pub mod minari;
 mod palette;
 pub mod png;

@@ -5,6 +5,7 @@ use crate::mapping::Mapping;
 use anyhow::{Result, anyhow};
 use offnominal_core::alarm::Event;
 use offnominal_core::detector::Transition;
+use offnominal_engine::live::{Judged, Live, Seen};
 use offnominal_monitor::{Diagnosis, Monitor, Verdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
@@ -30,9 +31,12 @@ pub struct LiveVerdict<'a> {
     pub lost_sensors: Option<Vec<String>>,
     /// Rows that were dropped so far, as they came too late or twice.
     pub dropped: u64,
+    /// Whether somebody has acknowledged the alarm before this step.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub acknowledged: bool,
 }
 
-/// Watches a stream until its end.
+/// Watches a stream until its end; `beside` is told the ticks too.
 ///
 /// # Errors
 /// If the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
@@ -41,14 +45,16 @@ pub fn watch(
     mapping: &Mapping,
     from: impl BufRead + 'static,
     out: impl Write,
+    beside: &mut Live,
 ) -> Result<()> {
     let before = Before { start_nanos: 0, observation: Vec::new(), command: Vec::new() };
-    live::read(from, mapping, Watching { monitor, out, episodes: 0, has_steps: false, before })
+    live::read(from, mapping, Watching { monitor, out, beside, episodes: 0, has_steps: false, before })
 }
 
-struct Watching<W> {
+struct Watching<'l, W> {
     monitor: Monitor,
     out: W,
+    beside: &'l mut Live,
     /// Episodes that have had a step.
     episodes: u64,
     /// Whether the present one has.
@@ -63,12 +69,13 @@ struct Before {
     command: Vec<f32>,
 }
 
-impl<W: Write> Ticks for Watching<W> {
+impl<W: Write> Ticks for Watching<'_, W> {
     fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
         if tick.is_first {
             self.monitor.reset();
             self.has_steps = false;
             self.before.start_nanos = tick.time_nanos;
+            self.beside.first(&seen(&tick, self.episodes));
         } else {
             self.step(&tick)?;
         }
@@ -80,12 +87,13 @@ impl<W: Write> Ticks for Watching<W> {
     }
 }
 
-impl<W: Write> Watching<W> {
+impl<W: Write> Watching<'_, W> {
     fn step(&mut self, tick: &Tick<'_>) -> Result<()> {
         self.episodes += u64::from(!std::mem::replace(&mut self.has_steps, true));
         let Before { start_nanos, observation, command } = &self.before;
-        let seen = Transition { obs: observation, action: command, next_obs: tick.observation };
-        let verdict = self.monitor.transition(&seen)?;
+        let transition = Transition { obs: observation, action: command, next_obs: tick.observation };
+        let acknowledged = self.beside.is_acknowledged() && self.monitor.acknowledge().is_some();
+        let verdict = self.monitor.transition(&transition)?;
         let is_raised = verdict.event == Some(Event::Raised);
         let said = LiveVerdict {
             time_nanos: tick.time_nanos,
@@ -96,6 +104,7 @@ impl<W: Write> Watching<W> {
                 .sensor_event
                 .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
             dropped: tick.dropped,
+            acknowledged,
             diagnosis: if is_raised { self.monitor.diagnose() } else { None },
         };
         let mut tell = || -> Result<()> {
@@ -103,6 +112,14 @@ impl<W: Write> Watching<W> {
             writeln!(self.out)?;
             Ok(self.out.flush()?)
         };
-        tell().map_err(|why| anyhow!("the verdict at {:.3} s cannot be told: {why}", said.secs))
+        tell().map_err(|why| anyhow!("the verdict at {:.3} s cannot be told: {why}", said.secs))?;
+        let judged = Judged { verdict: &verdict, dropped: tick.dropped, line: &said };
+        self.beside.step(&seen(tick, said.episode), &judged);
+        Ok(())
     }
+}
+
+fn seen<'t>(tick: &Tick<'t>, episode: u64) -> Seen<'t> {
+    let Tick { time_nanos, observation, command, .. } = *tick;
+    Seen { time_nanos, episode, observation, action: Some(command) }
 }

@@ -2,7 +2,9 @@
 
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::live::{Live, Settings};
 use offnominal_engine::monitor_file;
+use offnominal_engine::progress::{Progress, Silent};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::{fit, score, watch};
 use std::fmt::Write;
@@ -353,7 +355,8 @@ fn a_stream_has_the_scores_of_the_log() {
     let out = Kept::default();
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let mapping = Mapping::parse(MAPPING).unwrap();
-    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone()).unwrap();
+    let mut beside = Default::default();
+    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone(), &mut beside).unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -368,4 +371,54 @@ fn a_stream_has_the_scores_of_the_log() {
     let expected: Vec<f64> = scored.recordings[0].alarms.iter().map(|alarm| alarm.secs).collect();
     assert_eq!(raised, expected);
     assert!(!raised.is_empty(), "the leak is found");
+}
+
+#[test]
+fn what_is_kept_of_a_stream_is_a_log_with_the_same_scores() {
+    let rig = Rig::new(12);
+    let file = rig.fit(rig.nominal.clone(), 0.2).unwrap().fitted.file;
+    let leak = rig.path("leak.csv");
+    std::fs::write(&leak, tanks(77, 60)).unwrap();
+    let expected: Vec<f64> = rig.score(vec![leak.clone()], None).unwrap().recordings[0]
+        .verdicts
+        .iter()
+        .map(|verdict| verdict.score)
+        .collect();
+    let (monitor, out) = (monitor_file::open(&file).unwrap(), rig.path("alarms"));
+    let mcap = rig.path("all.mcap");
+    let record = Some((std::time::Duration::from_secs(3), out.clone()));
+    let settings = Settings { serve: None, record, mcap: Some(mcap.clone()) };
+    let notes: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    let mut beside = Live::open(settings, &file, monitor.about(), &notes).unwrap();
+    let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
+    let told = Kept::default();
+    watch::watch(monitor, &Mapping::parse(MAPPING).unwrap(), from, told.clone(), &mut beside).unwrap();
+    beside.finish().unwrap();
+    let scores = |map: &str, log: &Path| -> Vec<f64> {
+        let path = rig.path("other.toml");
+        std::fs::write(&path, map).unwrap();
+        let scored = rig.score(vec![log.into()], Some(path)).unwrap();
+        scored.recordings[0].verdicts.iter().map(|verdict| verdict.score).collect()
+    };
+    let messages = "version = 1\nobservation = [{ column = \"/observation:level\", name = \"level\" }, { column = \"/observation:flow\", name = \"flow\" }]\n\
+                    command = [{ column = \"/action:valve\", name = \"valve\" }]\n[clock]\nrate_hz = 10.0\n";
+    assert_eq!(scores(messages, &mcap), expected, "everything, as messages");
+    let text = String::from_utf8(told.0.lock().unwrap().clone()).unwrap();
+    let raised: Vec<u64> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|line| line["event"] == "raised")
+        .map(|line| line["step"].as_u64().unwrap())
+        .collect();
+    assert!(!raised.is_empty(), "the leak is found");
+    let table = MAPPING
+        .replace("label = \"leak\"\n", "")
+        .replace("column = \"time\"\nrate_hz = 10.0", "column = \"time_nanos\"\nunit = \"ns\"");
+    for step in raised {
+        // Three seconds before the alarm are thirty steps, and the detector looks at one step at a time.
+        let before = &expected[(step as usize).saturating_sub(29)..=step as usize];
+        let log = out.join(format!("alarm-0-{step}.arrow"));
+        assert_eq!(scores(&table, &log), before, "step {step}, as a table");
+        assert_eq!(scores(messages, &log.with_extension("mcap")), before, "step {step}, as messages");
+    }
 }

@@ -91,6 +91,7 @@ targets! {
     Json wires::policy_line,
     Bytes wires::openpi,
     Bytes wires::websocket,
+    Text wires::page_request,
 }
 
 /// The reader of that name.

@@ -262,7 +262,7 @@ fn own_unused(command: &str) -> &'static [&'static str] {
         "completions" | "man" => &["seed", "jobs", "out", "json", "quiet"],
         "leaderboard" => &["seed", "jobs", "out", "quiet"],
         "score" => &["out"],
-        "monitor" => &["seed", "jobs", "out", "json", "quiet"],
+        "monitor" => &["seed", "jobs", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],
         _ => &[],
     }

@@ -33,7 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("skips", &[]),
     ("report", &["stats"]),
-    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "stats", "worlds"]),
+    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),

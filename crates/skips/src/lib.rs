@@ -22,6 +22,7 @@ pub const ALLOWED: &[(&str, &str)] = &[
         "python: rtde_control, rtde_receive, rtde_io, dashboard_client",
         "wheels exist for some versions of Python only",
     ),
+    ("python: mcap", "our own reader reads the same files; this one compares their index and checksums too"),
     ("python: imagecorruptions", "needs an old numpy; its numbers are also in a committed file"),
     ("pytest: test_carla.py", "the client of CARLA exists for some versions of Python only"),
     ("pytest: test_cluster.py", "Ray has wheels for some versions of Python only; the slow tier tries it"),

@@ -24,6 +24,19 @@ const MOST_TIMES: u64 = 256;
 /// Rows of a batch whose columns take no bytes.
 const MOST_EMPTY_ROWS: u64 = 1 << 20;
 
+/// Some writers, ours among them, begin the first message at a multiple of 64 bytes.
+fn pass_padding(from: &mut impl BufRead) -> Result<()> {
+    let mut eight = [0; 8];
+    for _ in 1..8 {
+        if from.fill_buf()?.first() != Some(&0) {
+            break;
+        }
+        from.read_exact(&mut eight).context("expected a message")?;
+        ensure!(eight == [0; 8], "expected zeros before the first message, found {eight:02x?}");
+    }
+    Ok(())
+}
+
 /// The batches of a stream.
 pub struct Batches<R> {
     from: R,
@@ -45,6 +58,7 @@ impl<R: BufRead> Batches<R> {
         let is_file = from.fill_buf()?.starts_with(&FILE[..6]);
         if is_file {
             from.read_exact(&mut [0; FILE.len()]).context("expected an Arrow file")?;
+            pass_padding(&mut from)?;
         }
         let empty = SchemaRef::new(Schema::empty());
         let (none, dictionaries) = (Vec::new(), HashMap::new());

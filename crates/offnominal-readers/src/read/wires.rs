@@ -1,7 +1,7 @@
 //! Readers of what comes over sockets.
 
 use offnominal_core::spec::Channel;
-use offnominal_engine::{foreign, remote};
+use offnominal_engine::{foreign, live, remote};
 use offnominal_rtde::client::{Client, Wishes};
 use offnominal_rtde::message::{Reply, Request};
 use offnominal_rtde::package::Inbox;
@@ -66,6 +66,11 @@ pub fn openpi(bytes: &[u8]) -> bool {
         assert_eq!(numbers.len(), 2 * horizon, "as many numbers as the shape says");
         true
     })
+}
+
+/// The head of a request for the page of a monitor.
+pub fn page_request(bytes: &[u8]) -> bool {
+    live::is_request(bytes)
 }
 
 /// What comes over a WebSocket.

@@ -121,3 +121,8 @@ fn strip(value: &mut Value) {
 
 /// Lines of a command that acts.
 pub const POLICY_LINES: &[&str] = &[r#"{"action": [0.5, -2.0], "value": null}"#, r#"{"action": 2}"#];
+
+/// The head of a request for the page of a monitor, with what a browser sends.
+pub const PAGE_REQUEST: &str = "GET /events?token=0123456789abcdef%20 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\
+                                Connection: keep-alive\r\nAccept: text/event-stream\r\nContent-Length: 0\r\n\
+                                Origin: http://127.0.0.1:8080\r\nLast-Event-ID: 1795566690562-17\r\n\r\n";

@@ -1,13 +1,19 @@
 //! `monitor`: a fitted detector as a filter, steps or a log in and verdicts out, one JSON line each.
 
+use crate::cli::terminal::Terminal;
 use crate::cli::{Common, Outcome};
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use offnominal_engine::live::{Address, Live, Settings};
 use offnominal_engine::monitor_file;
+use offnominal_engine::progress::Progress;
 use offnominal_engine::stream::{Answer, Stream};
 use offnominal_logs::{recordings, watch};
+use std::env::VarError;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// What stands below the options.
 const LINES: &str = r#"A monitor that was fitted on logs reads a log as it is recorded: CSV, JSON lines, MCAP, ULog or an Arrow stream.
@@ -35,37 +41,94 @@ pub struct Monitor {
     /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
+    /// A live page at http://ADDRESS:PORT/ until the input ends, with metrics for Prometheus at /metrics; port 0 is any that
+    /// is free. An address that other machines reach needs a token
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    serve: Option<String>,
+    /// What every request must have, as `Authorization: Bearer TOKEN` or `?token=TOKEN`, at least 16 characters
+    /// [default: the variable OFFNOMINAL_TOKEN, which other users of this machine cannot read]
+    #[arg(long, requires = "serve")]
+    token: Option<String>,
+    /// Keep this many seconds of all channels, and write them at each alarm as alarm-EPISODE-STEP.arrow and .mcap into the
+    /// folder of --out [default of --out: runs/monitor]
+    #[arg(long, value_name = "SECONDS")]
+    record: Option<f64>,
+    /// Write all observations, actions and verdicts into this new MCAP file as they come, for Foxglove and Rerun
+    #[arg(long, value_name = "FILE")]
+    mcap: Option<PathBuf>,
 }
 
 impl Monitor {
     /// Answers every line of standard input, or watches the log that comes there, until its end.
     ///
     /// # Errors
-    /// If the file is not one of a monitor, or something is wrong with a line or with the log.
-    pub fn run(&self, _: &Common) -> Result<Outcome> {
+    /// If the file is not one of a monitor, something is wrong with a line or with the log, or with what is written beside
+    /// the verdicts.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let settings = self.beside(common)?;
         let monitor = monitor_file::open(&self.file)?;
-        if self.map.is_some() || monitor.about().mapping.is_some() {
-            let mapping = recordings::mapping_of(monitor.about(), self.map.as_deref())?;
-            let input = BufReader::with_capacity(1 << 16, std::io::stdin());
-            watch::watch(monitor, &mapping, input, std::io::stdout().lock())?;
-            return Ok(Outcome::Done);
-        }
-        let mut stream = Stream::new(monitor);
-        let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
-        let (mut line, mut n_lines) = (Vec::new(), 0_u64);
-        while next_line(&mut input, &mut line, n_lines + 1)? {
-            n_lines += 1;
-            let mut told = Ok(());
-            let say = |answer: &Answer<'_>| {
-                if told.is_ok() {
-                    told = tell(&mut out, answer);
-                }
-            };
-            stream.read(&line, say).with_context(|| format!("standard input, line {n_lines}"))?;
-            told.map_err(|why| anyhow!("the verdict on line {n_lines} cannot be told: {why}"))?;
-        }
-        Ok(Outcome::Done)
+        let mapping = match self.map.is_some() || monitor.about().mapping.is_some() {
+            true => Some(recordings::mapping_of(monitor.about(), self.map.as_deref())?),
+            false => None,
+        };
+        let notes: Arc<dyn Progress> = Arc::new(Terminal);
+        let mut live = Live::open(settings, &self.file, monitor.about(), &notes)?;
+        let Some(mapping) = mapping else { return answer(Stream::with(monitor, live)) };
+        let input = BufReader::with_capacity(1 << 16, std::io::stdin());
+        let watched = watch::watch(monitor, &mapping, input, std::io::stdout().lock(), &mut live);
+        // What happened before an error is kept too.
+        let finished = live.finish();
+        watched.and(finished).map(|()| Outcome::Done)
     }
+
+    /// What else becomes of the verdicts.
+    fn beside(&self, common: &Common) -> Result<Settings> {
+        let token = match std::env::var(TOKEN) {
+            _ if self.token.is_some() => self.token.clone(),
+            Ok(token) => Some(token),
+            Err(VarError::NotPresent) => None,
+            Err(VarError::NotUnicode(_)) => bail!("{TOKEN}: expected visible ASCII characters, found others"),
+        };
+        let serve = self.serve.as_ref().map(|at| Address::new(at, token.as_deref())).transpose()?;
+        let span = |secs: f64| {
+            Duration::try_from_secs_f64(secs)
+                .map_err(|_| anyhow!("record: expected a number of seconds, found {secs}"))
+        };
+        let record = self.record.map(span).transpose()?.map(|span| (span, common.out_or("monitor")));
+        ensure!(
+            record.is_some() || common.out.is_none(),
+            "--out: expected --record SECONDS beside it, as nothing else is written there, found none"
+        );
+        Ok(Settings { serve, record, mcap: self.mcap.clone() })
+    }
+}
+
+/// The variable that may hold the token, so that it is not among the arguments that everybody sees.
+const TOKEN: &str = "OFFNOMINAL_TOKEN";
+
+/// Answers every line of standard input.
+fn answer(mut stream: Stream) -> Result<Outcome> {
+    let answered = answer_lines(&mut stream);
+    // What happened before an error is kept too.
+    let finished = stream.finish();
+    answered.and(finished).map(|()| Outcome::Done)
+}
+
+fn answer_lines(stream: &mut Stream) -> Result<()> {
+    let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (mut line, mut n_lines) = (Vec::new(), 0_u64);
+    while next_line(&mut input, &mut line, n_lines + 1)? {
+        n_lines += 1;
+        let mut told = Ok(());
+        let say = |answer: &Answer<'_>| {
+            if told.is_ok() {
+                told = tell(&mut out, answer);
+            }
+        };
+        stream.read(&line, say).with_context(|| format!("standard input, line {n_lines}"))?;
+        told.map_err(|why| anyhow!("the verdict on line {n_lines} cannot be told: {why}"))?;
+    }
+    Ok(())
 }
 
 /// The longest line that is read.

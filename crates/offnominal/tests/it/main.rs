@@ -8,6 +8,8 @@ mod demo;
 mod image_networks;
 mod images;
 mod inside;
+mod live;
+mod live_page;
 mod manual;
 mod minari;
 mod monitor;

@@ -13,7 +13,7 @@ fn fit(more: &[&str], out: &Path) -> Command {
 }
 
 /// A monitor that takes no time to fit.
-fn small(folder: &Path) -> PathBuf {
+pub(crate) fn small(folder: &Path) -> PathBuf {
     let path = folder.join("m.monitor");
     let more = ["--detector", "knn-transition", "--train", "12", "--calibration", "9", "--alpha", "0.1"];
     succeeds(&mut fit(&more, &path));
