@@ -9,17 +9,7 @@ use crate::fit_progress::{FitProgress, Stopped};
 use crate::partial::{Gaps, Missing, Partial, PartialScore};
 use crate::policy::Policy;
 use crate::samples::SamplesError;
-
-/// One step as a monitor sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Transition<'a> {
-    /// Observation before the step.
-    pub obs: &'a [f32],
-    /// The policy's action.
-    pub action: &'a [f32],
-    /// Observation after the step.
-    pub next_obs: &'a [f32],
-}
+use crate::transition::Transition;
 
 /// The observations and actions of one episode of T steps.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -33,6 +33,7 @@ pub mod schedule;
 pub mod seed;
 pub mod spec;
 pub mod suggest;
+pub mod transition;
 pub mod vec3;
 
 pub use catalogue::{Catalogue, Entry};
@@ -45,7 +46,7 @@ pub mod prelude {
     pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
-    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals, Transition};
+    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals};
     pub use crate::divergence::Divergence;
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};
@@ -64,6 +65,7 @@ pub mod prelude {
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
+    pub use crate::transition::Transition;
     pub use crate::with_defaults;
 }
 

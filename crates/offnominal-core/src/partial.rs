@@ -3,7 +3,7 @@
 //! Whoever feeds a monitor has the gaps filled, so that a monitor only ever scores numbers; and it says which they are, so
 //! that a monitor that can do so leaves them out.
 
-use crate::detector::Transition;
+use crate::transition::Transition;
 use serde::{Deserialize, Serialize};
 
 /// What a monitor does about a number that was not read, the best first.

@@ -20,7 +20,8 @@
 //! Wang, Annals of Statistics 2021.  Deviates: beyond the nominal scores seen, p-values follow an exponential tail.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..100).map(|i| i as f32).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 99], 1, 1);

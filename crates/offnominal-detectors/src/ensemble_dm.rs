@@ -23,7 +23,8 @@
 //! (Lakshminarayanan, Pritzel and Blundell, NeurIPS 2017), held-out residuals (cross-conformal prediction, Vovk 2015).
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // A walk with steps ±0.1 at random. Nothing can be predicted, so a nominal step scores about 1, and one five times
 //! // as long scores about 25.

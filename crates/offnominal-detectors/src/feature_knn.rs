@@ -19,7 +19,8 @@
 //!
 //! ```
 //! use offnominal_laws::MockEnsemble;
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);

@@ -17,7 +17,8 @@
 //! Deviates: H is summed exactly, where the paper approximates it by a logarithm.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // Two distinct observations: every tree is one split, h = 1 = c(2), score 2^-1.
 //! let nominal = Signals::new(&[0.0, 1.0], &[0.0], 1, 1);

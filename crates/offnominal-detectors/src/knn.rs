@@ -14,7 +14,8 @@
 //! Reference: Ramaswamy, Rastogi and Shim, SIGMOD 2000, section 2; k = 1 as in Anomaly-Gym, Table 11.  Deviates: no.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // The observations 0, 1, …, 9: mean 4.5, standard deviation √8.25.
 //! let observations: Vec<f32> = (0..10).map(|i| i as f32).collect();

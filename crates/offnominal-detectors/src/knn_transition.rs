@@ -19,7 +19,8 @@
 //! Reference: kNN+ in Haider et al., AAMAS 2023.  Deviates: the change in place of the next observation, weighted.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // The observation alternates between 0 and 1: deviation 1/2, changes ±1 of deviation 1; the action is constant.
 //! let nominal = Signals::new(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], &[0.0; 7], 1, 1);

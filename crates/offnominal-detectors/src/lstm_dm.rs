@@ -17,7 +17,8 @@
 //! Deviates: units of the change as in `mlp-dm`; eight episodes side by side in pieces of 32 steps; gradients clipped.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // The observation repeats 0, 1, 2, 1: after 1 comes 2 or 0, and only who remembers knows which.
 //! let observations: Vec<f32> = (0..81).map(|t| [0.0, 1.0, 2.0, 1.0][t % 4]).collect();

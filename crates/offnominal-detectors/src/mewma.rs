@@ -25,7 +25,8 @@
 //! data the largest ones.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // Recordings without commands: mean 0, deviation 1. With r = 1 the score is that of a Hotelling chart, x².
 //! let nominal = Signals::new(&[0.0, 1.0, -1.0, 1.0, -1.0], &[], 1, 0);

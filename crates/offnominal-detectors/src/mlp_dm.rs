@@ -19,7 +19,8 @@
 //! fast channels weigh alike; batches hold 256 shuffled transitions, not one episode.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // Observations that never change: nothing varies, the target is zero, and so is what the network learns.
 //! let nominal = Signals::new(&[5.0; 9], &[0.0; 8], 1, 1);

@@ -18,7 +18,8 @@
 //! in Anomaly-Gym, Table 11.  Deviates: no; decision values are those of libsvm with the sign reversed.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // Two points, −1 and 1 when standardised, and ν = 1: both weights are one, and by symmetry ρ = 1 + e⁻⁴.
 //! let nominal = Signals::new(&[3.0, 5.0], &[0.0], 1, 1);

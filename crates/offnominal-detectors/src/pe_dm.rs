@@ -24,7 +24,8 @@
 //! al., NeurIPS 2018.  Deviates: units of the change as in `mlp-dm`; batches of 256 shuffled transitions.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // A walk whose steps are ±1 at random: no model does better than mean 0 and variance 1, so the expected score of a
 //! // nominal step is 1 + 1, and that of a step of 5 is 25 + 1.

@@ -23,7 +23,8 @@
 //! flatter.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // The state follows the action exactly. An action that has half its effect is seen at once.
 //! let mut rng = Rng::new(1);

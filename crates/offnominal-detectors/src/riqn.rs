@@ -24,7 +24,8 @@
 //! come from a first pass over the same piece, so that steps can be computed together.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! // Uniform noise on (−√3, √3), which has deviation one: no memory helps, the quantiles are those of the noise, and
 //! // the mean distance between two draws is 2/√3.

@@ -17,7 +17,8 @@
 //! weights of f are uniform with He's deviation, not orthogonal.
 //!
 //! ```
-//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals};
+//! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..200).map(|i| (i as f32 * 0.7).sin()).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 199], 1, 1);

@@ -1,7 +1,8 @@
 //! Scores against those of other implementations, stored with the version that made them.
 
 use offnominal_core::Rng;
-use offnominal_core::detector::{Nominal, Signals, Transition};
+use offnominal_core::detector::{Nominal, Signals};
+use offnominal_core::transition::Transition;
 use offnominal_detectors::catalogue;
 use serde::Deserialize;
 use serde_json::json;

@@ -37,7 +37,7 @@ mod channels;
 use crate::live::{Judged, Live, Seen as Tick};
 use channels::{Names, Numbers};
 use offnominal_core::alarm::Event;
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, Verdict};
 use serde::{Deserialize, Serialize};
 

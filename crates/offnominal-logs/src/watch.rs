@@ -4,7 +4,7 @@ use crate::live::{self, Tick, Ticks};
 use crate::mapping::Mapping;
 use anyhow::{Result, anyhow};
 use offnominal_core::alarm::Event;
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 use offnominal_engine::live::{Judged, Live, Seen};
 use offnominal_monitor::{Diagnosis, Monitor, Verdict};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::fault::{Done, Fault, Status};
 use crate::types::{Deviation, Diagnosis, Event, Verdict};
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 use offnominal_monitor::{ChannelName, Monitor, StepError, decode};
 use std::ffi::CString;
 use std::mem::MaybeUninit;

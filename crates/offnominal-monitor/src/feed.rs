@@ -5,8 +5,9 @@
 //! that was read. Where a number of the action is missing nothing can be said of the step, so that all of the observation
 //! after it counts as missing.
 
-use offnominal_core::detector::{Monitor as Scorer, Signals, Transition};
+use offnominal_core::detector::{Monitor as Scorer, Signals};
 use offnominal_core::partial::{Gaps, Partial, PartialScore};
+use offnominal_core::transition::Transition;
 
 /// The present step of an episode.
 #[derive(Debug, Clone)]

@@ -1,9 +1,10 @@
 //! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
 
 use offnominal_core::alarm::{Event, Settings, State};
-use offnominal_core::detector::{Nominal, Transition};
+use offnominal_core::detector::Nominal;
 use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::partial::Missing;
+use offnominal_core::transition::Transition;
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;

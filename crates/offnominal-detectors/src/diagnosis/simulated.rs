@@ -15,8 +15,9 @@ use super::onset::{MOST, change_point, evidence};
 use super::{Known, signature};
 use crate::shared::residual::Residual;
 use offnominal_core::Rng;
-use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::detector::Signals;
 use offnominal_core::fit_progress::{FitProgress, Stopped};
+use offnominal_core::transition::Transition;
 
 /// Examples of each family.
 const EACH: usize = 400;

@@ -7,7 +7,8 @@
 //! valve that never moved in training is news when it moves.
 
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::detector::Signals;
+use offnominal_core::transition::Transition;
 use offnominal_nets::standardiser::FLOOR as ROUNDING;
 
 /// Unit of a constant channel, as a part of its magnitude.

@@ -8,7 +8,8 @@
 
 use super::scale::{Scale, limit};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::detector::Signals;
+use offnominal_core::transition::Transition;
 use std::ops::Range;
 
 /// The smallest unit of change, as a part of the channel's own standard deviation.

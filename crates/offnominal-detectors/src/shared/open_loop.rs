@@ -4,8 +4,9 @@ use super::residual::Residual;
 use super::saved::indices;
 use super::whiten::Whitener;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::detector::Signals;
 use offnominal_core::fit_progress::{FitProgress, Stopped};
+use offnominal_core::transition::Transition;
 
 /// The living predictions of an episode.
 #[derive(Clone)]

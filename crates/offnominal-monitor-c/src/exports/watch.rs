@@ -4,7 +4,7 @@ use crate::fault::Status;
 use crate::handle::Handle;
 use crate::types::{Deviation, Diagnosis, Event, Verdict};
 use crate::{guard, pointer};
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 
 /// An episode begins: nothing is remembered of the one before, not even an alarm.
 ///

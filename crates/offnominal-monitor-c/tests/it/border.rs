@@ -3,7 +3,7 @@
 use crate::calls::{Opened, last_error, step_many, text};
 use crate::support::{FILE, OBS, opened};
 use offnominal_core::Seed;
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor_c as c;
 use offnominal_monitor_c::{ABI, Deviation, Event, SensorEvent, Status, Verdict};

@@ -4,7 +4,7 @@
 use crate::calls::{Opened, step_many};
 use crate::support::{FILE, OBS, opened};
 use offnominal_core::Rng;
-use offnominal_core::detector::Transition;
+use offnominal_core::transition::Transition;
 use offnominal_monitor::{Monitor, StepError};
 use offnominal_monitor_c as c;
 use offnominal_monitor_c::{Deviation, Event, Status, Verdict};

@@ -54,7 +54,7 @@ fn both_ways(monitor: &Path, episodes: &Path) -> (Vec<f64>, Vec<f64>) {
     let first = csv.lines().skip(1).filter(|l| l.starts_with("0,"));
     let scored = first.map(|l| l.split(',').nth(2).unwrap().parse().unwrap()).collect();
     let dataset = offnominal_files::dataset::load(episodes).unwrap();
-    let line = |t: offnominal_core::detector::Transition<'_>| {
+    let line = |t: offnominal_core::transition::Transition<'_>| {
         format!("{}\n", serde_json::json!({"obs": t.obs, "action": t.action, "next_obs": t.next_obs}))
     };
     let lines: String = dataset.episodes[0].signals().transitions().map(line).collect();
