@@ -1,6 +1,6 @@
 //! How far apart the false alarms of the rule `run-length` are in autoregressive streams, as a table of CSV.
 //!
-//! `cargo run --release -p offnominal-stats --example run_lengths -- 200 > run_lengths.csv`, with the number of runs for each
+//! `cargo run --release -p offnominal-stats --example run_lengths -- 60 > run_lengths.csv`, with the number of runs for each
 //! line. A run calibrates on a stream of 20,000 or 100,000 steps and watches another until it raises an alarm, for 3 promises
 //! at most. The rival `windows` has the conformal threshold on windows of 100 steps, as if they were exchangeable episodes; it
 //! needs a calibration as long as the promise.
