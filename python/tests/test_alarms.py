@@ -43,8 +43,19 @@ def test_whole_transitions_are_the_same(file):
     assert first == again
     with pytest.raises(ValueError, match="obs"):
         watch.transition(rows[0][:2], episode.actions[0], rows[1])
-    with pytest.raises(ValueError, match="NaN|not finite|finite"):
-        watch.step(rows[0] * np.nan, episode.actions[0])
+
+
+def test_what_is_not_read_is_counted_and_a_sensor_is_lost_in_the_end(file):
+    watch, episode = alarms.Watch.load(file), strange()
+    limit, row = watch.about["lost_after"], episode.observations[0].copy()
+    watch.step(row, episode.actions[0])
+    row[1] = np.nan
+    verdicts = [watch.step(row, episode.actions[0]) for _ in range(limit + 1)]
+    assert [v.missing for v in verdicts] == [1] * (limit + 1) and verdicts[-1].stale == limit + 1
+    assert [v.sensor_event for v in verdicts] == [None] * limit + ["lost"] and all(v.confidence < 1 for v in verdicts)
+    assert len(watch.lost) == verdicts[-1].lost == 1
+    back = watch.step(episode.observations[0], episode.actions[0])
+    assert (back.missing, back.lost, back.sensor_event, watch.lost) == (0, 0, "returned", [])
 
 
 def test_bad_files_and_arguments_are_explained(file, tmp_path):

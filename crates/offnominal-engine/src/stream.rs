@@ -124,9 +124,11 @@ pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_sensors: Option<Vec<String>>,
     /// Lines that were dropped so far, as they came late or twice.
+    #[cfg_attr(feature = "schema", schemars(default))]
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped: u64,
     /// Whether somebody has acknowledged the alarm before this step.
+    #[cfg_attr(feature = "schema", schemars(default))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub acknowledged: bool,
 }

@@ -32,6 +32,7 @@ pub struct LiveVerdict<'a> {
     /// Rows that were dropped so far, as they came too late or twice.
     pub dropped: u64,
     /// Whether somebody has acknowledged the alarm before this step.
+    #[cfg_attr(feature = "schema", schemars(default))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub acknowledged: bool,
 }
