@@ -70,12 +70,22 @@ impl Running {
 
 /// Sends a request and returns all that is answered.
 pub fn ask(at: &str, first: &str, headers: &str) -> String {
+    rest(asked(at, first, headers))
+}
+
+/// Sends a request.
+fn asked(at: &str, first: &str, headers: &str) -> TcpStream {
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     write!(stream, "{first} HTTP/1.1\r\nHost: {at}\r\n{headers}\r\n").unwrap();
-    let mut text = String::new();
-    let _ = stream.read_to_string(&mut text);
-    text
+    stream
+}
+
+/// All that is still answered; what came before a connection broke counts.
+fn rest(mut stream: TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The columns of a log by `topic:column`, each value as its bits; nothing where it is missing.
@@ -119,10 +129,10 @@ fn the_page_and_the_verdicts_say_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::start(&small(folder.path()), &["--serve", "127.0.0.1:0"]);
     let at = running.address();
-    let reading = {
-        let at = at.clone();
-        std::thread::spawn(move || ask(&at, "GET /events", ""))
-    };
+    // The stream is open before anything is told.
+    let mut stream = asked(&at, "GET /events", "");
+    stream.read_exact(&mut [0; 12]).unwrap();
+    let reading = std::thread::spawn(move || rest(stream));
     let mut told: Vec<_> = (0..5).filter_map(|_| running.tick(0.1)).collect();
     let own = "X-Offnominal: acknowledge\r\nContent-Length: 0\r\n";
     while told.last().is_none_or(|verdict| verdict["state"] != "raised") {
@@ -149,7 +159,7 @@ fn the_page_and_the_verdicts_say_the_same() {
     let events = reading.join().unwrap();
     let of = |part: &str| serde_json::from_str(part.split('\n').next().unwrap()).unwrap();
     let seen: Vec<serde_json::Value> = events.split("event: step\ndata: ").skip(1).map(of).collect();
-    assert_eq!(seen, told);
+    assert_eq!(seen, told, "{events}");
 }
 
 /// Every sample follows its type, has a number, and labels between braces.
