@@ -18,7 +18,7 @@ def share(rows):
     """The share of episodes with an alarm over environments, with its Clopper-Pearson interval."""
     k, n = rows.alarms.sum(), rows.episodes.sum()
     low = beta.ppf(0.025, k, n - k + 1) if k else 0.0
-    high = beta.ppf(0.975, k + 1, n - k)
+    high = beta.ppf(0.975, k + 1, n - k) if k < n else 1.0
     return f"{k / n:.3f} [{low:.3f}, {high:.3f}]"
 
 
