@@ -36,19 +36,29 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def by_detector(data, cell, gaps):
-    """A row for each detector, in the order of the file."""
+def by_detector(data, cell, gaps, count):
+    """A row for each detector, in the order of the file; `count` says of how much it is."""
     for detector, rows in data.groupby("detector", sort=False):
         found = [cell(rows[rows.gap == gap]) for gap in gaps]
-        yield [f"`{detector}`", str(rows.env.nunique()), *found]
+        yield [f"`{detector}`", str(count(rows)), *found]
+
+
+def environments(rows):
+    """How many environments rows are of."""
+    return rows.env.nunique()
+
+
+def anomalies(rows):
+    """How many anomalies rows are of; the same one in two environments counts twice."""
+    return len(rows[["env", "anomaly"]].drop_duplicates())
 
 
 def main():
     alarms, areas = pd.read_csv(HERE / "false_alarms.csv"), pd.read_csv(HERE / "auroc.csv")
     parts = {
-        "FALSE ALARMS": table(["detector", "environments", *GAPS.values()], by_detector(alarms, share, GAPS)),
+        "FALSE ALARMS": table(["detector", "environments", *GAPS.values()], by_detector(alarms, share, GAPS, environments)),
         "FALL": table(
-            ["detector", "environments", *list(GAPS.values())[1:]], by_detector(areas, fall, list(GAPS)[1:])
+            ["detector", "anomalies", *list(GAPS.values())[1:]], by_detector(areas, fall, list(GAPS)[1:], anomalies)
         ),
     }
     default = alarms[alarms.detector == "residual-views"]

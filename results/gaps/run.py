@@ -148,8 +148,10 @@ def aurocs(watch, env, detector):
     for anomaly in offnominal.Environment(env).anomalies():
         try:
             pairs = anomalous(env, anomaly)
-        except ValueError:
-            # There is no tiny magnitude of it.
+        except ValueError as why:
+            # Its magnitude at `tiny` is not known, or there is none; anything else is an error.
+            if "tiny" not in str(why):
+                raise
             continue
         found = {gap: [judged(watch, both, gap, i) for i, both in enumerate(pairs)] for gap in GAPS}
         for gap in GAPS:
