@@ -1,15 +1,12 @@
 //! The live page in a real browser, where one is installed: it shows the state, and its button acknowledges.
 
+use crate::browser::{find, visit};
 use crate::live::{Running, ask};
 use crate::monitor::small;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::{Command, Output};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
-
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// How long the browser looks: the page is not loaded, and so not given back, before its last image is.
 const LOOK: Duration = Duration::from_secs(6);
@@ -89,7 +86,7 @@ fn a_browser_shows_the_state_and_acknowledges() {
         assert!(size < 1e30, "no alarm");
     }
     let profile = folder.path().join("profile");
-    let visiting = spawn(move || visit(&browser, &format!("http://{at}/"), &profile));
+    let visiting = spawn(move || visit(&browser, &format!("http://{at}/"), &profile, &[]));
     // Steps go on while the browser looks; one of them answers the button.
     let acknowledged = (0..120).any(|_| {
         sleep(Duration::from_millis(100));
@@ -107,26 +104,4 @@ fn a_browser_shows_the_state_and_acknowledges() {
     assert!(seen.contains("\"state\":\"raised\"") && seen.contains("Alarm acknowledged"), "{seen}");
     assert!(seen.contains("\"lines\":2") && seen.contains("Alarm raised"), "{seen}");
     assert!(!seen.contains("error"), "{seen}");
-}
-
-/// `None`, with a message, if no browser is installed.
-fn find() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let found = NAMES.iter().find_map(|name| folders.iter().map(|f| f.join(name)).find(|p| p.is_file()));
-    if found.is_none() {
-        skips::skip("chromium", format!("none of {} is installed", NAMES.join(", ")));
-    }
-    found
-}
-
-fn visit(browser: &std::path::Path, address: &str, profile: &std::path::Path) -> Output {
-    Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--enable-logging=stderr", "--log-level=0", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(address)
-        .output()
-        .unwrap()
 }

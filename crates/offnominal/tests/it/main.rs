@@ -2,6 +2,8 @@
 
 mod audit;
 mod bench;
+#[path = "../support/browser.rs"]
+mod browser;
 mod card;
 mod clusters;
 mod demo;

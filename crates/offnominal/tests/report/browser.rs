@@ -1,11 +1,10 @@
 //! The page in a real browser, where one is installed: no console errors, plots drawn, choices work.
 
 use super::fixture;
+use super::support::{self, find};
 use offnominal_bench::report;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+use std::path::Path;
+use std::process::Output;
 
 /// Appended to the page: uses what a reader would use, and writes down what came of it.
 const VISIT: &str = r##"<script>
@@ -56,17 +55,6 @@ fn the_check_sees_a_broken_page() {
     assert!(!String::from_utf8_lossy(&shown.stdout).contains("data-ready"));
 }
 
-/// `None`, with a message, if no browser is installed.
-fn find() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let found = NAMES.iter().find_map(|name| folders.iter().map(|f| f.join(name)).find(|p| p.is_file()));
-    if found.is_none() {
-        skips::skip("chromium", format!("none of {} is installed", NAMES.join(", ")));
-    }
-    found
-}
-
 fn visit(browser: &Path, page: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
@@ -76,12 +64,6 @@ fn visit(browser: &Path, page: &str) -> Output {
         page.into()
     };
     std::fs::write(&file, page).unwrap();
-    Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--enable-logging=stderr", "--log-level=0", "--virtual-time-budget=3000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .unwrap()
+    let (profile, address) = (folder.path().join("profile"), format!("file://{}", file.display()));
+    support::visit(browser, &address, &profile, &["--virtual-time-budget=3000"])
 }

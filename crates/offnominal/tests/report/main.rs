@@ -3,6 +3,8 @@
 mod broken;
 mod browser;
 mod fixture;
+#[path = "../support/browser.rs"]
+mod support;
 
 use offnominal_bench::report;
 use offnominal_bench::results::{Results, Row};
