@@ -1,6 +1,6 @@
 //! Size of the jump between two actions.
 //!
-//! score(t) = ‖a(t) − a(t−1)‖₂ / s, where s is the largest jump seen in training; 0 at an episode's first step.
+//! score(t) = min(‖a(t) − a(t−1)‖₂ / s, 1e12), where s is the largest jump seen in training; 0 at an episode's first step.
 //!
 //! Assumes: a smooth policy.
 //! Blind to: everything that leaves the actions smooth.
@@ -64,6 +64,9 @@ impl Detector for ActionJump {
     }
 }
 
+/// A score is finite, whatever comes.
+const LARGEST: f64 = 1e12;
+
 /// The fitted detector: it remembers the last action, and forgets it when an episode begins.
 #[derive(Clone)]
 struct Fitted {
@@ -78,7 +81,8 @@ impl Monitor for Fitted {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let squares = self.last.iter().zip(seen.action).map(|(a, b)| f64::from(a - b).powi(2));
-        let jump = squares.sum::<f64>().sqrt() / self.scale;
+        // A failed policy may command anything; `min` also takes the place of what is no number.
+        let jump = (squares.sum::<f64>().sqrt() / self.scale).min(LARGEST);
         self.last.clear();
         self.last.extend_from_slice(seen.action);
         jump
