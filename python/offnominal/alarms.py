@@ -61,6 +61,15 @@ class Verdict:
         return self.event == "raised"
 
 
+@dataclass(frozen=True)
+class Recalibrated:
+    """A threshold that has followed a nominal episode."""
+
+    threshold: float
+    #: Whether it would be higher but for the tolerance: something has drifted too far, or is broken.
+    is_limited: bool
+
+
 class Watch:
     """A fitted detector with its threshold, watching one episode at a time; :func:`fit` and :meth:`load` make one."""
 
@@ -122,9 +131,14 @@ class Watch:
         found: dict[str, Any] = json.loads(self._engine.about())
         return found
 
-    def reset(self) -> None:
-        """An episode begins."""
-        self._engine.reset()
+    def reset(self, group: str | None = None) -> None:
+        """An episode begins.
+
+        :param group: the group that it is of, if the monitor was fitted with ``groups``; the threshold is then that of the group,
+            else that of all episodes together.
+        :raises ValueError: if the monitor has no such group.
+        """
+        self._engine.reset(group)
 
     def step(self, obs: Any, action: Any = None) -> Verdict | None:
         """The observation that was just read and the command for it; without a command the episode is over.
@@ -144,6 +158,18 @@ class Watch:
         """Names of the sensors that are lost now."""
         return self._engine.lost()
 
+    def confirm(self, *, memory: int = 50, tolerance: float = 3.0) -> Recalibrated:
+        """The episode since the last reset was nominal, whatever the monitor said of it: the threshold follows benign drift.
+
+        :meth:`save` writes the new threshold. ``docs/alarms.md`` says what is promised.
+
+        :param memory: last episodes that set the threshold; at least as many as its promise needs are taken.
+        :param tolerance: how far the threshold may rise, in units of the distance from the median episode of the fit to its
+            threshold.
+        :raises ValueError: if no step was judged, or the rule promises no share of false alarms.
+        """
+        return Recalibrated(*self._engine.confirm(memory, tolerance))
+
     def acknowledge(self) -> str | None:
         """Somebody has seen the alarm: it goes off, and can be raised again."""
         return self._engine.acknowledge()
@@ -159,6 +185,7 @@ def fit(
     calibration: Episodes,
     detector: str | Detector | Any = "default",
     *,
+    groups: Sequence[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     rule: Rule = "conformal",
     alpha: float = 0.05,
@@ -187,6 +214,8 @@ def fit(
     :param detector: an id, a recipe, or an object of your own with ``fit(episodes)`` and ``score(episode) -> [T]``. If it also
         has ``reset()`` and ``step(obs, action, next_obs) -> float``, a step is scored with these, else the whole episode so
         far is scored at each step.
+    :param groups: the name of each calibration episode's group, such as its task; each group with enough episodes gets a
+        threshold of its own, and the others share one.
     :param out: a file to write.
     :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
     :param confidence: promises that share with this confidence in the calibration set at hand, not on average over them.
@@ -227,7 +256,8 @@ def fit(
     }
     acting = policy._engine if isinstance(policy, Policy) else None
     text, shown = json.dumps(request), display(progress)
-    found = Watch(_engine.fit_watch(text, given.episodes, given.recipes, given.system, seed, acting, shown))
+    named = None if groups is None else [str(group) for group in groups]
+    found = Watch(_engine.fit_watch(text, given.episodes, named, given.recipes, given.system, seed, acting, shown))
     if out is not None:
         found.save(out, pickle=pickle)
     return found

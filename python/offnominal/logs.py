@@ -5,8 +5,8 @@
     runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
     monitor = offnominal.detectors.ResidualViews().fit(runs)
 
-:func:`inspect`, :func:`fit` and :func:`score` are the commands of that name; :func:`frames` gives the videos of LeRobot.
-``docs/logs.md`` explains mappings.
+:func:`inspect`, :func:`fit`, :func:`recalibrate` (``fit --recalibrate``) and :func:`score` are commands; :func:`frames` gives
+the videos of LeRobot. ``docs/logs.md`` explains mappings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Path = str | os.PathLike[str]
 #: A path, a data frame, several of them, or a dict of name → data frame.
 Logs = Any
 
-__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "score"]
+__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "recalibrate", "score"]
 
 
 def read(
@@ -96,10 +96,33 @@ def fit(
 
     :param map: the file of a mapping; without it, the proposed one is used.
     :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``,
-        ``confidence``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
+        ``confidence``, ``by_task`` (a threshold for each task), ``alarm`` (a dict of ``arm_after``, ``raise_after``,
+        ``clear_after``), ``diagnosis``.
     """
     request = {"logs": _paths(logs), "map": map, "file": file, **options}
     return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))
+
+
+def recalibrate(
+    monitor: Path,
+    logs: Path | Sequence[Path],
+    file: Path,
+    *,
+    map: Path | None = None,
+    memory: int = 50,
+    tolerance: float = 3.0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Lets the threshold of a monitor follow later recordings that are nominal, and writes the monitor as another file.
+
+    :param map: the file of a mapping, which must name the channels of the monitor; without it, that of the fit.
+    :param memory: last recordings that set the threshold; at least as many as its promise needs are taken.
+    :param tolerance: how far the threshold may rise, in units of the distance from the median recording of the fit to its
+        threshold.
+    """
+    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "memory": memory, "tolerance": tolerance, "file": file}
+    return Result(call("logs.recalibrate", request, seed=0, jobs=jobs, progress=progress))
 
 
 def score(

@@ -175,3 +175,42 @@ def test_wrong_files_of_fitted_detectors_are_explained(played, tmp_path):
     alarms.fit(*played, "knn", out=tmp_path / "with.monitor", **QUICK)
     with pytest.raises(ValueError, match=r"with.monitor: .*offnominal.alarms.Watch.load"):
         Monitor.load(tmp_path / "with.monitor")
+
+
+def test_groups_have_thresholds_of_their_own(played):
+    train, aside = played
+    named = ["reach" if i % 2 else "push" for i in range(len(aside))]
+    watch = alarms.fit(train, aside, detectors.Knn(), rule="conformal", alpha=0.2, diagnosis=False, groups=named)
+    largest = {name: max(largest_of(watch, e) for e, own in zip(aside, named) if own == name) for name in named}
+
+    def threshold(group):
+        watch.reset(group)
+        watch.step(aside[0].observations[0], aside[0].actions[0])
+        return watch.step(aside[0].observations[1], aside[0].actions[1]).threshold
+
+    assert {name: threshold(name) for name in largest} == pytest.approx(largest)
+    assert threshold(None) == watch.about["threshold"]["value"]
+    with pytest.raises(ValueError, match='expected one of push, reach, found "raech"; did you mean "reach"'):
+        watch.reset("raech")
+    with pytest.raises(ValueError, match="expected one for each of 12 calibration episodes, found 2"):
+        alarms.fit(train, aside, detectors.Knn(), groups=["a", "b"], **QUICK)
+
+
+def largest_of(watch, episode):
+    return max(verdict.score for verdict in verdicts(watch, episode))
+
+
+def test_a_threshold_follows_confirmed_episodes_and_is_kept(played, tmp_path):
+    train, aside = played
+    watch = alarms.fit(train, aside, detectors.Knn(), rule="conformal", alpha=0.2, diagnosis=False)
+    with pytest.raises(ValueError, match="expected an episode with at least one step"):
+        watch.confirm()
+    before = watch.about["threshold"]["value"]
+    largest = [largest_of(watch, e) for e in aside]
+    for episode in aside:
+        verdicts(watch, episode)
+        found = watch.confirm(memory=4, tolerance=0.0)
+    assert found.threshold == pytest.approx(min(before, max(largest[-4:])))
+    assert watch.about["threshold"]["drift"]["confirmed"] == len(aside)
+    watch.save(tmp_path / "later.monitor")
+    assert Watch.load(tmp_path / "later.monitor").about == watch.about

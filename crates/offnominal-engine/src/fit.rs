@@ -14,7 +14,7 @@ use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
-use offnominal_monitor::About;
+use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
 use offnominal_stats::{Promise, Rule};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -115,13 +115,14 @@ impl Request {
         context: &Context,
     ) -> Result<FittedMonitor> {
         let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
-        let made = self.make(&System::of(subject), [&views[0], &views[1]], context)?;
+        let made = self.make(&System::of(subject), [&views[0], &views[1]], None, context)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
     }
 
-    /// The contents of the file, for any system: fitted on some episodes, with the threshold set by others.
+    /// The contents of the file, for any system: fitted on some episodes, with the threshold set by others, of which groups may
+    /// have thresholds of their own.
     ///
     /// # Errors
     /// As [`Request::fit`], or if the episodes have other channels than the system.
@@ -129,13 +130,15 @@ impl Request {
         &self,
         system: &System<'_>,
         [train, calibration]: [&[Signals<'_>]; 2],
+        groups: Option<&[String]>,
         context: &Context,
     ) -> Result<Made> {
         let (detector, rule, diagnoses) =
             (&self.detector, self.checked_rule(system.dt_secs)?, self.diagnosis);
         enough(rule, calibration.len())?;
+        grouped(rule, groups, calibration.len())?;
         let (alarm, lost_after) = (self.alarm, self.lost_after);
-        let fit = monitor_file::Fit { system, detector, rule, alarm, diagnoses, lost_after, context };
+        let fit = monitor_file::Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
         fit.make(train, calibration)
     }
 
@@ -175,6 +178,25 @@ impl Request {
         episodes.truncate(train);
         Ok([episodes, calibration])
     }
+}
+
+/// Insists on a rule that can have groups, and on a group for each calibration episode.
+///
+/// # Errors
+/// If there are groups, and one of the two is not there.
+pub fn grouped(rule: Rule, groups: Option<&[String]>, episodes: usize) -> Result<()> {
+    let Some(groups) = groups else { return Ok(()) };
+    ensure!(
+        !matches!(rule, Rule::RunLength(_)),
+        "groups: expected a rule for episodes, found {}, which is for streams without any",
+        rule.id()
+    );
+    let found = groups.len();
+    ensure!(
+        found == episodes,
+        "groups: expected one for each of {episodes} calibration episodes, found {found}"
+    );
+    Ok(())
 }
 
 fn enough(rule: Rule, found: usize) -> Result<()> {
@@ -231,8 +253,47 @@ impl Display for FittedMonitor {
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
         writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
         writeln!(out, "{}", promised(about))?;
+        set.drift.iter().try_for_each(|drift| writeln!(out, "{}", followed(drift)))?;
+        about.groups.iter().try_for_each(|groups| tell_groups(groups, out))?;
         write!(out, "{}", missing(about))
     }
+}
+
+/// How a threshold has followed drift, in words.
+fn followed(drift: &Drift) -> String {
+    let Drift { confirmed, fitted, is_limited, .. } = drift;
+    let limited = if *is_limited {
+        "; it would be higher but for the tolerance, so what has drifted is more than that: fit again, or repair"
+    } else {
+        ""
+    };
+    format!(
+        "recalibrated: it was {fitted:.4} when fitted, and has followed {confirmed} confirmed episodes{limited}"
+    )
+}
+
+/// The thresholds of groups, and what is promised of them.
+fn tell_groups(groups: &Groups, out: &mut Formatter<'_>) -> fmt::Result {
+    for Group { name, threshold: set } in &groups.own {
+        let (value, n) = (set.value, set.episodes);
+        writeln!(
+            out,
+            "group {name}: above {value:.4}, set on its {n} episodes; the promise holds within the group"
+        )?;
+    }
+    for PooledGroup { name, episodes } in &groups.pooled {
+        let set = match &groups.pool {
+            Some(set) => {
+                format!("above {:.4}, set on the {} episodes of all such groups", set.value, set.episodes)
+            }
+            None => "the threshold of all episodes".into(),
+        };
+        writeln!(
+            out,
+            "group {name}: too few episodes ({episodes}) for a threshold of its own; {set}, over which the promise holds"
+        )?;
+    }
+    Ok(())
 }
 
 /// What becomes of numbers that are not read, in words.

@@ -53,6 +53,7 @@ pub mod policies;
 pub mod progress;
 pub mod provenance;
 pub mod randomisation;
+pub mod recalibrate;
 pub mod remarks;
 pub mod remote;
 pub mod render;

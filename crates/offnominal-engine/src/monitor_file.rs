@@ -12,8 +12,8 @@ use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::address;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, channel_names,
-    encode, score_episode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Groups, Identity, Monitor,
+    channel_names, encode, score_episode,
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
@@ -79,6 +79,8 @@ pub struct Fit<'a> {
     pub detector: &'a DetectorChoice,
     /// How the threshold is set.
     pub rule: Rule,
+    /// The name of each calibration episode's group, if groups are to have thresholds of their own.
+    pub groups: Option<&'a [String]>,
     /// How exceedances become alarms.
     pub alarm: Settings,
     /// Whether an alarm is to be diagnosed.
@@ -120,13 +122,16 @@ impl Fit<'_> {
         let usual = usual(train, self.system.observation.len());
         let scores = self.scores(monitor.as_mut(), &usual, calibration)?;
         let threshold = self.rule.threshold(&scores, Level::P95)?;
+        let grouped = |groups| self.rule.group_thresholds(&scores, groups, Level::P95);
+        let groups = self.groups.map(grouped).transpose()?;
         monitor.reset();
         let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
-        let archive = Monitor::archive(monitor.as_ref(), &threshold.statistic, diagnoser.as_ref())?;
+        let archive = Monitor::archive(monitor.as_ref(), &threshold, groups.as_ref(), diagnoser.as_ref())?;
         let (missing, lost_after) =
             (monitor.missing(), self.lost_after.unwrap_or_else(|| longest_gap(calibration)));
-        let about =
-            About { usual, missing, lost_after, ..self.about(train.len(), calibration.len(), &threshold) };
+        let groups = groups.map(|groups| Groups::new(self.rule, &groups));
+        let about = self.about(train.len(), calibration.len(), &threshold);
+        let about = About { groups, usual, missing, lost_after, ..about };
         Ok(Made { about, archive })
     }
 
@@ -187,6 +192,7 @@ impl Fit<'_> {
             seed: self.context.seed,
             diagnoses: self.diagnoses,
             threshold: Calibrated::new(self.rule, threshold, episodes),
+            groups: None,
             alarm: self.alarm,
             missing: Missing::Held,
             lost_after: LOST_AFTER,

@@ -23,7 +23,8 @@
 //! there.
 //!
 //! In the second form the step is judged when the next observation comes, and an observation without a command ends
-//! the episode. In both forms `"reset": true` says that an episode begins with this line, and `"step": 7` gives it a
+//! the episode. In both forms `"reset": true` says that an episode begins with this line, `"group": "lift"` beside it or in the
+//! first line that it is one of a group which the monitor knows, and `"step": 7` gives the line a
 //! number, which all lines up to the next reset then have. A first line begins an episode without saying so. Where numbers
 //! are left out, so are steps: nothing was read in them, and each has its verdict. A line whose number is not larger than
 //! that of one before it came late or twice; it is dropped, and counted.
@@ -38,7 +39,7 @@ use crate::live::{Judged, Live, Seen as Tick};
 use channels::{Names, Numbers};
 use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
-use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, Verdict};
+use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, UnknownGroup, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// One line in.
@@ -55,6 +56,8 @@ struct Line {
     /// Whether an episode begins with this line.
     #[serde(default)]
     reset: bool,
+    /// The group of the episode that begins with this line, if the monitor has groups.
+    group: Option<String>,
     /// Number of the step; it grows until the next reset.
     step: Option<u64>,
 }
@@ -145,7 +148,7 @@ pub use channels::ChannelsError;
 #[non_exhaustive]
 pub enum LineError {
     /// It is not such an object.
-    #[error("expected an object with obs, action and perhaps next_obs, reset, step; found {0}")]
+    #[error("expected an object with obs, action and perhaps next_obs, reset, group, step; found {0}")]
     Syntax(String),
     /// Whole transitions and single observations were mixed.
     #[error("expected {expected}, as in the lines before, found {found}")]
@@ -161,6 +164,12 @@ pub enum LineError {
     /// A line after the end of an episode.
     #[error("expected \"reset\": true after an observation without an action, found a line without it")]
     NoReset,
+    /// A group in the middle of an episode.
+    #[error("expected group in a line that begins an episode, found it in another")]
+    LateGroup,
+    /// There is no such group.
+    #[error(transparent)]
+    Group(#[from] UnknownGroup),
     /// Channels are not those of the monitor.
     #[error(transparent)]
     Channels(#[from] ChannelsError),
@@ -200,6 +209,8 @@ pub struct Stream {
     has_ended: bool,
     /// Lines that came late or twice.
     dropped: u64,
+    /// The group of episodes of which no line says it.
+    group: Option<String>,
     obs: Names,
     action: Names,
 }
@@ -218,11 +229,12 @@ enum Order {
 impl Stream {
     /// Before the first line.
     pub fn new(monitor: Monitor) -> Stream {
-        Stream::with(monitor, Live::default())
+        Stream::with(monitor, None, Live::default())
     }
 
-    /// Before the first line; somebody else is told the ticks too.
-    pub fn with(monitor: Monitor, live: Live) -> Stream {
+    /// Before the first line. Episodes of which no line says the group are of the given one, and somebody else is told the
+    /// ticks too.
+    pub fn with(monitor: Monitor, group: Option<String>, live: Live) -> Stream {
         let names = |of: &[ChannelName]| Names::of(of.iter().map(|channel| channel.name.clone()).collect());
         let (obs, action) = (names(&monitor.about().observation), names(&monitor.about().action));
         Stream {
@@ -239,6 +251,7 @@ impl Stream {
             has_begun: false,
             has_ended: false,
             dropped: 0,
+            group,
         }
     }
 
@@ -363,11 +376,14 @@ impl Stream {
 
     /// Begins an episode, or goes on with one.
     fn follows(&mut self, line: &Line) -> Result<Order, LineError> {
-        if line.reset {
+        if line.reset || !self.has_begun {
+            self.monitor.begin(line.group.as_deref().or(self.group.as_deref()))?;
             self.episode += u64::from(self.has_begun);
-            self.monitor.reset();
             self.is_first = true;
             return Ok(Order::After(0));
+        }
+        if line.group.is_some() {
+            return Err(LineError::LateGroup);
         }
         let Some(before) = self.step else {
             return if self.has_ended { Err(LineError::NoReset) } else { Ok(Order::After(0)) };

@@ -63,6 +63,7 @@ fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request 
         run_length: None,
         block: None,
         monitors: offnominal_engine::fit::monitors(),
+        by_task: false,
         alarm: Default::default(),
         diagnosis: offnominal_engine::fit::diagnosis(),
         lost_after: None,

@@ -4,13 +4,13 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Held};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::FittedMonitor;
+use offnominal_engine::fit::{self, FittedMonitor};
 use offnominal_engine::monitor_file::{Fit, System};
 use offnominal_engine::rule_choice::{RuleChoice, Span, asked};
 use offnominal_files::store::address;
@@ -52,6 +52,9 @@ pub struct Request {
     /// Monitors that share what is promised: each may have so large a part of the false alarms.
     #[serde(default = "offnominal_engine::fit::monitors")]
     pub monitors: NonZeroU32,
+    /// Whether each task that the mapping tells apart has a threshold of its own.
+    #[serde(default)]
+    pub by_task: bool,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
@@ -109,7 +112,9 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
     let recorded = parts(nominal.iter().map(|recording| recording.signals(&mapping)).collect(), rule);
     let (_, calibration) = request.split(&recorded, rule)?;
-    let fitted = request.fit(&system(&mapping, dt_secs), [train, calibration], rule, context)?;
+    let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), &mapping)).transpose()?;
+    let fitted =
+        request.fit(&system(&mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
         _ => None,
@@ -132,6 +137,16 @@ fn parts(all: Vec<Signals<'_>>, rule: Rule) -> Vec<Signals<'_>> {
         }
         _ => all,
     }
+}
+
+/// The tasks of the last recordings, so many as set the threshold.
+fn tasks(nominal: &[&Recorded], n: usize, mapping: &Mapping) -> Result<Vec<String>> {
+    ensure!(mapping.task.is_some(), "by_task: expected a mapping that names the column `task`, found none");
+    let task = |recording: &&Recorded| {
+        let task = recording.task.clone();
+        task.with_context(|| format!("by_task: expected a task, found none in {}", recording.name()))
+    };
+    nominal[nominal.len().saturating_sub(n)..].iter().map(task).collect()
 }
 
 /// What is to be said of channels that never change where the detector learns.
@@ -207,11 +222,13 @@ impl Request {
         system: &System<'_>,
         [train, calibration]: [&[Signals<'_>]; 2],
         rule: Rule,
+        groups: Option<&[String]>,
         context: &Context,
     ) -> Result<FittedMonitor> {
+        fit::grouped(rule, groups, calibration.len())?;
         let Request { detector, alarm, diagnosis, lost_after, .. } = self;
         let (alarm, diagnoses, lost_after) = (*alarm, *diagnosis, *lost_after);
-        let fit = Fit { system, detector, rule, alarm, diagnoses, lost_after, context };
+        let fit = Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
         let made = fit.make(train, calibration)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;

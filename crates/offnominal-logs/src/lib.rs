@@ -30,6 +30,7 @@ pub mod gather;
 pub mod inspect;
 pub mod live;
 pub mod mapping;
+pub mod recalibrate;
 pub mod record;
 pub mod recordings;
 pub mod score;

@@ -18,6 +18,7 @@ use offnominal_engine::monitor_file;
 use offnominal_files::write::atomically;
 use offnominal_monitor::About;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
@@ -85,6 +86,19 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
 }
 
 impl ScoredLogs {
+    /// What is to be said of tasks for which the monitor has no threshold.
+    fn unknown_tasks(&self) -> Vec<String> {
+        let unknown = self.recordings.iter().filter(|recording| recording.has_unknown_task);
+        let tasks: BTreeSet<&str> = unknown.filter_map(|recording| recording.task.as_deref()).collect();
+        let says = |task| {
+            format!(
+                "task {task}: none of the monitor's groups; its recordings have the threshold of all episodes, which promises \
+                 nothing about them"
+            )
+        };
+        tasks.into_iter().map(says).collect()
+    }
+
     /// All alarms as CSV.
     fn table(&self) -> Result<Vec<u8>> {
         let mut out = csv::Writer::from_writer(Vec::new());
@@ -114,7 +128,7 @@ impl ScoredLogs {
                     alarm.until_secs,
                     alarm.onset_secs,
                     alarm.peak,
-                    self.about.threshold.value,
+                    recording.threshold,
                     channels.join(" "),
                     outside.join(" "),
                 ))?;
@@ -147,6 +161,7 @@ impl Display for ScoredLogs {
             }
             writeln!(out)?;
         }
+        self.unknown_tasks().iter().try_for_each(|says| writeln!(out, "{says}"))?;
         write!(out, "{}", self.truth)?;
         self.ranked.iter().try_for_each(|ranked| write!(out, "\n{ranked}"))
     }

@@ -37,23 +37,28 @@ pub struct LiveVerdict<'a> {
     pub acknowledged: bool,
 }
 
-/// Watches a stream until its end; `beside` is told the ticks too.
+/// Watches a stream until its end, all of whose episodes are of one group, if the monitor has groups; `beside` is told the
+/// ticks too.
 ///
 /// # Errors
-/// If the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
+/// If the monitor has no such group, the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
 pub fn watch(
-    monitor: Monitor,
+    mut monitor: Monitor,
+    group: Option<String>,
     mapping: &Mapping,
     from: impl BufRead + 'static,
     out: impl Write,
     beside: &mut Live,
 ) -> Result<()> {
     let before = Before { start_nanos: 0, observation: Vec::new(), command: Vec::new() };
-    live::read(from, mapping, Watching { monitor, out, beside, episodes: 0, has_steps: false, before })
+    // A wrong name is said before anything comes.
+    monitor.begin(group.as_deref())?;
+    live::read(from, mapping, Watching { monitor, group, out, beside, episodes: 0, has_steps: false, before })
 }
 
 struct Watching<'l, W> {
     monitor: Monitor,
+    group: Option<String>,
     out: W,
     beside: &'l mut Live,
     /// Episodes that have had a step.
@@ -73,7 +78,7 @@ struct Before {
 impl<W: Write> Ticks for Watching<'_, W> {
     fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
         if tick.is_first {
-            self.monitor.reset();
+            self.monitor.begin(self.group.as_deref())?;
             self.has_steps = false;
             self.before.start_nanos = tick.time_nanos;
             self.beside.first(&seen(&tick, self.episodes));

@@ -89,6 +89,7 @@ impl Rig {
             run_length: None,
             block: None,
             monitors: offnominal_engine::fit::monitors(),
+            by_task: false,
             alarm: Default::default(),
             diagnosis: true,
             lost_after: None,
@@ -356,7 +357,8 @@ fn a_stream_has_the_scores_of_the_log() {
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let mapping = Mapping::parse(MAPPING).unwrap();
     let mut beside = Default::default();
-    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone(), &mut beside).unwrap();
+    watch::watch(monitor_file::open(&monitor).unwrap(), None, &mapping, from, out.clone(), &mut beside)
+        .unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -392,7 +394,7 @@ fn what_is_kept_of_a_stream_is_a_log_with_the_same_scores() {
     let mut beside = Live::open(settings, &file, monitor.about(), &notes).unwrap();
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let told = Kept::default();
-    watch::watch(monitor, &Mapping::parse(MAPPING).unwrap(), from, told.clone(), &mut beside).unwrap();
+    watch::watch(monitor, None, &Mapping::parse(MAPPING).unwrap(), from, told.clone(), &mut beside).unwrap();
     beside.finish().unwrap();
     let scores = |map: &str, log: &Path| -> Vec<f64> {
         let path = rig.path("other.toml");

@@ -66,7 +66,7 @@ fn fitted(id: &str, params: Value, views: &[Signals<'_>], diagnoser: &Diagnoser)
     let rule = Rule::Conformal(Promise::on_average(0.05));
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");
     let archive =
-        Monitor::archive(scorer.as_ref(), &threshold.statistic, Some(diagnoser)).expect("it can be kept");
+        Monitor::archive(scorer.as_ref(), &threshold, None, Some(diagnoser)).expect("it can be kept");
     let calibrated = Calibrated::new(rule, &threshold, 30);
     encode(&support::about(recipe, calibrated, &["o"; OBS], &["a"; ACT]), &archive)
 }

@@ -66,7 +66,7 @@ enum offnominal_status
      */
     OFFNOMINAL_STATUS_POINTER = -1,
     /**
-     * The file cannot be read, or its path is not UTF-8.
+     * The file cannot be read, or a text is not UTF-8.
      */
     OFFNOMINAL_STATUS_UNREADABLE = -2,
     /**
@@ -93,6 +93,10 @@ enum offnominal_status
      * The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
      */
     OFFNOMINAL_STATUS_POISONED = -8,
+    /**
+     * The file was fitted without a group of this name. The monitor is as it was.
+     */
+    OFFNOMINAL_STATUS_GROUP = -9,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -413,6 +417,17 @@ const char *offnominal_about(const struct offnominal_monitor *monitor);
  * Errors: POINTER, PANICKED, POISONED.
  */
 offnominal_status offnominal_reset(struct offnominal_monitor *monitor);
+
+/**
+ * An episode of a group begins, such as one of a task: as `offnominal_reset`, with the threshold of that group.
+ *
+ * `group` is UTF-8 that a zero ends, and one of the groups that the file was fitted with; `offnominal_about` lists them.
+ *
+ * Errors: POINTER, UNREADABLE if the text is not UTF-8, GROUP if there is no such group, PANICKED, POISONED. After all but the
+ * last two the monitor is as it was.
+ */
+offnominal_status offnominal_reset_group(struct offnominal_monitor *monitor,
+                                         const char *group);
 
 /**
  * One tick of the clock: the observation that was just read, and the action that the policy gives for it.

@@ -81,6 +81,9 @@ public:
     /// An episode begins. Throws `error`.
     void reset() { check(offnominal_reset(get())); }
 
+    /// An episode of a group begins, such as one of a task, and has the threshold of that group. Throws `error`.
+    void reset(const std::string &group) { check(offnominal_reset_group(get(), group.c_str())); }
+
     /// One tick of the clock: the observation that was just read and the action for it. There is no verdict at the first
     /// call of an episode. Throws `error`; all but defects of the library leave the monitor as it was.
     template <class Obs, class Action>

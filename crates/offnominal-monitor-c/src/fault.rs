@@ -1,6 +1,6 @@
 //! Why a call failed: a status, which the caller gets, and a text, which waits in its thread.
 
-use offnominal_monitor::{FileError, MonitorError, StepError};
+use offnominal_monitor::{FileError, MonitorError, StepError, UnknownGroup};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -19,7 +19,7 @@ pub enum Status {
     NoDiagnosis = 2,
     /// A pointer is null where it must not be, or is not aligned for its type.
     Pointer = -1,
-    /// The file cannot be read, or its path is not UTF-8.
+    /// The file cannot be read, or a text is not UTF-8.
     Unreadable = -2,
     /// The bytes are not a monitor that this version can bring back.
     File = -3,
@@ -33,6 +33,8 @@ pub enum Status {
     Panicked = -7,
     /// The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
     Poisoned = -8,
+    /// The file was fitted without a group of this name. The monitor is as it was.
+    Group = -9,
 }
 
 /// What a call has done, or why it has not.
@@ -45,11 +47,12 @@ pub(crate) enum Fault {
     Pointer(&'static str),
     /// More numbers than an address space holds.
     TooMany(&'static str),
-    /// A path that is not UTF-8.
-    Path,
     Open(MonitorError),
     Bytes(FileError),
     Step(StepError),
+    Group(UnknownGroup),
+    /// A text that is not UTF-8.
+    NotUtf8(&'static str),
     /// What the panic said.
     Panicked(String),
     Poisoned,
@@ -69,9 +72,10 @@ impl Fault {
         match self {
             Fault::Pointer(_) => Status::Pointer,
             Fault::TooMany(_) => Status::Width,
-            Fault::Path | Fault::Open(MonitorError::Unreadable { .. }) => Status::Unreadable,
+            Fault::NotUtf8(_) | Fault::Open(MonitorError::Unreadable { .. }) => Status::Unreadable,
             Fault::Open(_) | Fault::Bytes(_) => Status::File,
             Fault::Step(why) => of_step(why),
+            Fault::Group(_) => Status::Group,
             Fault::Panicked(_) => Status::Panicked,
             Fault::Poisoned => Status::Poisoned,
             Fault::At(_, why) => why.status(),
@@ -105,6 +109,12 @@ impl From<StepError> for Fault {
     }
 }
 
+impl From<UnknownGroup> for Fault {
+    fn from(why: UnknownGroup) -> Fault {
+        Fault::Group(why)
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -112,10 +122,11 @@ impl fmt::Display for Fault {
                 write!(f, "{what}: expected an aligned address, found null or another one")
             }
             Fault::TooMany(what) => write!(f, "{what}: expected numbers that fit into memory, found more"),
-            Fault::Path => write!(f, "path: expected UTF-8, found other bytes"),
             Fault::Open(why) => why.fmt(f),
             Fault::Bytes(why) => why.fmt(f),
             Fault::Step(why) => why.fmt(f),
+            Fault::Group(why) => why.fmt(f),
+            Fault::NotUtf8(what) => write!(f, "{what}: expected UTF-8, found other bytes"),
             Fault::Panicked(text) => write!(f, "the library failed, which is a defect of it: {text}"),
             Fault::Poisoned => {
                 write!(f, "the library failed in an earlier call with this monitor; open it again")

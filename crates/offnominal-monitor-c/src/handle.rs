@@ -66,6 +66,11 @@ impl Handle {
         Ok(Status::Ok)
     }
 
+    pub(crate) fn reset_group(&mut self, group: &str) -> Done {
+        self.monitor.begin(Some(group))?;
+        Ok(Status::Ok)
+    }
+
     pub(crate) fn step(&mut self, obs: &[f32], action: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
         told(self.monitor.step(obs, action), to)
     }

@@ -82,7 +82,7 @@ pub(crate) unsafe fn places<'a, T>(
 pub(crate) unsafe fn text<'a>(at: *const c_char, what: &'static str) -> Result<&'a str, Fault> {
     usable(at, what)?;
     // SAFETY: it is not null; the caller promises the rest.
-    unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Fault::Path)
+    unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Fault::NotUtf8(what))
 }
 
 /// Gives a monitor away; `reclaim` takes it back.

@@ -73,11 +73,13 @@ fn about() -> About {
             value: 1.0,
             episodes: 1,
             false_alarms: None,
+            drift: None,
         },
         alarm: Settings::default(),
         missing: offnominal_core::partial::Missing::Held,
         lost_after: 10,
         usual: vec![],
+        groups: None,
         mapping: None,
     }
 }

@@ -54,6 +54,7 @@ fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
         missing: offnominal_core::partial::Missing::Held,
         lost_after: 10,
         usual: vec![],
+        groups: None,
         mapping: None,
     }
 }
@@ -75,7 +76,7 @@ fn fitted() -> Vec<u8> {
     let scores: Vec<Vec<f64>> = calibration.iter().map(score).collect();
     let rule = Rule::Conformal(Promise::on_average(0.05));
     let threshold = rule.threshold(&scores, Level::P95).expect("40 episodes are enough");
-    let archive = Monitor::archive(scorer.as_ref(), &threshold.statistic, None).expect("it can be kept");
+    let archive = Monitor::archive(scorer.as_ref(), &threshold, None, None).expect("it can be kept");
     encode(&about(recipe, rule, &threshold), &archive)
 }
 

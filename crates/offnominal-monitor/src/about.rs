@@ -1,5 +1,6 @@
 //! The header of a monitor's file: what was fitted, on what, and when it raises an alarm.
 
+use crate::groups::Groups;
 use offnominal_core::alarm::Settings;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::partial::Missing;
@@ -36,8 +37,11 @@ pub struct About {
     pub seed: u64,
     /// Whether the file holds what a diagnosis needs.
     pub diagnoses: bool,
-    /// When a step exceeds.
+    /// When a step exceeds, in an episode of which nobody says the group.
     pub threshold: Calibrated,
+    /// The same for the episodes of groups, if it was fitted with some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Groups>,
     /// How exceedances become alarms.
     pub alarm: Settings,
     /// What becomes of numbers that are not read.
@@ -104,6 +108,23 @@ pub struct Calibrated {
     pub episodes: usize,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
+    /// What has become of it since the fit, if nominal episodes were confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
+}
+
+/// How a threshold has followed drift.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drift {
+    /// Nominal episodes that were confirmed since the fit.
+    pub confirmed: u64,
+    /// The threshold of the fit.
+    pub fitted: f64,
+    /// The median of the largest values of the statistic in the episodes of the fit.
+    pub median: f64,
+    /// Whether the threshold would be higher but for the tolerance.
+    pub is_limited: bool,
 }
 
 /// A mean number of steps to a false alarm.
@@ -157,6 +178,7 @@ impl Calibrated {
             value: threshold.value,
             episodes,
             false_alarms: threshold.false_alarms.clone(),
+            drift: None,
         }
     }
 }

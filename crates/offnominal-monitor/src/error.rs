@@ -2,6 +2,7 @@
 
 use offnominal_core::archive::ArchiveError;
 use offnominal_core::catalogue::BuildError;
+use offnominal_stats::StatsError;
 use std::path::PathBuf;
 
 /// Why a monitor cannot be opened or cannot go on.
@@ -87,6 +88,45 @@ pub enum FileError {
     /// The numbers are not those of the detector.
     #[error(transparent)]
     Numbers(#[from] ArchiveError),
+}
+
+/// Why an episode cannot begin as one of a group. The monitor is as it was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("group: expected {}, found {found:?}{hint}", expected(.known))]
+pub struct UnknownGroup {
+    /// The name that was given.
+    pub found: String,
+    /// The groups of the monitor; none if it was fitted without.
+    pub known: Vec<String>,
+    /// The nearest of them, in words.
+    pub hint: String,
+}
+
+fn expected(known: &[String]) -> String {
+    match known {
+        [] => "none, as the monitor was fitted without groups".into(),
+        known => format!("one of {}", known.join(", ")),
+    }
+}
+
+/// Why a threshold does not follow a nominal episode. It is as it was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfirmError {
+    /// The rule promises no share of nominal episodes.
+    #[error(
+        "expected a threshold that promises a share of false alarms (conformal, band, cusum or martingale), found {rule}"
+    )]
+    NoPromise {
+        /// The rule.
+        rule: String,
+    },
+    /// No step of the episode was judged, or it was confirmed already.
+    #[error("expected an episode with at least one step since the last reset, not confirmed yet; found none")]
+    NoEpisode,
+    /// A setting is wrong, or there are too few nominal episodes.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
 }
 
 /// Why a step cannot be scored. The monitor is as it was before the step.

@@ -13,14 +13,20 @@ mod diagnosis;
 mod error;
 mod feed;
 mod file;
+mod groups;
+mod limits;
 mod monitor;
 
-pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, PromisedRunLength, channel_names};
+pub use about::{
+    About, Calibrated, ChannelName, DetectorRecipe, Drift, Identity, PromisedRunLength, channel_names,
+};
 pub use diagnosis::Diagnosis;
-pub use error::{FileError, MonitorError, StepError};
+pub use error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
 pub use feed::score_episode;
 pub use file::{FORMAT, decode, encode, seal, unseal};
+pub use groups::{Group, Groups, PooledGroup};
 pub use monitor::{Monitor, SensorEvent, Verdict};
+pub use offnominal_stats::{Recalibrated, Recalibration};
 
 /// What the README shows is code that compiles.
 #[doc = include_str!("../README.md")]

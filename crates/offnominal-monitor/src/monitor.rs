@@ -2,9 +2,10 @@
 
 use crate::about::{About, ChannelName};
 use crate::diagnosis::Diagnosis;
-use crate::error::{FileError, MonitorError, StepError};
+use crate::error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
 use crate::feed::Feed;
 use crate::file;
+use crate::limits::{self, Limits};
 use offnominal_core::Catalogue;
 use offnominal_core::alarm::{Alarm, Event, State};
 use offnominal_core::archive::{Archive, ArchiveError};
@@ -14,6 +15,7 @@ use offnominal_core::policy::Policy;
 use offnominal_core::transition::Transition;
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_stats::alarm::statistic::{Past, Statistic};
+use offnominal_stats::{GroupThresholds, Recalibrated, Recalibration, Threshold};
 use serde::Serialize;
 use std::path::Path;
 
@@ -22,8 +24,10 @@ pub struct Monitor {
     about: About,
     scorer: Box<dyn Scorer>,
     diagnoser: Option<Diagnoser>,
-    statistic: Statistic,
+    limits: Limits,
     past: Past,
+    /// The largest value of the statistic in the episode.
+    largest: f64,
     alarm: Alarm,
     /// Steps of the episode that were judged.
     n_steps: u64,
@@ -122,17 +126,25 @@ impl Monitor {
         let detector = catalogue.build(&about.detector.id, &about.detector.params)?;
         let from = archive.reader(about.obs_width(), about.act_width());
         let scorer = detector.load(&from.part(DETECTOR), policy)?;
-        let name = &about.threshold.statistic;
-        let statistic = Statistic::load(name, &from.part(STATISTIC)).ok_or_else(|| FileError::Header {
-            place: "threshold.statistic",
-            expected: "score, band, cusum, martingale or blocks",
-            found: name.clone(),
-        })??;
+        let limits = Limits::load(&about, &from)?;
         let diagnoser = about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS))).transpose()?;
         let (alarm, past) = (Alarm::new(about.alarm), Past::default());
         let feed = Feed::new([about.obs_width(), about.act_width()], &about.usual);
         let (has_obs, has_action, n_steps) = (false, false, 0);
-        Ok(Monitor { about, scorer, diagnoser, statistic, past, alarm, n_steps, feed, has_obs, has_action })
+        let largest = f64::NEG_INFINITY;
+        Ok(Monitor {
+            about,
+            scorer,
+            diagnoser,
+            limits,
+            past,
+            largest,
+            alarm,
+            n_steps,
+            feed,
+            has_obs,
+            has_action,
+        })
     }
 
     /// What was fitted, on what, and when it raises an alarm.
@@ -140,30 +152,71 @@ impl Monitor {
         &self.about
     }
 
+    /// What the statistic is compared with in this episode.
+    pub fn threshold(&self) -> f64 {
+        self.limits.here().value
+    }
+
     /// The contents of its file, from which [`Monitor::new`] makes the same monitor.
     ///
     /// # Errors
     /// If the detector cannot be kept.
     pub fn contents(&self) -> Result<(About, Archive), ArchiveError> {
-        let archive = Monitor::archive(self.scorer.as_ref(), &self.statistic, self.diagnoser.as_ref())?;
+        let mut archive = learned(self.scorer.as_ref(), self.diagnoser.as_ref())?;
+        self.limits.save(&mut archive);
         Ok((self.about.clone(), archive))
     }
 
-    /// An episode begins: nothing is remembered of the one before, not even an alarm.
+    /// An episode begins: nothing is remembered of the one before, not even an alarm. Its threshold is the one of all
+    /// episodes, whatever their groups.
     pub fn reset(&mut self) {
+        self.limits.of_all();
+        self.forget();
+    }
+
+    /// As [`Monitor::reset`], but the episode may be one of a group, such as a task, and then has the threshold of that group.
+    ///
+    /// # Errors
+    /// If the monitor was not fitted with that group, as nothing is promised of its episodes. The monitor is as it was.
+    pub fn begin(&mut self, group: Option<&str>) -> Result<(), UnknownGroup> {
+        let Some(name) = group else {
+            self.reset();
+            return Ok(());
+        };
+        self.limits.of_group(name, self.about.groups.as_ref())?;
+        self.forget();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
         self.scorer.reset();
         self.diagnoser.iter_mut().for_each(Diagnoser::reset);
-        self.past = Past::default();
+        (self.past, self.largest) = (Past::default(), f64::NEG_INFINITY);
         self.alarm.reset();
         self.n_steps = 0;
         (self.has_obs, self.has_action) = (false, false);
+    }
+
+    /// Somebody says that the episode since the last reset was nominal, whatever the monitor said of it: its largest statistic
+    /// joins those that set the threshold, which thereby follows benign drift. [`Monitor::contents`] has the new threshold.
+    ///
+    /// # Errors
+    /// If the rule promises no share of false alarms, no step was judged, or a setting is out of range. The threshold is as it
+    /// was.
+    pub fn confirm(&mut self, how: &Recalibration) -> Result<Recalibrated, ConfirmError> {
+        if self.largest == f64::NEG_INFINITY {
+            return Err(ConfirmError::NoEpisode);
+        }
+        let found = self.limits.confirm(self.largest, how, &mut self.about)?;
+        self.largest = f64::NEG_INFINITY;
+        Ok(found)
     }
 
     /// Somebody has seen the alarm: it goes off, and can be raised again. In a stream without episodes the evidence begins
     /// anew.
     pub fn acknowledge(&mut self) -> Option<Event> {
         let event = self.alarm.acknowledge();
-        if event.is_some() && matches!(self.statistic, Statistic::Blocks(_)) {
+        if event.is_some() && matches!(self.limits.here().statistic, Statistic::Blocks(_)) {
             self.past = Past::default();
         }
         event
@@ -241,8 +294,9 @@ impl Monitor {
         let PartialScore { score, confidence } = self.feed.score(next_obs, self.scorer.as_mut());
         self.diagnoser.iter_mut().for_each(|d| d.observe_partial(&self.feed.step()));
         let sensor_event = self.advance();
-        let statistic = self.past.advance(&self.statistic, score);
-        let threshold = self.about.threshold.value;
+        let limit = self.limits.here();
+        let (statistic, threshold) = (self.past.advance(&limit.statistic, score), limit.value);
+        self.largest = self.largest.max(statistic);
         let event = self.alarm.observe(statistic > threshold);
         let step = self.n_steps;
         self.n_steps += 1;
@@ -291,30 +345,33 @@ impl Monitor {
     }
 }
 
-/// Where the numbers of the detector lie in a file, those of the diagnosis, and those of the statistic.
+/// Where the numbers of the detector lie in a file, and those of the diagnosis.
 const DETECTOR: &str = "detector";
 const DIAGNOSIS: &str = "diagnosis";
-const STATISTIC: &str = "threshold";
 
 impl Monitor {
-    /// What a file holds of a fitted detector, its threshold and perhaps a diagnosis; the header must say whether
-    /// there is one.
+    /// What a file holds of a fitted detector, its thresholds and perhaps a diagnosis; the header must say which there are.
     ///
     /// # Errors
     /// If the detector cannot be kept.
     pub fn archive(
         scorer: &dyn Scorer,
-        statistic: &Statistic,
+        threshold: &Threshold,
+        groups: Option<&GroupThresholds>,
         diagnoser: Option<&Diagnoser>,
     ) -> Result<Archive, ArchiveError> {
-        let mut archive = Archive::default();
-        scorer.save(&mut archive.writer().part(DETECTOR))?;
-        statistic.save(&mut archive.writer().part(STATISTIC));
-        if let Some(diagnoser) = diagnoser {
-            diagnoser.save(&mut archive.writer().part(DIAGNOSIS));
-        }
+        let mut archive = learned(scorer, diagnoser)?;
+        limits::save(&mut archive, threshold, groups);
         Ok(archive)
     }
+}
+
+/// What the detector and the diagnosis learned.
+fn learned(scorer: &dyn Scorer, diagnoser: Option<&Diagnoser>) -> Result<Archive, ArchiveError> {
+    let mut archive = Archive::default();
+    scorer.save(&mut archive.writer().part(DETECTOR))?;
+    diagnoser.iter().for_each(|diagnoser| diagnoser.save(&mut archive.writer().part(DIAGNOSIS)));
+    Ok(archive)
 }
 
 fn check(what: &'static str, row: &[f32], channels: &[ChannelName]) -> Result<(), StepError> {

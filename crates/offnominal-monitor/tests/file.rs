@@ -1,6 +1,7 @@
 //! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
 
 use offnominal_core::alarm::{Event, Settings, State};
+use offnominal_core::archive::Archive;
 use offnominal_core::detector::Nominal;
 use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::partial::Missing;
@@ -9,8 +10,8 @@ use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, SensorEvent,
-    StepError, decode, encode,
+    About, Calibrated, ChannelName, ConfirmError, DetectorRecipe, FORMAT, FileError, Groups, Identity,
+    Monitor, Recalibration, SensorEvent, StepError, decode, encode,
 };
 use offnominal_stats::{Level, Promise, Rule};
 use proptest::prelude::*;
@@ -53,9 +54,10 @@ fn file(rule: Rule) -> Vec<u8> {
         missing: Missing::Held,
         lost_after: 10,
         usual: vec![],
+        groups: None,
         mapping: None,
     };
-    let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&DIAGNOSER));
+    let archive = Monitor::archive(fitted.as_ref(), &threshold, None, Some(&DIAGNOSER));
     encode(&about, &archive.unwrap())
 }
 
@@ -95,6 +97,102 @@ fn every_statistic_streams_as_it_was_calibrated() {
 
 fn seen_last<'a>(signals: &offnominal_core::detector::Signals<'a>) -> &'a [f32] {
     &signals.observations()[signals.len() * 3..]
+}
+
+#[test]
+fn groups_have_the_thresholds_that_their_episodes_set() {
+    let (alike, rule) = (nominal_episodes(Seed(3), 1, 30).remove(0), Rule::Cusum(Promise::on_average(0.1)));
+    let (about, archive) = decode(&BYTES).unwrap();
+    // Small and large scores: fourteen episodes of one task, twenty of another, and two and one of two more.
+    let scores: Vec<Vec<f64>> = (0..37)
+        .map(|i| (0..30).map(|t| f64::from(i / 14 + 1) * f64::from(i * t).sin().abs()).collect())
+        .collect();
+    let task = |i| {
+        ["lift", "push", "turn", "drop"][usize::from(i >= 14) + usize::from(i >= 34) + usize::from(i == 36)]
+    };
+    let tasks: Vec<&str> = (0..37).map(task).collect();
+    let groups = rule.group_thresholds(&scores, &tasks, Level::P95).unwrap();
+    let all = rule.threshold(&scores, Level::P95).unwrap();
+    let detector = offnominal_detectors::catalogue().build("knn", &about.detector.params).unwrap();
+    let scorer = detector.load(&archive.reader(3, 1).part("detector"), None).unwrap();
+    let archive = Monitor::archive(scorer.as_ref(), &all, Some(&groups), None).unwrap();
+    let about = About {
+        groups: Some(Groups::new(rule, &groups)),
+        threshold: Calibrated::new(rule, &all, 37),
+        diagnoses: false,
+        ..about
+    };
+    let mut monitor = opened(&encode(&about, &archive)).unwrap();
+    let mut statistics = |group: Option<&str>| {
+        monitor.begin(group).unwrap();
+        let verdicts: Vec<_> =
+            alike.signals().transitions().map(|t| monitor.transition(&t).unwrap()).collect();
+        (verdicts.iter().map(|v| v.statistic).collect::<Vec<_>>(), verdicts[0].threshold)
+    };
+    let mut own = scorer;
+    let mut raw = Vec::new();
+    own.score_episode(&alike.signals(), &mut raw);
+    for (name, _, threshold) in &groups.own {
+        assert_eq!(statistics(Some(name)), (threshold.statistic.of(&raw), threshold.value), "{name}");
+    }
+    let of_all = (all.statistic.of(&raw), all.value);
+    assert_eq!(statistics(None), of_all);
+    assert!(groups.pool.is_none() && groups.own.len() == 2);
+    assert_eq!(statistics(Some("turn")), of_all, "too few, also with those of the other small one");
+    let (again, found) = monitor.contents().unwrap();
+    let lists = |of: &Archive| {
+        of.lists.range("groups".to_string()..).map(|(k, v)| (k.clone(), v.clone())).collect::<Vec<_>>()
+    };
+    assert!(again == about && lists(&found) == lists(&archive));
+    let unknown = monitor.begin(Some("lfit")).unwrap_err().to_string();
+    assert_eq!(
+        unknown,
+        "group: expected one of lift, push, drop, turn, found \"lfit\"; did you mean \"lift\"?"
+    );
+    let none = opened(&BYTES).unwrap().begin(Some("lift")).unwrap_err().to_string();
+    assert_eq!(none, "group: expected none, as the monitor was fitted without groups, found \"lift\"");
+}
+
+#[test]
+fn a_threshold_follows_the_episodes_that_are_confirmed_as_far_as_the_tolerance_goes() {
+    let mut monitor = opened(&BYTES).unwrap();
+    let how = Recalibration { memory: 12, tolerance: 2.0 };
+    assert_eq!(monitor.confirm(&how), Err(ConfirmError::NoEpisode));
+    let fitted = monitor.threshold();
+    let mut play = |monitor: &mut Monitor, seed: u64, off: f32| {
+        monitor.reset();
+        let episode = nominal_episodes(Seed(seed), 1, 30).remove(0);
+        let shifted = |obs: &[f32]| [obs[0] + off, obs[1], obs[2]];
+        let step = |t: Transition<'_>| monitor.step(&shifted(t.obs), t.action).unwrap().map(|v| v.statistic);
+        episode.signals().transitions().filter_map(step).fold(0.0, f64::max)
+    };
+    let mut largest = Vec::new();
+    for seed in 0..12 {
+        largest.push(play(&mut monitor, 100 + seed, 0.3));
+        monitor.confirm(&how).unwrap();
+        assert_eq!(monitor.confirm(&how), Err(ConfirmError::NoEpisode), "an episode is confirmed once");
+    }
+    largest.sort_unstable_by(f64::total_cmp);
+    let drift = monitor.about().threshold.drift.unwrap();
+    let most = fitted + 2.0 * (fitted - drift.median);
+    assert_eq!((drift.confirmed, drift.fitted, drift.is_limited), (12, fitted, false));
+    assert!(
+        monitor.threshold() == largest[11] && fitted < largest[11] && largest[11] < most,
+        "rank 12 of 12"
+    );
+    let (about, archive) = monitor.contents().unwrap();
+    let mut again = opened(&encode(&about, &archive)).unwrap();
+    assert_eq!(again.threshold(), monitor.threshold());
+    play(&mut again, 200, 90.0);
+    assert!(again.confirm(&how).unwrap().is_limited && again.threshold() == most);
+    let bad = Recalibration { memory: 12, tolerance: -1.0 };
+    play(&mut again, 201, 0.0);
+    assert_eq!(again.confirm(&bad).unwrap_err().to_string(), "tolerance: expected a number from 0, found -1");
+    assert!(again.threshold() == most && again.confirm(&how).is_ok(), "what failed has changed nothing");
+    let mut largest_of_all = opened(&file(Rule::Max)).unwrap();
+    play(&mut largest_of_all, 202, 0.0);
+    let no_promise = largest_of_all.confirm(&how).unwrap_err().to_string();
+    assert!(no_promise.ends_with("(conformal, band, cusum or martingale), found max"), "{no_promise}");
 }
 
 #[test]

@@ -11,7 +11,9 @@ use offnominal_engine::{
     collect, ensemble, evaluation, export, fit, foreign, import as policy, render, score as scores,
     train as training,
 };
-use offnominal_logs::{fit as logs_fit, inspect as logs_inspect, score as logs_score};
+use offnominal_logs::{
+    fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score,
+};
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
 use pyo3::prelude::*;
@@ -96,6 +98,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),
         "logs.fit" => typed(r, c, logs_fit::run),
+        "logs.recalibrate" => typed(r, c, logs_recalibrate::run),
         "logs.score" => typed(r, c, logs_score::run),
         "shift" => typed(r, c, offnominal_shift::run),
         "pixels.scenes" => typed(r, c, scenes::run),

@@ -15,7 +15,7 @@ use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use offnominal_logs::mapping::Mapping;
-use offnominal_monitor::{ChannelName, Identity, Monitor, Verdict, decode, encode};
+use offnominal_monitor::{ChannelName, Identity, Monitor, Recalibration, Verdict, decode, encode};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -61,14 +61,21 @@ impl Watch {
         serde_json::to_string(self.own().about()).map_err(raised)
     }
 
-    /// An episode begins.
-    fn reset(&mut self) {
-        self.own().reset();
+    /// An episode begins, perhaps one of a group.
+    #[pyo3(signature = (group = None))]
+    fn reset(&mut self, group: Option<&str>) -> PyResult<()> {
+        self.own().begin(group).map_err(raised)
     }
 
     /// Names of the sensors that are lost now.
     fn lost(&mut self) -> Vec<String> {
         self.own().lost().map(|channel| channel.name.clone()).collect()
+    }
+
+    /// Somebody says that the episode was nominal: the threshold, and whether the tolerance limits it.
+    fn confirm(&mut self, memory: usize, tolerance: f64) -> PyResult<(f64, bool)> {
+        let found = self.own().confirm(&Recalibration { memory, tolerance }).map_err(raised)?;
+        Ok((found.value, found.is_limited))
     }
 
     /// Somebody has seen the alarm.
@@ -173,15 +180,16 @@ impl Named {
     }
 }
 
-/// Fits a detector on nominal episodes and sets its threshold on others; both are lists of `(observations, actions)`. The
-/// request names an environment and a policy of the engine, which `recipes` must be of, unless `system` describes another.
+/// Fits a detector on nominal episodes and sets its threshold on others; both are lists of `(observations, actions)`. Groups of
+/// the latter may have thresholds of their own. The request names an environment and a policy of the engine, which `recipes` must be of, unless `system` describes another.
 #[pyfunction]
-#[pyo3(signature = (request, episodes, recipes, system, seed, policy = None, display = None))]
+#[pyo3(signature = (request, episodes, groups, recipes, system, seed, policy = None, display = None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords of a Python function")]
 pub(crate) fn fit_watch<'py>(
     py: Python<'py>,
     request: &str,
     episodes: (Vec<Pair<'py>>, Vec<Pair<'py>>),
+    groups: Option<Vec<String>>,
     recipes: Vec<String>,
     system: Option<&str>,
     seed: u64,
@@ -195,7 +203,7 @@ pub(crate) fn fit_watch<'py>(
     let (policy, context) = (policy.map(|p| p.inner.as_ref()), context(seed, 0, display, Arc::default()));
     interruptible(py, &context.stop, || {
         let fit = |system: &System<'_>| {
-            let made = request.make(system, [&views[0], &views[1]], &context)?;
+            let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), &context)?;
             let about = own::forgotten(made.about);
             Ok(Watch(Mutex::new(Monitor::new(
                 about,

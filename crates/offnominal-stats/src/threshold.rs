@@ -74,6 +74,9 @@ pub struct Threshold {
     pub value: f64,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
+    /// The maxima of the statistic over the episodes among which the value was chosen by its rank, in their order; none if
+    /// the rule promises no share.
+    pub maxima: Vec<f64>,
 }
 
 impl Rule {
@@ -132,11 +135,16 @@ impl Rule {
         nominal.iter().enumerate().try_for_each(|(i, e)| finite(e.as_ref(), i, false))?;
         let steps: Vec<f64> = nominal.iter().flat_map(|e| e.as_ref()).copied().collect();
         StatsError::require("threshold", 1, "nominal steps", steps.len())?;
-        let plain = |value| Ok(Threshold { statistic: Statistic::Score, value, false_alarms: None });
+        let plain =
+            |value| Ok(Threshold { statistic: Statistic::Score, value, false_alarms: None, maxima: vec![] });
         match *self {
             Rule::ThreeSigma => plain(three_sigma(&steps)),
             Rule::Q95 => plain(percentile(steps, 0.95)),
-            Rule::Max => Ok(kth_maximum(Statistic::Score, nominal, usize::MAX, level)),
+            // It promises no share, so nothing is to be kept of how it came about.
+            Rule::Max => {
+                let largest = kth_maximum(Statistic::Score, nominal, usize::MAX, level);
+                Ok(Threshold { maxima: vec![], ..largest })
+            }
             Rule::Conformal(promise) => self.ranked(None, nominal, promise, level),
             Rule::Band(promise) => {
                 self.ranked(Some(|e| Statistic::Band(Shape::of(e))), nominal, promise, level)
@@ -148,7 +156,12 @@ impl Rule {
             Rule::RunLength(run_length) => {
                 let blocks = run_length.blocks(nominal)?;
                 let value = run_length.limit(&blocks);
-                Ok(Threshold { statistic: Statistic::Blocks(blocks), value, false_alarms: None })
+                Ok(Threshold {
+                    statistic: Statistic::Blocks(blocks),
+                    value,
+                    false_alarms: None,
+                    maxima: vec![],
+                })
             }
         }
     }
@@ -242,13 +255,23 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
 /// steps never alarm.
 fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, level: Level) -> Threshold {
     let largest = |e: &E| statistic.of(e.as_ref()).into_iter().fold(f64::NEG_INFINITY, f64::max);
-    let mut maxima: Vec<f64> = nominal.iter().map(largest).collect();
-    maxima.sort_unstable_by(f64::total_cmp);
-    let (n, k) = (maxima.len(), k.min(maxima.len()));
+    let maxima: Vec<f64> = nominal.iter().map(largest).collect();
+    let mut sorted = maxima.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let k = k.min(maxima.len());
+    let false_alarms = Some(false_alarms(k, maxima.len(), level));
+    Threshold { statistic, value: sorted[k - 1], false_alarms, maxima }
+}
+
+/// The share of nominal episodes above the k-th smallest of n maxima, by its Beta law.
+///
+/// # Panics
+/// If k is not among 1 … n.
+pub fn false_alarms(k: usize, n: usize, level: Level) -> Estimate {
+    assert!((1..=n).contains(&k), "the {k}-th of {n}");
     let (a, b) = ((n + 1 - k) as f64, k as f64);
     let interval = (beta_quantile(a, b, level.tail()), beta_quantile(a, b, 1.0 - level.tail()));
-    let alarms = level.estimate(a / (a + b), interval, n, "conformal-beta");
-    Threshold { statistic, value: maxima[k - 1], false_alarms: Some(alarms) }
+    level.estimate(a / (a + b), interval, n, "conformal-beta")
 }
 
 #[cfg(test)]

@@ -79,7 +79,11 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
     let content = Page {
         detector: &found.detector,
         promise: promise(found),
-        truth: found.truth.to_string().lines().map(String::from).collect(),
+        truth: found
+            .unknown_tasks()
+            .into_iter()
+            .chain(found.truth.to_string().lines().map(String::from))
+            .collect(),
         ranked: found.ranked.iter().map(Ranked::to_string).collect(),
         alarms: rows.collect(),
         recordings: order
@@ -217,7 +221,7 @@ fn drawn<'a>(
     Drawn {
         name,
         facts,
-        timeline: Value::from_safe_string(draw::timeline(recording, name, found.about.threshold.value)),
+        timeline: Value::from_safe_string(draw::timeline(recording, name, recording.threshold)),
         alarms: moments.map(|(k, alarm)| moment(found, link(i, k), recording, alarm)).collect(),
         n_more: recording.alarms.len().saturating_sub(MOST_ALARMS),
     }

@@ -40,6 +40,10 @@ pub struct ScoredRecording {
     pub success: Option<bool>,
     /// Its task, if the log names one.
     pub task: Option<String>,
+    /// What the statistic was compared with.
+    pub threshold: f64,
+    /// Whether the monitor has thresholds of groups, and none for the task of this recording.
+    pub has_unknown_task: bool,
     /// What the monitor says of each step.
     #[serde(skip)]
     pub verdicts: Vec<Verdict>,
@@ -98,7 +102,7 @@ impl ScoredRecording {
     /// If a step cannot be scored.
     pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
         let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
-        monitor.reset();
+        let has_unknown_task = begin(monitor, recorded.task.as_deref());
         for seen in recorded.signals(mapping).transitions() {
             let verdict = monitor.transition(&seen).with_context(|| recorded.name())?;
             if verdict.event == Some(Event::Raised) {
@@ -128,6 +132,8 @@ impl ScoredRecording {
             labelled_secs: labelled.map(|step| recorded.after(step as u64)),
             success: recorded.success,
             task: recorded.task.clone(),
+            threshold: monitor.threshold(),
+            has_unknown_task,
             verdicts,
             recorded,
         })
@@ -146,6 +152,16 @@ impl ScoredRecording {
             _ => Some(self.recorded.not_nominal().is_some()),
         }
     }
+}
+
+/// Begins an episode of a task; whether the monitor has groups and the task is none of them.
+fn begin(monitor: &mut Monitor, task: Option<&str>) -> bool {
+    let task = task.filter(|_| monitor.about().groups.is_some());
+    let is_unknown = monitor.begin(task).is_err();
+    if is_unknown {
+        monitor.reset();
+    }
+    is_unknown
 }
 
 fn is_on(verdict: &Verdict) -> bool {

@@ -5,6 +5,7 @@ use crate::handle::Handle;
 use crate::types::{Deviation, Diagnosis, Event, Verdict};
 use crate::{guard, pointer};
 use offnominal_core::transition::Transition;
+use std::ffi::c_char;
 
 /// An episode begins: nothing is remembered of the one before, not even an alarm.
 ///
@@ -13,6 +14,21 @@ use offnominal_core::transition::Transition;
 pub unsafe extern "C" fn offnominal_reset(monitor: *mut Handle) -> Status {
     // SAFETY: the caller gives a monitor that is open and that no other thread uses, or null.
     guard::call_with(unsafe { pointer::handle(monitor) }, Handle::reset)
+}
+
+/// An episode of a group begins, such as one of a task: as `offnominal_reset`, with the threshold of that group.
+///
+/// `group` is UTF-8 that a zero ends, and one of the groups that the file was fitted with; `offnominal_about` lists them.
+///
+/// Errors: POINTER, UNREADABLE if the text is not UTF-8, GROUP if there is no such group, PANICKED, POISONED. After all but the
+/// last two the monitor is as it was.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn offnominal_reset_group(monitor: *mut Handle, group: *const c_char) -> Status {
+    // SAFETY: the caller gives a monitor that is open and that no other thread uses, or null.
+    guard::call_with(unsafe { pointer::handle(monitor) }, |handle| {
+        // SAFETY: the caller gives the address of a text that a zero ends, or null.
+        handle.reset_group(unsafe { pointer::text(group, "group")? })
+    })
 }
 
 /// One tick of the clock: the observation that was just read, and the action that the policy gives for it.

@@ -78,6 +78,27 @@ fn transitions_are_ticks_and_a_gap_is_noticed() {
 }
 
 #[test]
+fn an_episode_of_a_group_has_its_threshold() {
+    let (mut border, mut rust) = (monitor(), opened(&FILE));
+    let first = |border: &mut Opened| {
+        assert_eq!(border.step(&[0.0; OBS], &[0.0]), Err(Status::NoVerdict));
+        border.step(&[0.1; OBS], &[0.0]).unwrap().threshold
+    };
+    let of_all = first(&mut border);
+    for group in [c"lift", c"push"] {
+        assert_eq!(border.reset_group(group), Status::Ok);
+        rust.begin(group.to_str().ok()).unwrap();
+        assert_eq!(first(&mut border), rust.threshold());
+    }
+    assert_ne!(rust.threshold(), of_all);
+    assert_eq!(border.reset_group(c"pusch"), Status::Group);
+    assert_eq!(last_error(), "group: expected one of lift, push, found \"pusch\"; did you mean \"push\"?");
+    assert_eq!(border.step(&[0.2; OBS], &[0.0]).unwrap().threshold, rust.threshold(), "it is as it was");
+    assert_eq!(border.reset_group(c"\xff"), Status::Unreadable);
+    assert_eq!((border.reset(), first(&mut border)), (Status::Ok, of_all));
+}
+
+#[test]
 fn what_cannot_be_scored_has_a_status_and_a_text_and_changes_nothing() {
     let mut border = monitor();
     assert_eq!(border.step(&[0.0; OBS], &[0.0]), Err(Status::NoVerdict));
@@ -136,6 +157,8 @@ fn null_and_crooked_addresses_are_errors() {
             c::offnominal_open_bytes(null(), 9, &mut null_mut()),
             c::offnominal_open_bytes([0; 9].as_ptr(), 9, null_mut()),
             c::offnominal_reset(null_mut()),
+            c::offnominal_reset_group(null_mut(), c"lift".as_ptr()),
+            c::offnominal_reset_group(m, null()),
             c::offnominal_step(null_mut(), x, 3, x, 1, v),
             c::offnominal_step(m, n, 3, x, 1, v),
             c::offnominal_step(m, crooked, 3, x, 1, v),
@@ -153,7 +176,7 @@ fn null_and_crooked_addresses_are_errors() {
             c::offnominal_step_many(null(), 1, x, 3, x, 1, v, &mut Status::Ok),
             c::offnominal_step_many(&m, 1, x, 3, x, 1, v, null_mut()),
         ];
-        assert_eq!(calls, [Status::Pointer; 21]);
+        assert_eq!(calls, [Status::Pointer; 23]);
         assert_eq!(last_error(), "statuses: expected an aligned address, found null or another one");
         assert_eq!((c::offnominal_n_obs(null()), c::offnominal_n_action(null())), (0, 0));
         assert!(c::offnominal_about(null()).is_null() && c::offnominal_obs_name(null(), 0).is_null());

@@ -70,6 +70,11 @@ impl Opened {
         unsafe { c::offnominal_reset(self.0) }
     }
 
+    pub fn reset_group(&mut self, group: &CStr) -> Status {
+        // SAFETY: the monitor is open, and a zero ends the text.
+        unsafe { c::offnominal_reset_group(self.0, group.as_ptr()) }
+    }
+
     pub fn acknowledge(&mut self) -> Result<Event, Status> {
         let mut to = MaybeUninit::uninit();
         // SAFETY: the monitor is open.

@@ -53,6 +53,8 @@ int main(int, char **argv)
     expect(thrown([&] { second.transition(next, action, action); }) == OFFNOMINAL_STATUS_WIDTH, "also the next one");
     expect(thrown([&] { offnominal::monitor none{"no/such.monitor"}; }) == OFFNOMINAL_STATUS_UNREADABLE, "no file");
 
+    expect(thrown([&] { second.reset("none"); }) == OFFNOMINAL_STATUS_GROUP, "groups are those of the file");
+    second.reset("lift");
     second.reset();
     offnominal_verdict found{};
     static_assert(noexcept(second.try_step(nullptr, 0, nullptr, 0, found)));

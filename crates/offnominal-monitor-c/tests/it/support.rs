@@ -7,7 +7,8 @@ use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor, Verdict, decode, encode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, Verdict, decode,
+    encode,
 };
 use offnominal_stats::{Level, Promise, Rule};
 use serde_json::json;
@@ -29,9 +30,13 @@ pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let rule = Rule::Conformal(Promise::on_average(0.1));
     let threshold = rule.threshold(&scores, Level::P95).unwrap();
     let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
-    let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&diagnoser)).unwrap();
+    // Sixteen episodes of one task, fourteen of another.
+    let tasks: Vec<&str> = (0..30).map(|i| if i < 16 { "lift" } else { "push" }).collect();
+    let groups = rule.group_thresholds(&scores, &tasks, Level::P95).unwrap();
+    let archive = Monitor::archive(fitted.as_ref(), &threshold, Some(&groups), Some(&diagnoser));
     let calibrated = Calibrated::new(rule, &threshold, 30);
-    encode(&about(recipe, calibrated, &["x", "y", "z"], &["push"]), &archive)
+    let about = about(recipe, calibrated, &["x", "y", "z"], &["push"]);
+    encode(&About { groups: Some(Groups::new(rule, &groups)), ..about }, &archive.unwrap())
 });
 
 /// The header of a file with a diagnosis.
@@ -57,6 +62,7 @@ pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], acti
         missing: offnominal_core::partial::Missing::Held,
         lost_after: 10,
         usual: vec![],
+        groups: None,
         mapping: None,
     }
 }

@@ -147,10 +147,11 @@ pub fn monitor() -> Vec<u8> {
         missing: offnominal_core::partial::Missing::Held,
         lost_after: 10,
         usual: vec![],
+        groups: None,
         mapping: None,
     };
     fitted.reset();
-    let archive = Watch::archive(fitted.as_ref(), &threshold.statistic, None).expect("knn can be kept");
+    let archive = Watch::archive(fitted.as_ref(), &threshold, None, None).expect("knn can be kept");
     encode(&about, &archive)
 }
 

@@ -1,14 +1,15 @@
 //! `fit`: a detector, fitted and calibrated on nominal episodes or recordings, as one file.
 
 use crate::cli::{Common, Outcome};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use offnominal_core::alarm::Settings;
 use offnominal_engine::collect;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::fit;
+use offnominal_engine::recalibrate;
 use offnominal_engine::rule_choice::Span;
-use offnominal_logs::fit as logs;
+use offnominal_logs::{fit as logs, recalibrate as of_logs};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,11 +25,11 @@ pub struct Fit {
     map: Option<PathBuf>,
     /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID` for any environment of
     /// Gymnasium
-    #[arg(long, required_unless_present = "logs")]
+    #[arg(long, required_unless_present_any = ["logs", "recalibrate"])]
     env: Option<String>,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
     /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
-    #[arg(long, required_unless_present = "logs")]
+    #[arg(long, required_unless_present_any = ["logs", "recalibrate"])]
     policy: Option<String>,
     /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`
     #[arg(long, default_value = "default", value_parser = DetectorChoice::from_str)]
@@ -62,6 +63,10 @@ pub struct Fit {
     /// Monitors that share the promise, such as those of a fleet: each gets its part, so that all together keep it
     #[arg(long, default_value = "1", value_name = "N")]
     monitors: NonZeroU32,
+    /// Give each task that the mapping tells apart a threshold of its own, set by its own recordings; tasks with too few of them
+    /// share one
+    #[arg(long, requires = "logs")]
+    by_task: bool,
     /// Steps at the beginning of an episode in which no alarm is raised
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     arm_after: u32,
@@ -78,6 +83,18 @@ pub struct Fit {
     /// calibration episodes go without one at most, and 10 at least]
     #[arg(long, value_name = "STEPS")]
     lost_after: Option<u32>,
+    /// Fit nothing: take this monitor, and let its threshold follow the logs or the episodes of --data, which are nominal and later
+    /// than those of its fit
+    #[arg(long, value_name = "FILE.monitor", conflicts_with_all = ["env", "policy", "detector", "train", "calibration", "rule", "alpha",
+        "confidence", "run_length", "block", "monitors", "by_task", "arm_after", "raise_after", "clear_after", "diagnosis", "lost_after"])]
+    recalibrate: Option<PathBuf>,
+    /// With --recalibrate: last episodes that set the threshold; at least as many as its promise needs are taken
+    #[arg(long, default_value_t = recalibrate::memory(), value_name = "N", requires = "recalibrate")]
+    memory: usize,
+    /// With --recalibrate: how far the threshold may rise, in units of the distance from the median episode of the fit to its
+    /// threshold
+    #[arg(long, default_value_t = recalibrate::tolerance(), value_name = "C", requires = "recalibrate")]
+    tolerance: f64,
     /// The file to write
     #[arg(long, value_name = "FILE.monitor")]
     out: PathBuf,
@@ -89,6 +106,9 @@ impl Fit {
     /// # Errors
     /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
     pub fn run(self, common: &Common) -> Result<Outcome> {
+        if let Some(monitor) = self.recalibrate.clone() {
+            return self.recalibrated(monitor, common);
+        }
         let Fit {
             logs,
             map,
@@ -104,6 +124,7 @@ impl Fit {
             run_length,
             block,
             monitors,
+            by_task,
             diagnosis,
             lost_after,
             ..
@@ -145,11 +166,22 @@ impl Fit {
             run_length,
             block,
             monitors,
+            by_task,
             alarm,
             diagnosis,
             lost_after,
             file,
         };
         common.print(&logs::run(&request, &common.context())?)
+    }
+    fn recalibrated(self, monitor: PathBuf, common: &Common) -> Result<Outcome> {
+        let Fit { logs, map, data, memory, tolerance, out: file, .. } = self;
+        if logs.is_empty() {
+            let data = data.context("--recalibrate: expected LOGS or --data FILE.arrow, found neither")?;
+            let request = recalibrate::Request { monitor, data, memory, tolerance, file };
+            return common.print(&recalibrate::run(&request, &common.context())?);
+        }
+        let request = of_logs::Request { monitor, logs, map, memory, tolerance, file };
+        common.print(&of_logs::run(&request, &common.context())?)
     }
 }

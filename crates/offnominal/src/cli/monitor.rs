@@ -41,6 +41,9 @@ pub struct Monitor {
     /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
+    /// The group of the episodes, such as a task, if the monitor was fitted with groups; a line may say another one
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
     /// A live page at http://ADDRESS:PORT/ until the input ends, with metrics for Prometheus at /metrics; port 0 is any that
     /// is free. An address that other machines reach needs a token
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -73,9 +76,10 @@ impl Monitor {
         };
         let notes: Arc<dyn Progress> = Arc::new(Terminal);
         let mut live = Live::open(settings, &self.file, monitor.about(), &notes)?;
-        let Some(mapping) = mapping else { return answer(Stream::with(monitor, live)) };
+        let group = self.group.clone();
+        let Some(mapping) = mapping else { return answer(Stream::with(monitor, group, live)) };
         let input = BufReader::with_capacity(1 << 16, std::io::stdin());
-        let watched = watch::watch(monitor, &mapping, input, std::io::stdout().lock(), &mut live);
+        let watched = watch::watch(monitor, group, &mapping, input, std::io::stdout().lock(), &mut live);
         // What happened before an error is kept too.
         let finished = live.finish();
         watched.and(finished).map(|()| Outcome::Done)

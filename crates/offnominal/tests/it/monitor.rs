@@ -280,7 +280,7 @@ fn no_line_makes_the_stream_panic() {
     let named: serde_json::Map<_, _> = obs.iter().map(|name| (name.clone(), 0.5.into())).collect();
     let seeds = [
         serde_json::json!({"obs": vec![0.5; 14], "action": [0, 0], "next_obs": vec![0.5; 14], "step": 3}),
-        serde_json::json!({"obs": named, "action": [0, 0], "reset": true}),
+        serde_json::json!({"obs": named, "action": [0, 0], "reset": true, "group": "lift"}),
         serde_json::json!({"channels": {"obs": obs, "action": action}}),
     ]
     .map(|line| line.to_string().into_bytes());

@@ -1,0 +1,92 @@
+//! A monitor whose threshold follows benign drift: made of an older one and of later episodes that somebody calls nominal.
+
+use crate::context::Context;
+use crate::fit::FittedMonitor;
+use crate::monitor_file;
+use anyhow::{Context as _, Result};
+use offnominal_core::detector::Signals;
+use offnominal_core::episode::Episode;
+use offnominal_files::dataset;
+use offnominal_files::write::atomically;
+use offnominal_monitor::{Monitor, Recalibrated, Recalibration, encode};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// What to make the monitor of.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// File of the older monitor.
+    pub monitor: PathBuf,
+    /// A dataset of later nominal episodes, in their order.
+    pub data: PathBuf,
+    /// Last episodes that set the threshold.
+    #[serde(default = "memory")]
+    pub memory: usize,
+    /// How far the threshold may rise, in units of the distance from a usual episode to an alarm.
+    #[serde(default = "tolerance")]
+    pub tolerance: f64,
+    /// The file to write.
+    pub file: PathBuf,
+}
+
+/// Last episodes that set the threshold, if no number is given.
+pub fn memory() -> usize {
+    Recalibration::default().memory
+}
+
+/// How far the threshold may rise, if no number is given.
+pub fn tolerance() -> f64 {
+    Recalibration::default().tolerance
+}
+
+/// Confirms the episodes one after the other, and writes the file.
+///
+/// # Errors
+/// If a file cannot be read or written, the episodes are of another environment, or an episode is no nominal one.
+pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
+    let mut monitor = monitor_file::open(&request.monitor)?;
+    let dataset = dataset::load(&request.data)?;
+    let place = || format!("dataset {}", request.data.display());
+    monitor_file::check(&monitor, &dataset).with_context(place)?;
+    let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
+    for (i, episode) in dataset.episodes.iter().enumerate() {
+        context.check()?;
+        nominal(episode).with_context(|| format!("{}, episode {i}", place()))?;
+        confirm(&mut monitor, None, &episode.signals(), &how)?;
+    }
+    write(&monitor, &request.file)
+}
+
+fn nominal(episode: &Episode) -> Result<()> {
+    anyhow::ensure!(episode.onset.is_none(), "expected a nominal episode, found one with an anomaly");
+    Ok(())
+}
+
+/// Lets a monitor watch an episode, perhaps of a group, and confirms it.
+///
+/// # Errors
+/// If the monitor has no such group, a step cannot be scored, or the threshold promises no share of false alarms.
+pub fn confirm(
+    monitor: &mut Monitor,
+    group: Option<&str>,
+    episode: &Signals<'_>,
+    how: &Recalibration,
+) -> Result<Recalibrated> {
+    monitor.begin(group)?;
+    for seen in episode.transitions() {
+        monitor.transition(&seen)?;
+    }
+    Ok(monitor.confirm(how)?)
+}
+
+/// Writes a monitor as it is now.
+///
+/// # Errors
+/// If the detector cannot be kept or the file cannot be written.
+pub fn write(monitor: &Monitor, file: &Path) -> Result<FittedMonitor> {
+    let (about, archive) = monitor.contents()?;
+    let bytes = encode(&about, &archive);
+    atomically(file, &bytes)?;
+    Ok(FittedMonitor { file: file.into(), bytes: bytes.len(), monitor: about })
+}

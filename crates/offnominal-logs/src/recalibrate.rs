@@ -1,0 +1,79 @@
+//! A monitor whose threshold follows benign drift, made of an older one and of later nominal recordings.
+
+use crate::recordings;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_engine::context::Context;
+use offnominal_engine::fit::FittedMonitor;
+use offnominal_engine::monitor_file;
+use offnominal_engine::recalibrate::{self, confirm, write};
+use offnominal_monitor::Recalibration;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to make the monitor of.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// File of the older monitor.
+    pub monitor: PathBuf,
+    /// Logs of later nominal recordings.
+    pub logs: Vec<PathBuf>,
+    /// A mapping with the channels of the monitor; without one, that of the fit.
+    pub map: Option<PathBuf>,
+    /// Last recordings that set the threshold.
+    #[serde(default = "recalibrate::memory")]
+    pub memory: usize,
+    /// How far the threshold may rise, in units of the distance from a usual recording to an alarm.
+    #[serde(default = "recalibrate::tolerance")]
+    pub tolerance: f64,
+    /// The file to write.
+    pub file: PathBuf,
+}
+
+/// A monitor's file, and which recordings its threshold has followed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecalibratedOnLogs {
+    /// The file.
+    #[serde(flatten)]
+    pub fitted: FittedMonitor,
+    /// Recordings that were confirmed.
+    pub confirmed: usize,
+    /// Those that were left out, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// Reads the logs, confirms their nominal recordings in the order of time, and writes the file.
+///
+/// # Errors
+/// If a file cannot be read or written, the logs have other channels or no nominal recording, or a recording is of a task that
+/// the monitor does not know.
+pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
+    let mut monitor = monitor_file::open(&request.monitor)?;
+    let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
+        .with_context(|| format!("monitor {}", request.monitor.display()))?;
+    let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
+    let (mut confirmed, mut left_out) = (0, Vec::new());
+    for recording in recordings::read(&request.logs, &mapping, context)? {
+        context.check()?;
+        if let Some(why) = recording.not_nominal() {
+            left_out.push(format!("{}: {why}", recording.name()));
+            continue;
+        }
+        let group = recording.task.as_deref().filter(|_| monitor.about().groups.is_some());
+        confirm(&mut monitor, group, &recording.signals(&mapping), &how).with_context(|| recording.name())?;
+        confirmed += 1;
+    }
+    ensure!(confirmed > 0, "expected nominal recordings, found none; the first: {}", left_out[0]);
+    Ok(RecalibratedOnLogs { fitted: write(&monitor, &request.file)?, confirmed, left_out })
+}
+
+impl Display for RecalibratedOnLogs {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{} recordings confirmed, {} left out", self.confirmed, self.left_out.len())?;
+        for why in self.left_out.iter().take(5) {
+            writeln!(out, "  {why}")?;
+        }
+        write!(out, "{}", self.fitted)
+    }
+}

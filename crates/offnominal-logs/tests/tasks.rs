@@ -1,0 +1,118 @@
+//! Thresholds of tasks: from logs that name them to alarms that keep within each.
+
+use offnominal_engine::context::Context;
+use offnominal_engine::live::{Live, Settings};
+use offnominal_engine::monitor_file;
+use offnominal_engine::progress::{Progress, Silent};
+use offnominal_logs::mapping::Mapping;
+use offnominal_logs::{fit, score, watch};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const MAPPING: &str = "version = 1\ntask = \"task\"\nobservation = [{ column = \"level\" }]\ncommand = [{ column = \"valve\" }]\n\
+                       [clock]\ncolumn = \"time\"\nrate_hz = 10.0\n";
+
+/// A tank that is filled; where it is stirred too, its level is ten times as restless.
+fn run(task: &str, number: u32) -> String {
+    let mut text = String::from("time,level,valve,task\n");
+    let (mut level, mut bits) = (0.5, u64::from(number) * 2_654_435_761 + 1);
+    let restless = if task == "stir" { 0.1 } else { 0.01 };
+    for step in 0..60_u32 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let noise = (bits >> 40) as f64 / f64::from(1 << 24) - 0.5;
+        let valve = 0.5 + 0.4 * (f64::from(step) / 9.0).sin();
+        level += 0.1 * (valve - level) + restless * noise;
+        writeln!(text, "{},{level},{valve},{task}", f64::from(step) / 10.0).unwrap();
+    }
+    text
+}
+
+struct Rig(tempfile::TempDir);
+
+impl Rig {
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn monitor(&self) -> PathBuf {
+        self.0.path().join("tank.monitor")
+    }
+
+    /// Thirty runs of each of two tasks and three of another, fitted.
+    fn fit(&self, map: &str, by_task: bool) -> anyhow::Result<fit::FittedOnLogs> {
+        let task = |i: u32| if i % 21 == 20 { "drain" } else { ["fill", "stir"][i as usize % 2] };
+        let logs = (0..63).map(|i| self.write(&format!("run{i:02}.csv"), &run(task(i), i))).collect();
+        let request = serde_json::json!({
+            "logs": Vec::<PathBuf>::new(), "detector": "knn-transition", "alpha": 0.1,
+            "by_task": by_task, "diagnosis": false, "file": self.monitor(), "map": self.write("map.toml", map),
+        });
+        let request = fit::Request { logs, ..serde_json::from_value(request)? };
+        fit::run(&request, &Context::silent(1, 2))
+    }
+
+    fn score(&self, logs: Vec<PathBuf>) -> score::ScoredLogs {
+        let (map, report, alarms) = (None, Some(self.0.path().join("report.html")), None);
+        let request = score::Request { monitor: self.monitor(), logs, map, report, alarms };
+        score::run(&request, &Context::silent(1, 2)).unwrap()
+    }
+}
+
+#[test]
+fn each_task_has_its_own_threshold_and_an_unknown_one_is_named() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    let fitted = rig.fit(MAPPING, true).unwrap();
+    let groups = fitted.fitted.monitor.groups.clone().unwrap();
+    let own: Vec<(&str, f64)> = groups.own.iter().map(|g| (g.name.as_str(), g.threshold.value)).collect();
+    let [("fill", fill), ("stir", stir)] = own[..] else { panic!("{groups:?}") };
+    assert!(stir > 3.0 * fill, "{fill} {stir}");
+    let said = fitted.to_string();
+    assert!(
+        said.contains("group fill: above") && said.contains("the promise holds within the group"),
+        "{said}"
+    );
+    assert!(said.contains("group drain: too few episodes (2) for a threshold of its own"), "{said}");
+    let logs =
+        ["fill", "stir", "drain", "wash"].map(|task| rig.write(&format!("{task}.csv"), &run(task, 100)));
+    let found = rig.score(logs.to_vec());
+    let of_all = fitted.fitted.monitor.threshold.value;
+    let thresholds: Vec<f64> = found.recordings.iter().map(|r| r.threshold).collect();
+    assert_eq!(thresholds, [fill, stir, of_all, of_all]);
+    let unknown: Vec<bool> = found.recordings.iter().map(|r| r.has_unknown_task).collect();
+    assert_eq!(unknown, [false, false, false, true]);
+    let says = "task wash: none of the monitor's groups";
+    let page = std::fs::read_to_string(rig.0.path().join("report.html")).unwrap();
+    assert!(
+        found.to_string().contains(says) && page.contains("task wash: none of the monitor&#x27;s groups"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_stream_may_be_of_one_task() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    rig.fit(MAPPING, true).unwrap();
+    let watched = |group: &str| {
+        let notes: Arc<dyn Progress> = Arc::new(Silent);
+        let monitor = monitor_file::open(&rig.monitor()).unwrap();
+        let mut beside = Live::open(Settings::default(), &rig.monitor(), monitor.about(), &notes).unwrap();
+        let (from, mut told) = (std::io::Cursor::new(run("stir", 107)), Vec::new());
+        let mapping = Mapping::parse(MAPPING).unwrap();
+        watch::watch(monitor, Some(group.into()), &mapping, from, &mut told, &mut beside)
+            .map(|()| String::from_utf8(told).unwrap().matches("\"event\":\"raised\"").count())
+    };
+    assert_eq!((watched("stir").unwrap(), watched("fill").unwrap()), (0, 1));
+    let error = watched("stri").unwrap_err().to_string();
+    assert_eq!(error, "group: expected one of fill, stir, drain, found \"stri\"; did you mean \"stir\"?");
+}
+
+#[test]
+fn tasks_that_nobody_names_are_refused() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    let without = MAPPING.replace("task = \"task\"\n", "ignored = [\"task\"]\n");
+    let error = rig.fit(&without, true).unwrap_err().to_string();
+    assert_eq!(error, "by_task: expected a mapping that names the column `task`, found none");
+    assert!(rig.fit(&without, false).unwrap().fitted.monitor.groups.is_none());
+}
