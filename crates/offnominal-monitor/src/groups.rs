@@ -1,6 +1,6 @@
 //! Groups of episodes, such as tasks or modes, each with the threshold that a fit found for it, as a file's header has them.
 
-use crate::about::Calibrated;
+use crate::calibrated::Calibrated;
 use offnominal_stats::{GroupThresholds, Rule};
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,7 @@
 //! a digest of everything makes a damaged or edited file an error.
 
 mod about;
+mod calibrated;
 mod diagnosis;
 mod error;
 mod feed;
@@ -17,9 +18,8 @@ mod groups;
 mod limits;
 mod monitor;
 
-pub use about::{
-    About, Calibrated, ChannelName, DetectorRecipe, Drift, Identity, PromisedRunLength, channel_names,
-};
+pub use about::{About, ChannelName, DetectorRecipe, Identity, channel_names};
+pub use calibrated::{Calibrated, Drift, PromisedRunLength};
 pub use diagnosis::Diagnosis;
 pub use error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
 pub use feed::score_episode;

@@ -1,6 +1,7 @@
 //! What statistics are compared with: a limit for all episodes, and one for each group of them.
 
-use crate::about::{About, Calibrated, Drift};
+use crate::about::About;
+use crate::calibrated::{Calibrated, Drift};
 use crate::error::{ConfirmError, FileError, UnknownGroup};
 use crate::groups::Groups;
 use offnominal_core::archive::{Archive, Reader, Writer};

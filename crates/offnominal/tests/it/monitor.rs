@@ -128,7 +128,7 @@ fn a_wrong_line_is_named() {
     refuses(&(tick("") + "\n" + "x\n"), "line 3: expected an object with obs");
     refuses(
         &tick(", \"reward\": 1"),
-        "line 1: expected an object with obs, action and perhaps next_obs, reset, step; found unknown field `reward`",
+        "line 1: expected an object with obs, action and perhaps next_obs, reset, group, step; found unknown field `reward`",
     );
     let far = tick(", \"step\": 7") + &tick(", \"step\": 1009");
     refuses(&far, "line 2: step: expected 8 to 1008, found 1009");
