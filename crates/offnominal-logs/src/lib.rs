@@ -19,7 +19,6 @@
 //! | [`score`] | alarms in other recordings, and their page |
 //! | [`demo`] | recordings of a car, from the first command to an alarm |
 
-pub mod chosen;
 pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
@@ -29,9 +28,9 @@ pub mod frame;
 pub mod gather;
 pub mod inspect;
 pub mod live;
-pub mod mapping;
-pub mod record;
 pub mod recordings;
 pub mod score;
 pub mod source;
 pub mod watch;
+
+pub use offnominal_topics::{chosen, mapping, record};
