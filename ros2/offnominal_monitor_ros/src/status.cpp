@@ -1,6 +1,7 @@
 #include "offnominal_monitor_ros/status.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 namespace offnominal_monitor_ros
@@ -12,8 +13,13 @@ namespace
 const char * const STATES[] = {"disarmed", "armed", "raised"};
 const char * const FAMILIES[] = {"observation", "action", "dynamics"};
 
-/// A monitor whose last step is older has fallen silent: the longer of a second and ten steps.
-double longest_silence_secs(const Watch & watch) {return std::max(1.0, 10 * watch.step_secs());}
+/// A monitor whose last step is older has fallen silent: the longer of a second and ten steps. Without a rate nobody knows
+/// when the next one is due.
+double longest_silence_secs(const Watch & watch)
+{
+  const double step_secs = watch.step_secs();
+  return step_secs > 0 ? std::max(1.0, 10 * step_secs) : std::numeric_limits<double>::infinity();
+}
 
 std::string text(double number)
 {

@@ -86,9 +86,8 @@ impl Cdr {
     }
 
     fn aligned(mut self, bytes: &[u8]) -> Cdr {
-        while (self.0.len() - 4) % bytes.len() != 0 {
-            self.0.push(0);
-        }
+        let from_header = (self.0.len() - 4).next_multiple_of(bytes.len());
+        self.0.resize(4 + from_header, 0);
         self.0.extend_from_slice(bytes);
         self
     }
