@@ -50,13 +50,20 @@ fn bits(value: &Value) -> Value {
     }
 }
 
-/// Compares all verdicts of the node with those of `monitor`; how many there were.
+/// Compares all verdicts of the node with those of `monitor`, by a mapping; how many there were. Tests run side by side, so
+/// each has files of its name.
 #[track_caller]
-fn same(lab: &Lab, fault: Fault) -> usize {
-    let bag = lab.write("same.mcap", &bag(7, fault));
-    let (want, found) = (lab.monitor(&bag), lab.replay(&bag, &[]).verdicts());
+fn same(lab: &Lab, name: &str, mapping: &str, fault: Fault) -> usize {
+    let bag = lab.write(&format!("{name}.mcap"), &bag(7, fault));
+    let mapping = lab.write(&format!("{name}.toml"), mapping.as_bytes());
+    let (want, found) = (lab.monitor(&mapping, &bag), lab.replay_with(&mapping, &bag, &[]).verdicts());
     // The node does not know that no message follows the last one, so its last step is not over.
-    assert!((want.len() - 1..=want.len()).contains(&found.len()), "{} and {}", want.len(), found.len());
+    assert!(
+        (want.len().saturating_sub(1)..=want.len()).contains(&found.len()),
+        "{} and {}",
+        want.len(),
+        found.len()
+    );
     for (want, mut found) in want.iter().zip(found.clone()) {
         let lost = found.as_object_mut().unwrap().remove("lost_sensors").unwrap();
         if let Some(names) = want.get("lost_sensors") {
@@ -79,9 +86,23 @@ fn verdicts_are_those_of_monitor_bit_for_bit() {
         Fault { silent: span, nan: Some([5.0, 6.0]), biased_from: Some(6.5), cut: 0 },
     ];
     for fault in faults {
-        let n = same(lab, fault);
+        let n = same(lab, "faults", lab::MAPPING, fault);
         assert!(n > 150, "{n} verdicts with {fault:?}");
     }
+}
+
+#[test]
+fn episodes_are_those_of_the_mapping() {
+    let Some(lab) = lab() else { return };
+    let fault = Fault { silent: Some([3.0, 5.5]), ..Fault::default() };
+    for by in
+        ["\"window\"\nsecs = 1.7", "\"gap\"\nsecs = 0.019", "\"event\"\ncolumn = \"/cmd_vel:angular.z\""]
+    {
+        let n = same(lab, "episodes", &lab::MAPPING.replace("\"file\"", by), fault);
+        assert!(n > 20, "{n} verdicts with {by}");
+    }
+    let waits = lab::MAPPING.replace("max_age_secs", "wait_secs = 0.02\nmax_age_secs");
+    assert!(same(lab, "episodes", &waits, fault) > 150);
 }
 
 #[test]

@@ -53,7 +53,8 @@ fn messages(seed: u64, fault: Fault) -> Vec<Message> {
         // Messages come up to two milliseconds late.
         let mut at = || t + rng.uniform() * 0.002;
         if i % 10 == 3 {
-            told.push((at(), 2, twist(command)));
+            let is_marked = t % 4.0 >= 2.0;
+            told.push((at(), 2, twist(command, f64::from(u8::from(is_marked)))));
         }
         if i % 4 == 0 {
             let elbow = if within(fault.nan, t) { f64::NAN } else { 0.5 * position };
@@ -126,8 +127,9 @@ fn imu(rate: f64) -> Vec<u8> {
     orientation.all(&[0.0, 0.0, rate]).all(&[0.0; 9]).all(&[0.0, 0.0, 9.81]).all(&[0.0; 9]).0
 }
 
-fn twist(forward: f64) -> Vec<u8> {
-    Cdr::new().all(&[forward, 0.0, 0.0, 0.0, 0.0, 0.0]).0
+/// The turn is no command here, but a mark that tells episodes apart.
+fn twist(forward: f64, turn: f64) -> Vec<u8> {
+    Cdr::new().all(&[forward, 0.0, 0.0, 0.0, 0.0, turn]).0
 }
 
 /// The content of a record of MCAP.
