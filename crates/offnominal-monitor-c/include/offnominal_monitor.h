@@ -13,18 +13,18 @@
  *     }
  *     offnominal_close(monitor);
  *
- * Threads. A monitor is used by one thread at a time. It may be moved to another thread between two calls, and different
- * monitors may be used by different threads at once. The text of an error belongs to the thread whose call failed.
+ * Threads. A monitor is used by one thread at a time, and a stream of messages too. They may be moved to another thread
+ * between two calls, and different ones may be used by different threads at once. The text of an error belongs to the thread whose call failed.
  *
  * Addresses. NULL is an error where it is not allowed, never undefined. An array of which there are 0 may be NULL. What
- * a call cannot see is promised by its caller: a monitor was opened here and not closed; arrays have as many values as
+ * a call cannot see is promised by its caller: a monitor or stream was opened here and not closed; arrays have as many values as
  * are said; nobody changes them while the call lasts; results do not overlap one another, nor what is read.
  *
  * Failures. A status below 0 is an error. Nothing unwinds into the caller, but a failure inside of the library is
  * reported on the standard error stream. The process ends where memory is exhausted.
  *
- * Memory. A call that returns 0 or more allocates nothing after the first episode, but for opening; a call that fails
- * may allocate for its text.
+ * Memory. A call that returns 0 or more allocates nothing after the first episode, but for opening and for reading
+ * messages; a call that fails may allocate for its text.
  *
  * This file is made from the Rust sources; `UPDATE_EXPECT=1 cargo test -p offnominal-monitor-c` writes it.
  */

@@ -121,6 +121,7 @@ impl Stream {
             let Some(Decoder { kind, types, into }) = &mut messages.decoder else {
                 bail!("expected its definition before its messages, found none");
             };
+            placed(time)?;
             cdr::read(types, kind, bytes, Some(time), into, sink).with_context(|| format!("time {time} ns"))
         })
     }
@@ -143,7 +144,8 @@ impl Stream {
     }
 
     pub(crate) fn advance(&mut self, time: i64) -> Done {
-        self.chosen.rows.advance(time).map(|()| Status::Ok).map_err(Fault::Message)
+        let advanced = placed(time).and_then(|()| self.chosen.rows.advance(time));
+        advanced.map(|()| Status::Ok).map_err(Fault::Message)
     }
 
     /// What waits to be judged is forgotten: it belongs to the episode that has ended.
@@ -190,6 +192,13 @@ impl Poison for Stream {
     fn is_poisoned(&mut self) -> &mut bool {
         &mut self.is_poisoned
     }
+}
+
+/// Insists on a time that can be added to others.
+fn placed(time: i64) -> Result<()> {
+    const MOST: u64 = i64::MAX as u64 / 2;
+    ensure!(time.unsigned_abs() <= MOST, "expected a time within 146 years of 1970, found {time} ns");
+    Ok(())
 }
 
 /// The mapping of a stream: what only judges a recording is left out, as nobody is told of it.

@@ -18,7 +18,7 @@ pub fn n_ticks(start: i64, end: i64, rate_hz: f64) -> Result<usize> {
 
 /// The time of a tick in nanoseconds.
 pub fn tick(start: i64, k: usize, rate_hz: f64) -> i64 {
-    start + (k as f64 * 1e9 / rate_hz).round() as i64
+    start.saturating_add((k as f64 * 1e9 / rate_hz).round() as i64)
 }
 
 /// Seconds in nanoseconds.

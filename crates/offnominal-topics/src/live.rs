@@ -146,7 +146,7 @@ impl<T: Ticks> Live<T> {
 
     fn begin(&mut self, start: i64) {
         let next = match self.mapping.episodes {
-            Episodes::Window { secs } => Some(start + nanos(secs).max(1)),
+            Episodes::Window { secs } => Some(start.saturating_add(nanos(secs).max(1))),
             _ => None,
         };
         self.episode = Some(Episode { start, n_ticks: 0, has_begun: false, next });

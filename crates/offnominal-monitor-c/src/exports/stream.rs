@@ -25,7 +25,7 @@ pub unsafe extern "C" fn offnominal_stream_open(
         // SAFETY: the caller gives a monitor that is open and addresses of a text and of a pointer, or null.
         let (monitor, to) = unsafe { (pointer::shared(monitor), pointer::place(stream, "stream")?) };
         let to = to.write(std::ptr::null_mut());
-        // SAFETY: the caller gives the address of a text, or null, which is a mapping of its own kind here.
+        // SAFETY: the caller gives the address of a text; null stands for the mapping of the file.
         let given = (!mapping.is_null()).then(|| unsafe { pointer::text(mapping, "mapping") }).transpose()?;
         *to = pointer::give(Stream::open(monitor?.about(), given)?);
         Ok(Status::Ok)

@@ -221,6 +221,34 @@ fn a_clock_that_jumps_by_years_asks_for_no_memory() {
         last_error()
     );
     assert!(stream.next(&monitor).is_ok());
+    for time in [i64::MIN, i64::MAX] {
+        // SAFETY: the stream is open, and there are as many bytes as is said.
+        let (said, advanced) = unsafe {
+            let bytes = [0; 12];
+            let said = c::offnominal_stream_message(stream.0, 0, time, bytes.as_ptr(), bytes.len());
+            (said, c::offnominal_stream_advance(stream.0, time))
+        };
+        assert_eq!((said, advanced), (Status::Message, Status::Message));
+    }
+    assert!(last_error().starts_with("expected a time within 146 years of 1970"), "{}", last_error());
+}
+
+#[test]
+fn windows_and_steps_that_never_end_are_no_trouble() {
+    let monitor = Opened::from_bytes(&FILE).unwrap();
+    let endless = format!("{MAPPING}[episodes]\nby = \"window\"\nsecs = 1e300\n");
+    let stream = Open::new(&monitor, Some(&endless)).unwrap();
+    (0..4).for_each(|topic| assert_eq!(stream.define(topic, "float64 data\n"), Status::Ok));
+    for ms in [0, 101, 202] {
+        (0..4).for_each(|topic| assert_eq!(stream.say(topic, ms, 0.0), Status::Ok));
+    }
+    assert_eq!(stream.next(&monitor).map(|(tick, _)| tick.episode), Ok(0));
+    let slow = MAPPING.replace("rate_hz = 10.0", "rate_hz = 1e-300");
+    let stream = Open::new(&monitor, Some(&slow)).unwrap();
+    (0..4).for_each(|topic| assert_eq!(stream.define(topic, "float64 data\n"), Status::Ok));
+    (0..4).for_each(|topic| assert_eq!(stream.say(topic, 0, 0.0), Status::Ok));
+    (0..4).for_each(|topic| assert_eq!(stream.say(topic, 1, 0.0), Status::Ok));
+    assert_eq!(stream.next(&monitor).err(), Some(Status::NoVerdict));
 }
 
 #[test]
