@@ -1,11 +1,13 @@
-"""Packs the binary of a target with everything that it reads at run time: one archive that is unpacked and runs.
+"""Packs the binary of a target with everything that it reads at run time, and the C library: one archive that is unpacked
+and runs.
 
     cargo build --release --features manual --target x86_64-unknown-linux-gnu
+    cargo build --release -p offnominal-monitor-c --target x86_64-unknown-linux-gnu
     python3 packaging/archive.py --target x86_64-unknown-linux-gnu --out dist
 
 Inside are bin/, share/offnominal/agents/ (where the program looks for its data), share/man/, share/bash-completion/,
-share/zsh/, share/fish/ and the licences. Beside the archive stands its SHA-256. The manual comes from the program itself,
-so it is there only if this machine can run it.
+share/zsh/, share/fish/, the C library as `packaging/c_library.py` lays it out, and the licences. Beside the archive stands
+its SHA-256. The manual comes from the program itself, so it is there only if this machine can run it.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import c_library
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPLETIONS = {
@@ -54,7 +58,7 @@ def manual(program, folder):
         (folder / place).write_bytes(text)
 
 
-def laid_out(program, folder):
+def lay_out(program, target, folder):
     (folder / "bin").mkdir(parents=True)
     shutil.copy2(program, folder / "bin")
     for file in data_files():
@@ -63,23 +67,25 @@ def laid_out(program, folder):
         shutil.copyfile(ROOT / "agents" / file, place)
     for file in ("LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"):
         shutil.copyfile(ROOT / file, folder / file)
+    c_library.lay_out(target, program.parent, folder)
     manual(program, folder)
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--target", required=True)
+    arguments.add_argument("--from", dest="built", type=Path, help="the folder of cargo that holds what is packed")
     arguments.add_argument("--out", type=Path, required=True)
     given = arguments.parse_args()
     is_windows = "windows" in given.target
-    program = cargo_target() / given.target / "release" / ("offnominal.exe" if is_windows else "offnominal")
+    built = given.built or cargo_target() / given.target / "release"
+    program = built / ("offnominal.exe" if is_windows else "offnominal")
     if not program.is_file():
         sys.exit(f"archive: expected the program {program}, found none")
-    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
-    name = f"offnominal-{version}-{given.target}"
+    name = f"offnominal-{c_library.version()}-{given.target}"
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        laid_out(program, Path(folder) / name)
+        lay_out(program, given.target, Path(folder) / name)
         made = shutil.make_archive(str(given.out / name), "zip" if is_windows else "gztar", folder, name)
     digest = hashlib.sha256(Path(made).read_bytes()).hexdigest()
     Path(made + ".sha256").write_text(f"{digest}  {os.path.basename(made)}\n")

@@ -7,11 +7,9 @@ use crate::gather::{self, Gathered, Table};
 use crate::mapping::{Episodes, Mapping};
 use crate::source::Source;
 use anyhow::{Context, Result, ensure};
+use offnominal_topics::clock::{n_ticks, nanos, tick};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// More steps than this are not made of one log: a clock of a wrong unit asks for billions.
-const MOST_STEPS: usize = 200_000_000;
 
 /// One episode of T steps: T + 1 observations and T commands.
 #[derive(Debug, Clone, PartialEq)]
@@ -315,26 +313,6 @@ impl Column {
     fn last(&self) -> Option<f64> {
         self.values.iter().rev().find(|value| value.is_finite()).copied()
     }
-}
-
-/// Number of ticks from a first to a last time, both in nanoseconds.
-///
-/// # Errors
-/// If there are more than anything records.
-pub(crate) fn n_ticks(start: i64, end: i64, rate_hz: f64) -> Result<usize> {
-    // A last tick that is late by rounding counts.
-    let n = ((end - start) as f64 * 1e-9 * rate_hz + 1e-6).floor() as usize + 1;
-    ensure!(n <= MOST_STEPS, "clock.rate_hz: expected at most {MOST_STEPS} steps in a log, found {n}");
-    Ok(n)
-}
-
-/// The time of a tick in nanoseconds.
-pub(crate) fn tick(start: i64, k: usize, rate_hz: f64) -> i64 {
-    start + (k as f64 * 1e9 / rate_hz).round() as i64
-}
-
-pub(crate) fn nanos(secs: f64) -> i64 {
-    (secs * 1e9).round() as i64
 }
 
 #[cfg(test)]

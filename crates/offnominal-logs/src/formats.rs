@@ -17,7 +17,6 @@ pub mod json_lines;
 pub mod ulog;
 
 mod arrow_messages;
-mod cdr;
 mod compression;
 mod hdf5;
 mod hdf5_episodes;
@@ -27,9 +26,7 @@ mod json;
 mod lerobot;
 mod mcap;
 mod mcap_records;
-mod nested;
 mod parquet_pages;
-mod ros_schema;
 mod rosbag;
 
 use crate::record::Sink;

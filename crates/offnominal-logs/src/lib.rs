@@ -14,12 +14,12 @@
 //! | [`recordings`] | all logs as detectors take them |
 //! | [`exchangeability`] | whether the recordings of two parts are alike |
 //! | [`fit`] | a monitor out of recordings |
+//! | [`recalibrate`] | a monitor whose threshold follows later recordings |
 //! | [`live`] | ticks of the clock out of a stream |
 //! | [`watch`] | verdicts on a stream |
 //! | [`score`] | alarms in other recordings, and their page |
 //! | [`demo`] | recordings of a car, from the first command to an alarm |
 
-pub mod chosen;
 pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
@@ -29,10 +29,10 @@ pub mod frame;
 pub mod gather;
 pub mod inspect;
 pub mod live;
-pub mod mapping;
 pub mod recalibrate;
-pub mod record;
 pub mod recordings;
 pub mod score;
 pub mod source;
 pub mod watch;
+
+pub use offnominal_topics::{chosen, mapping, record};

@@ -3,14 +3,24 @@
 use crate::episodes::{self, Recorded};
 use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey;
-use crate::mapping::{Channel, Mapping};
+use crate::mapping::Mapping;
 use crate::source::Source;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
-use offnominal_monitor::About;
+use offnominal_monitor::{About, ChannelName};
 use std::path::Path;
+
+/// Reads the file of a mapping.
+///
+/// # Errors
+/// If it cannot be read, or something in it is wrong.
+pub fn load(path: &Path) -> Result<Mapping> {
+    let text = offnominal_files::read::text(path);
+    let place = || format!("mapping {}", path.display());
+    text.and_then(|text| Mapping::parse(&text)).with_context(place)
+}
 
 /// The mapping of a file; without one, the proposal for the logs.
 ///
@@ -18,7 +28,7 @@ use std::path::Path;
 /// If the file is wrong, or the log cannot be read.
 pub fn mapping(given: Option<&Path>, logs: &[impl Source], context: &Context) -> Result<Mapping> {
     match given {
-        Some(path) => Mapping::load(path),
+        Some(path) => load(path),
         None => Ok(proposal(logs, context)?.mapping),
     }
 }
@@ -48,22 +58,14 @@ pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
         })?;
         return Mapping::parse(fitted);
     };
-    let mapping = Mapping::load(path)?;
-    for (what, expected, found) in [
-        ("observation", &about.observation, &mapping.observation),
-        ("command", &about.action, &mapping.command),
-    ] {
-        let (expected, found): (Vec<&str>, Vec<&str>) =
-            (expected.iter().map(|c| c.name.as_str()).collect(), found.iter().map(Channel::name).collect());
-        ensure!(
-            expected == found,
-            "mapping {}, {what}: expected the channels of the monitor, {}; found {}",
-            path.display(),
-            expected.join(", "),
-            found.join(", ")
-        );
-    }
+    let mapping = load(path)?;
+    let place = || format!("mapping {}", path.display());
+    mapping.insist_on(&names(&about.observation), &names(&about.action)).with_context(place)?;
     Ok(mapping)
+}
+
+fn names(channels: &[ChannelName]) -> Vec<&str> {
+    channels.iter().map(|channel| channel.name.as_str()).collect()
 }
 
 /// The recordings of all logs, in the order in which they begin; those that begin together stay in the order of the logs.

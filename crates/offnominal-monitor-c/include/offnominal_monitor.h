@@ -13,18 +13,18 @@
  *     }
  *     offnominal_close(monitor);
  *
- * Threads. A monitor is used by one thread at a time. It may be moved to another thread between two calls, and different
- * monitors may be used by different threads at once. The text of an error belongs to the thread whose call failed.
+ * Threads. A monitor is used by one thread at a time, and a stream of messages too. They may be moved to another thread
+ * between two calls, and different ones may be used by different threads at once. The text of an error belongs to the thread whose call failed.
  *
  * Addresses. NULL is an error where it is not allowed, never undefined. An array of which there are 0 may be NULL. What
- * a call cannot see is promised by its caller: a monitor was opened here and not closed; arrays have as many values as
+ * a call cannot see is promised by its caller: a monitor or stream was opened here and not closed; arrays have as many values as
  * are said; nobody changes them while the call lasts; results do not overlap one another, nor what is read.
  *
  * Failures. A status below 0 is an error. Nothing unwinds into the caller, but a failure inside of the library is
  * reported on the standard error stream. The process ends where memory is exhausted.
  *
- * Memory. A call that returns 0 or more allocates nothing after the first episode, but for opening; a call that fails
- * may allocate for its text.
+ * Memory. A call that returns 0 or more allocates nothing after the first episode, but for opening and for reading
+ * messages; a call that fails may allocate for its text.
  *
  * This file is made from the Rust sources; `UPDATE_EXPECT=1 cargo test -p offnominal-monitor-c` writes it.
  */
@@ -86,17 +86,25 @@ enum offnominal_status
      */
     OFFNOMINAL_STATUS_REFUSED = -6,
     /**
-     * The library failed inside this call, which is a defect of it. The monitor cannot be used any longer.
+     * The library failed inside this call, which is a defect of it. The monitor or stream cannot be used any longer.
      */
     OFFNOMINAL_STATUS_PANICKED = -7,
     /**
-     * The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
+     * The library failed inside an earlier call. Only what closes it and what returns texts or widths can be called.
      */
     OFFNOMINAL_STATUS_POISONED = -8,
     /**
+     * The mapping says something that cannot be, is for another monitor, or there is none.
+     */
+    OFFNOMINAL_STATUS_MAPPING = -9,
+    /**
+     * A message does not follow its definition, or cannot be placed in time.
+     */
+    OFFNOMINAL_STATUS_MESSAGE = -10,
+    /**
      * The file was fitted without a group of this name. The monitor is as it was.
      */
-    OFFNOMINAL_STATUS_GROUP = -9,
+    OFFNOMINAL_STATUS_GROUP = -11,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -228,6 +236,11 @@ typedef int32_t offnominal_family;
 typedef struct offnominal_monitor offnominal_monitor;
 
 /**
+ * Messages of ROS 2 as they come, and the ticks of a monitor's clock that are made of them.
+ */
+typedef struct offnominal_stream offnominal_stream;
+
+/**
  * What is said of a step.
  */
 typedef struct offnominal_verdict {
@@ -316,6 +329,28 @@ typedef struct offnominal_deviation {
      */
     double bias;
 } offnominal_deviation;
+
+/**
+ * When a step was over that was made of messages.
+ */
+typedef struct offnominal_tick {
+    /**
+     * In nanoseconds of the clock of the messages.
+     */
+    int64_t time_nanos;
+    /**
+     * The same in seconds since the first tick of the episode.
+     */
+    double secs;
+    /**
+     * Which episode, counted from 0.
+     */
+    uint64_t episode;
+    /**
+     * Messages so far that came too late or twice.
+     */
+    uint64_t dropped;
+} offnominal_tick;
 
 #ifdef __cplusplus
 extern "C" {
@@ -510,6 +545,117 @@ offnominal_status offnominal_step_many(struct offnominal_monitor *const *monitor
                                        size_t n_action,
                                        struct offnominal_verdict *verdicts,
                                        offnominal_status *statuses);
+
+/**
+ * The stream of a monitor: messages of ROS 2 go in, and steps at the rate of the monitor's clock come out, as
+ * `offnominal monitor` makes them of a recording of the same messages.
+ *
+ * `mapping` is the text of a mapping in TOML that names the monitor's channels, or NULL for that of the monitor's file,
+ * which has one if it was fitted on logs. Columns are `topic:field`, such as "/imu:angular_velocity.x". `stream` gets the
+ * stream, or NULL if the call fails; the caller closes it. The monitor may be closed before.
+ *
+ * Errors: POINTER, UNREADABLE if the mapping is not UTF-8, and MAPPING.
+ */
+offnominal_status offnominal_stream_open(const struct offnominal_monitor *monitor,
+                                         const char *mapping,
+                                         struct offnominal_stream **stream);
+
+/**
+ * Ends a stream; the pointer and all texts of the stream are invalid afterwards. NULL does nothing.
+ */
+void offnominal_stream_close(struct offnominal_stream *stream);
+
+/**
+ * How many topics the mapping names; 0 if `stream` is NULL.
+ */
+size_t offnominal_stream_n_topics(const struct offnominal_stream *stream);
+
+/**
+ * The name of a topic, as UTF-8; NULL if there is no such topic or `stream` is NULL.
+ *
+ * The text stays until the stream is closed.
+ */
+const char *offnominal_stream_topic(const struct offnominal_stream *stream, size_t topic);
+
+/**
+ * How many columns the mapping names: those of the observation, those of the action, and perhaps one that tells episodes
+ * apart. 0 if `stream` is NULL.
+ */
+size_t offnominal_stream_n_columns(const struct offnominal_stream *stream);
+
+/**
+ * The name of a column; as `offnominal_stream_topic`.
+ */
+const char *offnominal_stream_column(const struct offnominal_stream *stream, size_t column);
+
+/**
+ * Seconds from the last number of a column to a time; infinite if none has come, there is no such column, or `stream` is
+ * NULL.
+ */
+double offnominal_stream_age_secs(const struct offnominal_stream *stream,
+                                  size_t column,
+                                  int64_t time_nanos);
+
+/**
+ * Steps per second; 0 if each message of the only topic is a step, or if `stream` is NULL.
+ */
+double offnominal_stream_rate_hz(const struct offnominal_stream *stream);
+
+/**
+ * Says of which type the messages of a topic are, before the first of them.
+ *
+ * `kind` is the name of the type, such as "sensor_msgs/msg/Imu". `definition` is the text of its `.msg` file, and after it,
+ * for each type that it uses, a line of `=`, a line `MSG: package/Type`, and the text of that type's file.
+ *
+ * Errors: POINTER, UNREADABLE if a text is not UTF-8, MESSAGE, PANICKED, POISONED.
+ */
+offnominal_status offnominal_stream_define(struct offnominal_stream *stream,
+                                           size_t topic,
+                                           const char *kind,
+                                           const char *definition);
+
+/**
+ * A message of a topic, as ROS 2 serializes it (CDR), and when it came, in nanoseconds.
+ *
+ * Steps whose time is before that of the message are over: `offnominal_stream_next` judges them.
+ *
+ * Errors: POINTER, WIDTH, MESSAGE, PANICKED, POISONED. After MESSAGE the message is left out.
+ */
+offnominal_status offnominal_stream_message(struct offnominal_stream *stream,
+                                            size_t topic,
+                                            int64_t time_nanos,
+                                            const uint8_t *bytes,
+                                            size_t n_bytes);
+
+/**
+ * Time has come so far, and no message has: steps before it are over, with the last numbers that came. So a silence of
+ * all topics is noticed. Where the mapping says that silence ends an episode, nothing happens.
+ *
+ * Errors: POINTER, MESSAGE if too many steps would be over at once, PANICKED, POISONED.
+ */
+offnominal_status offnominal_stream_advance(struct offnominal_stream *stream,
+                                            int64_t time_nanos);
+
+/**
+ * The episode is over, and the next message begins one; steps that were not judged yet are forgotten. The clock of the
+ * messages may begin anew, even at an earlier time.
+ *
+ * Errors: POINTER, PANICKED, POISONED.
+ */
+offnominal_status offnominal_stream_end_episode(struct offnominal_stream *stream);
+
+/**
+ * Judges the next step that is over: `tick` gets when that was, `verdict` what is said of it. Call it until it returns
+ * NO_VERDICT; then both are as they were. Where an episode begins the monitor is reset.
+ *
+ * `monitor` is the one that the stream was opened for.
+ *
+ * Errors: POINTER, WIDTH if the monitor is another one, PANICKED, POISONED.
+ */
+offnominal_status offnominal_stream_next(struct offnominal_stream *stream,
+                                         struct offnominal_monitor *monitor,
+                                         struct offnominal_tick *tick,
+                                         struct offnominal_verdict *verdict);
 
 #ifdef __cplusplus
 }  // extern "C"

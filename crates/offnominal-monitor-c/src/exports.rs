@@ -7,9 +7,11 @@
 mod about;
 mod batch;
 mod life;
+mod stream;
 mod watch;
 
 pub use about::*;
 pub use batch::*;
 pub use life::*;
+pub use stream::*;
 pub use watch::*;

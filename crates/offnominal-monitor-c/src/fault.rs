@@ -29,12 +29,16 @@ pub enum Status {
     Gap = -5,
     /// The step cannot be scored for another reason. The monitor is as it was.
     Refused = -6,
-    /// The library failed inside this call, which is a defect of it. The monitor cannot be used any longer.
+    /// The library failed inside this call, which is a defect of it. The monitor or stream cannot be used any longer.
     Panicked = -7,
-    /// The library failed inside an earlier call. Only `offnominal_close` and what returns texts or widths can be called.
+    /// The library failed inside an earlier call. Only what closes it and what returns texts or widths can be called.
     Poisoned = -8,
+    /// The mapping says something that cannot be, is for another monitor, or there is none.
+    Mapping = -9,
+    /// A message does not follow its definition, or cannot be placed in time.
+    Message = -10,
     /// The file was fitted without a group of this name. The monitor is as it was.
-    Group = -9,
+    Group = -11,
 }
 
 /// What a call has done, or why it has not.
@@ -47,15 +51,17 @@ pub(crate) enum Fault {
     Pointer(&'static str),
     /// More numbers than an address space holds.
     TooMany(&'static str),
+    /// A text that is not UTF-8, by its name.
+    Utf8(&'static str),
     Open(MonitorError),
     Bytes(FileError),
     Step(StepError),
     Group(UnknownGroup),
-    /// A text that is not UTF-8.
-    NotUtf8(&'static str),
     /// What the panic said.
     Panicked(String),
     Poisoned,
+    Mapping(anyhow::Error),
+    Message(anyhow::Error),
     /// Which monitor of a batch failed, and why.
     At(usize, Box<Fault>),
 }
@@ -72,12 +78,14 @@ impl Fault {
         match self {
             Fault::Pointer(_) => Status::Pointer,
             Fault::TooMany(_) => Status::Width,
-            Fault::NotUtf8(_) | Fault::Open(MonitorError::Unreadable { .. }) => Status::Unreadable,
+            Fault::Utf8(_) | Fault::Open(MonitorError::Unreadable { .. }) => Status::Unreadable,
             Fault::Open(_) | Fault::Bytes(_) => Status::File,
             Fault::Step(why) => of_step(why),
             Fault::Group(_) => Status::Group,
             Fault::Panicked(_) => Status::Panicked,
             Fault::Poisoned => Status::Poisoned,
+            Fault::Mapping(_) => Status::Mapping,
+            Fault::Message(_) => Status::Message,
             Fault::At(_, why) => why.status(),
         }
     }
@@ -122,15 +130,17 @@ impl fmt::Display for Fault {
                 write!(f, "{what}: expected an aligned address, found null or another one")
             }
             Fault::TooMany(what) => write!(f, "{what}: expected numbers that fit into memory, found more"),
+            Fault::Utf8(what) => write!(f, "{what}: expected UTF-8, found other bytes"),
             Fault::Open(why) => why.fmt(f),
             Fault::Bytes(why) => why.fmt(f),
             Fault::Step(why) => why.fmt(f),
             Fault::Group(why) => why.fmt(f),
-            Fault::NotUtf8(what) => write!(f, "{what}: expected UTF-8, found other bytes"),
             Fault::Panicked(text) => write!(f, "the library failed, which is a defect of it: {text}"),
             Fault::Poisoned => {
-                write!(f, "the library failed in an earlier call with this monitor; open it again")
+                write!(f, "the library failed in an earlier call with this; open it again")
             }
+            Fault::Mapping(why) => write!(f, "mapping: {why:#}"),
+            Fault::Message(why) => write!(f, "{why:#}"),
             Fault::At(i, why) => write!(f, "monitor {i}: {why}"),
         }
     }

@@ -1,7 +1,6 @@
-//! Every call goes through here: a panic becomes a status, and its monitor is not used again.
+//! Every call goes through here: a panic becomes a status, and its monitor or stream is not used again.
 
 use crate::fault::{Done, Fault, Status};
-use crate::handle::Handle;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A call without a monitor.
@@ -9,21 +8,26 @@ pub(crate) fn call(work: impl FnOnce() -> Done) -> Status {
     run(work).unwrap_or_else(|fault| fault.tell())
 }
 
-/// A call with a monitor.
-pub(crate) fn call_with(
-    handle: Result<&mut Handle, Fault>,
-    work: impl FnOnce(&mut Handle) -> Done,
+/// What is not used again after a panic.
+pub(crate) trait Poison {
+    fn is_poisoned(&mut self) -> &mut bool;
+}
+
+/// A call with a monitor or a stream.
+pub(crate) fn call_with<T: Poison>(
+    handle: Result<&mut T, Fault>,
+    work: impl FnOnce(&mut T) -> Done,
 ) -> Status {
     handle.and_then(|handle| run_with(handle, work)).unwrap_or_else(|fault| fault.tell())
 }
 
-/// Nothing that the work has left half-done is looked at again: the monitor is marked.
-pub(crate) fn run_with(handle: &mut Handle, work: impl FnOnce(&mut Handle) -> Done) -> Done {
-    if handle.is_poisoned {
+/// Nothing that the work has left half-done is looked at again: it is marked.
+pub(crate) fn run_with<T: Poison>(handle: &mut T, work: impl FnOnce(&mut T) -> Done) -> Done {
+    if *handle.is_poisoned() {
         return Err(Fault::Poisoned);
     }
     let done = run(|| work(handle));
-    handle.is_poisoned = matches!(done, Err(Fault::Panicked(_)));
+    *handle.is_poisoned() = matches!(done, Err(Fault::Panicked(_)));
     done
 }
 

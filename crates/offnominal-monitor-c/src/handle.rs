@@ -1,9 +1,10 @@
 //! What a pointer to a monitor points at: the monitor, and the texts that C reads of it.
 
 use crate::fault::{Done, Fault, Status};
+use crate::guard::Poison;
 use crate::types::{Deviation, Diagnosis, Event, Verdict};
 use offnominal_core::transition::Transition;
-use offnominal_monitor::{ChannelName, Monitor, StepError, decode};
+use offnominal_monitor::{About, ChannelName, Monitor, StepError, decode};
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 
@@ -14,7 +15,7 @@ const NO_POLICY: &str = "a detector that looks inside the policy can be opened f
 pub struct Handle {
     monitor: Monitor,
     /// A call has panicked; the monitor may be half-changed.
-    pub(crate) is_poisoned: bool,
+    is_poisoned: bool,
     pub(crate) texts: Texts,
 }
 
@@ -55,6 +56,10 @@ impl Handle {
             action: channels(&about.action),
         };
         Handle { monitor, is_poisoned: false, texts }
+    }
+
+    pub(crate) fn about(&self) -> &About {
+        self.monitor.about()
     }
 
     pub(crate) fn is_lost(&self, channel: usize) -> bool {
@@ -103,6 +108,12 @@ impl Handle {
     }
 }
 
+impl Poison for Handle {
+    fn is_poisoned(&mut self) -> &mut bool {
+        &mut self.is_poisoned
+    }
+}
+
 /// Writes a verdict, if there is one.
 fn told(
     found: Result<Option<offnominal_monitor::Verdict>, StepError>,
@@ -118,7 +129,7 @@ fn channels(names: &[ChannelName]) -> Vec<Channel> {
 }
 
 /// In C a zero ends a text, so one inside of it is replaced.
-fn text(text: &str) -> CString {
+pub(crate) fn text(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).expect("no zero is left")
 }
 

@@ -14,12 +14,15 @@ mod fault;
 mod guard;
 mod handle;
 mod pointer;
+mod queue;
+mod stream;
 mod types;
 
 pub use exports::*;
 pub use fault::Status;
 pub use handle::Handle;
-pub use types::{ABI, Deviation, Diagnosis, Event, Family, SensorEvent, State, Verdict};
+pub use stream::Stream;
+pub use types::{ABI, Deviation, Diagnosis, Event, Family, SensorEvent, State, Tick, Verdict};
 
 #[cfg(not(panic = "unwind"))]
 compile_error!("a panic must become a status; compile with `panic = \"unwind\"`");

@@ -11,9 +11,18 @@ use std::mem::MaybeUninit;
 /// A monitor that was opened and not closed.
 ///
 /// # Safety
-/// The address is null, or came from `open` and was not closed; no other thread uses it before the reference ends.
+/// As [`opened`].
 pub(crate) unsafe fn handle<'a>(at: *mut Handle) -> Result<&'a mut Handle, Fault> {
-    usable(at, "monitor")?;
+    // SAFETY: the caller promises the same.
+    unsafe { opened(at, "monitor") }
+}
+
+/// What was opened and not closed.
+///
+/// # Safety
+/// The address is null, or came from `open` and was not closed; no other thread uses it before the reference ends.
+pub(crate) unsafe fn opened<'a, T>(at: *mut T, what: &'static str) -> Result<&'a mut T, Fault> {
+    usable(at, what)?;
     // SAFETY: it is not null; the caller promises the rest.
     Ok(unsafe { &mut *at })
 }
@@ -21,9 +30,9 @@ pub(crate) unsafe fn handle<'a>(at: *mut Handle) -> Result<&'a mut Handle, Fault
 /// The same to read.
 ///
 /// # Safety
-/// As [`handle`].
-pub(crate) unsafe fn shared<'a>(at: *const Handle) -> Result<&'a Handle, Fault> {
-    usable(at, "monitor")?;
+/// As [`opened`].
+pub(crate) unsafe fn shared<'a, T>(at: *const T) -> Result<&'a T, Fault> {
+    usable(at, "what was opened")?;
     // SAFETY: it is not null; the caller promises the rest.
     Ok(unsafe { &*at })
 }
@@ -82,19 +91,19 @@ pub(crate) unsafe fn places<'a, T>(
 pub(crate) unsafe fn text<'a>(at: *const c_char, what: &'static str) -> Result<&'a str, Fault> {
     usable(at, what)?;
     // SAFETY: it is not null; the caller promises the rest.
-    unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Fault::NotUtf8(what))
+    unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Fault::Utf8(what))
 }
 
-/// Gives a monitor away; `reclaim` takes it back.
-pub(crate) fn give(handle: Handle) -> *mut Handle {
-    Box::into_raw(Box::new(handle))
+/// Gives something away; `reclaim` takes it back.
+pub(crate) fn give<T>(what: T) -> *mut T {
+    Box::into_raw(Box::new(what))
 }
 
 /// Takes back what `give` gave; nothing if it is null.
 ///
 /// # Safety
 /// The address is null, or came from `give` and was not taken back.
-pub(crate) unsafe fn reclaim(at: *mut Handle) -> Option<Box<Handle>> {
+pub(crate) unsafe fn reclaim<T>(at: *mut T) -> Option<Box<T>> {
     // SAFETY: the caller promises where it came from.
     (!at.is_null()).then(|| unsafe { Box::from_raw(at) })
 }

@@ -83,6 +83,20 @@ pub struct Verdict {
     pub sensor_event: SensorEvent,
 }
 
+/// When a step was over that was made of messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Tick {
+    /// In nanoseconds of the clock of the messages.
+    pub time_nanos: i64,
+    /// The same in seconds since the first tick of the episode.
+    pub secs: f64,
+    /// Which episode, counted from 0.
+    pub episode: u64,
+    /// Messages so far that came too late or twice.
+    pub dropped: u64,
+}
+
 /// What looks wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]

@@ -29,7 +29,7 @@ enum Given {
 impl Given {
     fn mapping(self) -> Result<Mapping> {
         match self {
-            Given::File(path) => Mapping::load(&path),
+            Given::File(path) => recordings::load(&path),
             Given::Text(text) => Mapping::parse(&text),
             Given::Table(mapping) => mapping.check().map(|()| *mapping),
         }

@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mujoco", &[]),
     ("scenes", &[]),
     ("stats", &[]),
+    ("topics", &[]),
     ("rtde", &["mujoco"]),
     ("worlds", &["mujoco", "rtde"]),
     ("agents", &[]),
@@ -29,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("deep", &[]),
     ("monitor", &["detectors", "stats"]),
     // The border to C of one monitor.
-    ("monitor-c", &["detectors", "monitor"]),
+    ("monitor-c", &["detectors", "monitor", "topics"]),
     ("files", &[]),
     ("skips", &[]),
     ("report", &["stats"]),
@@ -38,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("risk", &["agents", "engine", "files", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
-    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats"]),
+    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "topics"]),
     (
         // It stands on two verticals, whose commands it calls.
         "audit",

@@ -15,6 +15,7 @@ use std::sync::Mutex;
 pub const ALLOWED: &[(&str, &str)] = &[
     ("slow tier", "takes minutes; `.ci/run` runs it for the crates that changed"),
     ("chromium", "comes from the system's package manager, to which a container may have no access"),
+    ("pkg-config", "comes from there too; CMake is asked for the same library"),
     ("graphics card", "the machine that tests every change has none"),
     ("environment urr-reach", "needs a robot, or a simulated one that listens"),
     ("robot", "its fixed ports are taken on this machine"),

@@ -1,7 +1,6 @@
 //! Arrow and Parquet: batches of columns, read as rows. Lists and structures become one column for each leaf.
 
 use super::arrow_messages::Batches;
-use super::nested::{MAX_ITEMS, Nested, Place};
 use super::parquet_pages::{self, Bounded};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, anyhow};
@@ -13,6 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema, TimeUnit};
+use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;

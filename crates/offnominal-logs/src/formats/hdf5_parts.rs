@@ -1,9 +1,9 @@
 //! The data sets of a group of HDF5 that hold channels, and their rows.
 
-use super::nested::MAX_ITEMS;
 use crate::record::{Column, Sink, Topic};
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{Dataset, Group};
+use offnominal_topics::nested::MAX_ITEMS;
 use std::ops::Range;
 
 /// Rows that are read at once.

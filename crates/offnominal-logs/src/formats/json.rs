@@ -1,8 +1,8 @@
 //! A message in JSON as one row.
 
-use super::nested::{MAX_ITEMS, Nested, Place};
 use crate::record::Sink;
 use anyhow::{Context, Result, bail};
+use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
 use serde_json::{Map, Value};
 
 /// Reads one object and hands its row over.

@@ -2,9 +2,9 @@
 //! these is a row, and the other fields are the same in all of them.
 
 use super::json;
-use super::nested::Nested;
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, ensure};
+use offnominal_topics::nested::Nested;
 use serde_json::{Map, Value};
 use std::io::{BufRead, Read};
 

@@ -1,11 +1,12 @@
 //! MCAP files: messages of named channels, in JSON or as ROS 2 writes them (CDR), of any type that the file defines.
 
+use super::json;
 use super::mcap_records::{self, Record};
-use super::nested::Nested;
-use super::ros_schema::Types;
-use super::{cdr, json};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, bail};
+use offnominal_topics::cdr;
+use offnominal_topics::nested::Nested;
+use offnominal_topics::ros_schema::Types;
 use std::collections::HashMap;
 use std::io::Read;
 
@@ -123,11 +124,7 @@ impl Decoder {
         match self {
             Decoder::None => Ok(()),
             Decoder::Json => json::read(data, time, into, sink),
-            Decoder::Cdr { types, name } => {
-                into.begin();
-                cdr::read(types, name, data, into, sink)?;
-                into.end(time, sink)
-            }
+            Decoder::Cdr { types, name } => cdr::read(types, name, data, time, into, sink),
         }
     }
 }

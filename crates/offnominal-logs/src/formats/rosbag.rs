@@ -3,11 +3,11 @@
 //! Since ROS 2 Iron the file holds the definitions of its messages; an older one does not, and is refused for the topics
 //! whose definitions are not given.
 
-use super::cdr;
-use super::nested::Nested;
-use super::ros_schema::Types;
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, bail, ensure};
+use offnominal_topics::cdr;
+use offnominal_topics::nested::Nested;
+use offnominal_topics::ros_schema::Types;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::HashMap;
 use std::path::Path;
@@ -45,10 +45,8 @@ pub fn sqlite(path: &Path, sink: &mut dyn Sink) -> Result<()> {
             .with_context(|| format!("time {time} ns: expected a topic {topic}, found none"))?;
         let Some(types) = &channel.types else { continue };
         let data = row.get_ref(3)?.as_blob().context("expected a message of bytes")?;
-        channel.into.begin();
         let place = || format!("topic {} ({}), time {time} ns", channel.number, channel.kind);
-        cdr::read(types, &channel.kind, data, &mut channel.into, sink).with_context(place)?;
-        channel.into.end(Some(time), sink)?;
+        cdr::read(types, &channel.kind, data, Some(time), &mut channel.into, sink).with_context(place)?;
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! Streams against the logs that are made of them.
 
 use super::*;
+use crate::chosen::Rows;
 use crate::episodes;
 use crate::gather::Gathered;
+use crate::mapping::Episodes;
 use offnominal_core::Seed;
 use std::path::Path;
 

@@ -1,11 +1,12 @@
 //! A recording with what a monitor says of each step.
 
-use crate::episodes::{Recorded, nanos};
+use crate::episodes::Recorded;
 use crate::mapping::Mapping;
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
 use offnominal_monitor::{ChannelName, Monitor, Verdict};
+use offnominal_topics::clock::nanos;
 use serde::Serialize;
 use std::path::PathBuf;
 

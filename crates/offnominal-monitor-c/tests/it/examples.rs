@@ -9,19 +9,19 @@ use tempfile::TempDir;
 
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"];
 
-fn here(path: &str) -> PathBuf {
+pub fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// A folder with the monitor's file.
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("linear.monitor"), &*FILE).unwrap();
     folder
 }
 
 /// A program that is there, or a test that is skipped.
-fn program(variable: &str, usual: &str, what: &str) -> Option<OsString> {
+pub fn program(variable: &str, usual: &str, what: &str) -> Option<OsString> {
     let name = std::env::var_os(variable).unwrap_or_else(|| usual.into());
     let runs = Command::new(&name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if cfg!(unix) && runs.is_ok_and(|status| status.success()) {
@@ -44,7 +44,7 @@ fn compiled(compiler: OsString, standard: &str, source: &str, is_shared: bool, f
 }
 
 #[track_caller]
-fn succeeds(output: &Output) {
+pub fn succeeds(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -61,7 +61,7 @@ fn fed(command: &mut Command, rows: &str) -> Output {
 }
 
 #[track_caller]
-fn says_the_same(command: &mut Command) {
+pub fn says_the_same(command: &mut Command) {
     let output = fed(command, &rows());
     succeeds(&output);
     let found = String::from_utf8(output.stdout).unwrap();

@@ -7,10 +7,12 @@ const SOURCES: &[&str] = &[
     "src/types.rs",
     "src/fault.rs",
     "src/handle.rs",
+    "src/stream.rs",
     "src/exports/life.rs",
     "src/exports/about.rs",
     "src/exports/watch.rs",
     "src/exports/batch.rs",
+    "src/exports/stream.rs",
 ];
 
 fn here(path: &str) -> PathBuf {
@@ -47,7 +49,7 @@ fn every_function_is_in_it() {
         names.map(|rest| rest.split('(').next().unwrap().to_string()).collect::<Vec<_>>()
     });
     let names: Vec<_> = exported.collect();
-    assert_eq!(names.len(), 22, "{names:?}");
+    assert_eq!(names.len(), 35, "{names:?}");
     for name in names {
         assert!(text.contains(&format!("{name}(")), "{name}");
     }

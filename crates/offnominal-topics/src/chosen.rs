@@ -19,10 +19,10 @@ pub trait Rows {
 }
 
 /// Picks the columns of a mapping.
-pub struct Chosen<'m, R> {
-    mapping: &'m Mapping,
-    names: Vec<&'m str>,
-    places: HashMap<&'m str, usize>,
+pub struct Chosen<R> {
+    mapping: Mapping,
+    names: Vec<String>,
+    places: HashMap<String, usize>,
     topics: Vec<Open>,
     numbers_of_texts: HashMap<String, usize>,
     /// Columns that were found.
@@ -47,16 +47,16 @@ struct Open {
     n_rows: usize,
 }
 
-impl<'m, R: Rows> Chosen<'m, R> {
+impl<R: Rows> Chosen<R> {
     /// Nothing was found yet.
-    pub fn new(mapping: &'m Mapping, rows: R) -> Chosen<'m, R> {
-        let names = mapping.columns();
+    pub fn new(mapping: &Mapping, rows: R) -> Chosen<R> {
+        let names: Vec<String> = mapping.columns().into_iter().map(str::to_string).collect();
         let n = names.len();
-        let places = names.iter().enumerate().map(|(i, &name)| (name, i)).collect();
+        let places = names.iter().enumerate().map(|(i, name)| (name.clone(), i)).collect();
         let (topics, row, texts) = (Vec::new(), Vec::new(), Vec::new());
         let (found, is_text) = (vec![false; n], vec![None; n]);
         Chosen {
-            mapping,
+            mapping: mapping.clone(),
             names,
             places,
             topics,
@@ -74,7 +74,7 @@ impl<'m, R: Rows> Chosen<'m, R> {
     /// # Errors
     /// If one was not found.
     pub fn check(&self) -> Result<()> {
-        let lacks = |&(&name, &found): &(&&str, &bool)| !found && !self.mapping.judges(name);
+        let lacks = |&(name, &found): &(&String, &bool)| !found && !self.mapping.judges(name);
         if let Some((name, _)) = self.names.iter().zip(&self.found).find(lacks) {
             bail!("expected the column {name:?} of the mapping, found none");
         }
@@ -131,7 +131,7 @@ impl<'m, R: Rows> Chosen<'m, R> {
     }
 }
 
-impl<R: Rows> Sink for Chosen<'_, R> {
+impl<R: Rows> Sink for Chosen<R> {
     fn topic(&mut self, _: usize, topic: &Topic) -> Result<bool> {
         let prefix = format!("{}:", topic.name);
         let is_wanted = topic.name.is_empty() || self.names.iter().any(|name| name.starts_with(&prefix));
@@ -171,8 +171,8 @@ impl<R: Rows> Sink for Chosen<'_, R> {
             let found = match value {
                 Value::Number(x) if x.is_finite() && self.is_text[place] == Some(false) => x,
                 value => {
-                    let name = self.names[place];
-                    self.number(place, value).with_context(|| format!("row {n}, column {name:?}"))?
+                    let number = self.number(place, value);
+                    number.with_context(|| format!("row {n}, column {:?}", self.names[place]))?
                 }
             };
             numbers.push((place, found));

@@ -34,6 +34,18 @@ impl Waiting {
         self.dropped += u64::from(before.is_some());
     }
 
+    /// Time has come so far; up to which time rows have waited long enough.
+    pub fn pass(&mut self, time: i64) -> i64 {
+        self.newest = self.newest.max(time);
+        self.newest.saturating_sub(self.window)
+    }
+
+    /// Nothing has come yet.
+    pub fn forget(&mut self) {
+        self.rows.clear();
+        (self.newest, self.gone) = (i64::MIN, i64::MIN);
+    }
+
     /// The next row that has waited long enough.
     pub fn due(&mut self) -> Option<(usize, i64, Row)> {
         let (&(time, _), _) = self.rows.first_key_value()?;

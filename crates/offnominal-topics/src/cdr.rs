@@ -4,21 +4,30 @@
 //! is aligned to its own size. A text and a sequence begin with their length. Reference: OMG DDS interoperability
 //! protocol 2.2, section 10; what ROS 2's own writers do where it leaves a choice.
 
-use super::nested::{MAX_ITEMS, Nested, Place};
-use super::ros_schema::{Count, Field, Kind, Plain, Types};
+use crate::nested::{MAX_ITEMS, Nested, Place};
 use crate::record::Sink;
+use crate::ros_schema::{Count, Field, Kind, Plain, Types};
 use anyhow::{Context, Result, bail, ensure};
 
-/// Reads one message into the present row.
+/// Reads one message of a time in nanoseconds, and hands it over as a row.
 ///
 /// # Errors
-/// If the message does not follow its definition.
-pub fn read(types: &Types, name: &str, bytes: &[u8], into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
+/// If the message does not follow its definition, or the sink refuses the row.
+pub fn read(
+    types: &Types,
+    name: &str,
+    bytes: &[u8],
+    time: Option<i64>,
+    into: &mut Nested,
+    sink: &mut dyn Sink,
+) -> Result<()> {
     let header =
         bytes.get(..4).with_context(|| format!("expected a header of 4 bytes, found {}", bytes.len()))?;
     ensure!(header[1] <= 1, "expected plain CDR (kind 0 or 1), found kind {}", header[1]);
     let from = Cursor { bytes: &bytes[4..], at: 0, is_little: header[1] == 1 };
-    Message { types, from, into, sink }.fields(name, Nested::ROOT)
+    into.begin();
+    Message { types, from, into, sink }.fields(name, Nested::ROOT)?;
+    into.end(time, sink)
 }
 
 struct Message<'a> {

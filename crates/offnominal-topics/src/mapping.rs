@@ -2,9 +2,8 @@
 //!
 //! A column is named `topic:column`, or by its name alone in a log that is one table.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// Version of the format.
 pub const FORMAT: u32 = 1;
@@ -166,16 +165,6 @@ pub struct Outcome {
 }
 
 impl Mapping {
-    /// Reads a mapping.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or something in it is wrong.
-    pub fn load(path: &Path) -> Result<Mapping> {
-        let place = || format!("mapping {}", path.display());
-        let text = offnominal_files::read::text(path)?;
-        Mapping::parse(&text).with_context(place)
-    }
-
     /// Reads a mapping from its text.
     ///
     /// # Errors
@@ -221,6 +210,24 @@ impl Mapping {
             "expected different channels, found {:?} twice",
             twice.map_or("", |pair| pair[0])
         );
+        Ok(())
+    }
+
+    /// Insists on the channels of a monitor, by their names and in their order.
+    ///
+    /// # Errors
+    /// If there are others.
+    pub fn insist_on(&self, observation: &[&str], command: &[&str]) -> Result<()> {
+        let parts = [("observation", observation, &self.observation), ("command", command, &self.command)];
+        for (what, expected, found) in parts {
+            let found: Vec<&str> = found.iter().map(Channel::name).collect();
+            ensure!(
+                expected == found,
+                "{what}: expected the channels of the monitor, {}; found {}",
+                expected.join(", "),
+                found.join(", ")
+            );
+        }
         Ok(())
     }
 

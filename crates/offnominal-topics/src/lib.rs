@@ -1,0 +1,21 @@
+//! Topics, columns and rows: what a log is read as, and what a robot's process is told while it runs.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`record`] | topics, columns and rows |
+//! | [`nested`] | columns out of nested messages |
+//! | [`ros_schema`] | definitions of messages of ROS 2 |
+//! | [`cdr`] | messages of ROS 2 by their definition |
+//! | [`mapping`] | which column is what |
+//! | [`chosen`] | the columns of a mapping, row by row |
+//! | [`clock`] | when the ticks are |
+//! | [`live`] | ticks of the clock out of rows as they come |
+
+pub mod cdr;
+pub mod chosen;
+pub mod clock;
+pub mod live;
+pub mod mapping;
+pub mod nested;
+pub mod record;
+pub mod ros_schema;

@@ -1,0 +1,291 @@
+//! Ticks of the clock out of rows as they come, for a stream that is watched while it is recorded.
+//!
+//! The ticks are those of the log that is made of the stream, if the rows come in the order of their time, no two at once, or at most as late
+//! as the mapping waits for them. A tick is told when a row comes that is later, or, where each row is a tick, with its row. What depends on the future is told as far as
+//! it has come: the last window of a stream is told although it is not whole.
+
+mod waiting;
+
+use crate::chosen::Rows;
+use crate::clock::{n_ticks, nanos, tick};
+use crate::mapping::{Episodes, Mapping};
+use anyhow::{Result, ensure};
+use waiting::Waiting;
+
+/// What there is at a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tick<'a> {
+    /// Whether it is the first of an episode.
+    pub is_first: bool,
+    /// When it is, in nanoseconds of the clock of the log.
+    pub time_nanos: i64,
+    /// Observations in the order of the mapping; NaN where a value is missing.
+    pub observation: &'a [f32],
+    /// Commands, as observations.
+    pub command: &'a [f32],
+    /// Rows that came too late or twice, so far.
+    pub dropped: u64,
+}
+
+/// Whoever is told the ticks.
+pub trait Ticks {
+    /// A tick, in the order of time.
+    ///
+    /// # Errors
+    /// If it cannot be taken.
+    fn tick(&mut self, tick: Tick<'_>) -> Result<()>;
+}
+
+/// A stream as far as it has come.
+pub struct Live<T> {
+    mapping: Mapping,
+    /// The place of the column that tells episodes apart.
+    key: Option<usize>,
+    /// What it last held.
+    key_bits: u64,
+    /// Each column's last value with its time.
+    last: Vec<Option<(i64, f64)>>,
+    /// The topics that have a column of the mapping.
+    topics: Vec<usize>,
+    /// The time of the latest row.
+    latest: i64,
+    episode: Option<Episode>,
+    values: Vec<f32>,
+    waiting: Option<Waiting>,
+    /// Whoever is told.
+    pub to: T,
+}
+
+/// The episode that is on.
+struct Episode {
+    start: i64,
+    /// Ticks that are over.
+    n_ticks: usize,
+    /// Whether each channel has been seen, so that ticks are told.
+    has_begun: bool,
+    /// When the next one begins, if that is known.
+    next: Option<i64>,
+}
+
+impl<T: Ticks> Live<T> {
+    /// Nothing has come yet.
+    pub fn new(mapping: &Mapping, to: T) -> Live<T> {
+        let columns = mapping.columns();
+        let key = match &mapping.episodes {
+            Episodes::Column { column } | Episodes::Event { column } => {
+                columns.iter().position(|c| c == column)
+            }
+            Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
+        };
+        let values = vec![f32::NAN; mapping.channels().count()];
+        let last = vec![None; columns.len()];
+        Live {
+            mapping: mapping.clone(),
+            key,
+            key_bits: 0,
+            last,
+            topics: Vec::new(),
+            latest: i64::MIN,
+            episode: None,
+            values,
+            waiting: mapping.clock.wait_secs.map(|secs| Waiting::new(nanos(secs))),
+            to,
+        }
+    }
+
+    /// The stream has ended.
+    ///
+    /// # Errors
+    /// If a tick cannot be taken.
+    pub fn finish(&mut self) -> Result<()> {
+        while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::next) {
+            self.take(time, &row)?;
+        }
+        self.turn(self.latest.saturating_add(1))?;
+        self.end(self.latest)
+    }
+
+    /// Time has come so far, and no row has: ticks before it are told. Where silence may end an episode nothing is, as it is
+    /// not known yet whether the next row belongs to it.
+    ///
+    /// # Errors
+    /// If a tick cannot be taken.
+    pub fn advance(&mut self, time: i64) -> Result<()> {
+        if matches!(self.mapping.episodes, Episodes::Gap { .. } | Episodes::Column { .. }) {
+            return Ok(());
+        }
+        let time = self.waiting.as_mut().map_or(time, |waiting| waiting.pass(time));
+        while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::due) {
+            self.take(time, &row)?;
+        }
+        self.turn(time)?;
+        self.until(time)
+    }
+
+    /// The next row begins an episode, whatever it holds, and whenever it is. Values from before it stay the last ones.
+    pub fn end_episode(&mut self) {
+        self.episode = None;
+        self.latest = i64::MIN;
+        self.waiting.iter_mut().for_each(Waiting::forget);
+    }
+
+    /// How long ago, in nanoseconds, the last value of a column came; `None` if none has.
+    pub fn age(&self, place: usize, time: i64) -> Option<i64> {
+        self.last.get(place).copied().flatten().map(|(then, _)| time.saturating_sub(then))
+    }
+
+    /// Ends the episodes that end before a time, and begins those that follow them.
+    fn turn(&mut self, time: i64) -> Result<()> {
+        let due = |episode: &Episode| episode.next.filter(|&next| next < time);
+        while let Some(next) = self.episode.as_ref().and_then(due) {
+            self.end(next)?;
+            self.begin(next);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, start: i64) {
+        let next = match self.mapping.episodes {
+            Episodes::Window { secs } => Some(start.saturating_add(nanos(secs).max(1))),
+            _ => None,
+        };
+        self.episode = Some(Episode { start, n_ticks: 0, has_begun: false, next });
+    }
+
+    /// Tells the ticks up to the end of the episode.
+    fn end(&mut self, end: i64) -> Result<()> {
+        let Some((episode, rate)) = self.episode.as_ref().zip(self.mapping.clock.rate_hz) else {
+            return Ok(());
+        };
+        let (start, from) = (episode.start, episode.n_ticks);
+        (from..n_ticks(start, end, rate)?).try_for_each(|k| self.tell(tick(start, k, rate)))
+    }
+
+    /// Tells the ticks before a time.
+    fn until(&mut self, time: i64) -> Result<()> {
+        let Some(rate) = self.mapping.clock.rate_hz else { return Ok(()) };
+        n_ticks(self.latest.max(self.episode.as_ref().map_or(time, |episode| episode.start)), time, rate)?;
+        while let Some(episode) = &self.episode {
+            let at = tick(episode.start, episode.n_ticks, rate);
+            if at >= time {
+                break;
+            }
+            self.tell(at)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, time: i64) -> Result<()> {
+        let Some(episode) = &mut self.episode else { return Ok(()) };
+        episode.n_ticks += 1;
+        let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
+        let n_channels = self.values.len();
+        let fresh =
+            |last: &Option<(i64, f64)>| last.filter(|(then, _)| time - then <= most).map(|(_, x)| x as f32);
+        let is_whole = self.last[..n_channels].iter().all(|last| fresh(last).is_some());
+        let is_first = !episode.has_begun;
+        if is_first && !is_whole {
+            return Ok(());
+        }
+        episode.has_begun = true;
+        for (value, last) in self.values.iter_mut().zip(&self.last) {
+            *value = fresh(last).unwrap_or(f32::NAN);
+        }
+        let (observation, command) = self.values.split_at(self.mapping.observation.len());
+        let dropped = self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
+        self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
+    }
+
+    /// Whether an episode begins with a row, whatever comes later.
+    fn is_first(&self, time: i64, key: Option<f64>) -> bool {
+        let Some(_) = self.episode else { return true };
+        match &self.mapping.episodes {
+            Episodes::Gap { secs } => time - self.latest > nanos(*secs),
+            Episodes::Column { .. } => key.is_some_and(|key| key.to_bits() != self.key_bits),
+            Episodes::File | Episodes::Event { .. } | Episodes::Window { .. } => false,
+        }
+    }
+
+    /// An episode begins with a row of this time.
+    fn restart(&mut self, time: i64) -> Result<()> {
+        self.end(self.latest)?;
+        if matches!(self.mapping.episodes, Episodes::Column { .. }) {
+            // Episodes of one table have nothing to do with each other, not even their clocks.
+            self.last.fill(None);
+            self.latest = i64::MIN;
+        }
+        // The clock may have begun anew.
+        self.last.iter_mut().for_each(|last| *last = last.filter(|(then, _)| *then <= time));
+        self.begin(time);
+        Ok(())
+    }
+
+    /// Notes that the next episode begins at a row, if its column becomes something else than zero.
+    fn event(&mut self, time: i64, key: Option<f64>) {
+        let before = self.key.and_then(|key| self.last[key]).map(|(_, x)| x);
+        let is_on = key.is_some_and(|x| x.is_finite() && x != 0.0);
+        let is_event =
+            matches!(self.mapping.episodes, Episodes::Event { .. }) && before == Some(0.0) && is_on;
+        if let Some(episode) = self.episode.as_mut().filter(|_| is_event) {
+            episode.next = Some(time);
+        }
+    }
+}
+
+impl<T: Ticks> Rows for Live<T> {
+    fn column(&mut self, topic: usize, _: usize) {
+        if !self.topics.contains(&topic) {
+            self.topics.push(topic);
+        }
+    }
+
+    fn row(&mut self, topic: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
+        let Some(waiting) = &mut self.waiting else { return self.take(time, row) };
+        waiting.add(topic, time, row);
+        while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::due) {
+            self.take(time, &row)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Ticks> Live<T> {
+    /// Takes a row whose turn it is.
+    fn take(&mut self, time: i64, row: &[(usize, f64)]) -> Result<()> {
+        let key = self.key.and_then(|key| row.iter().find(|(at, _)| *at == key)).map(|(_, x)| *x);
+        if self.is_first(time, key) {
+            self.restart(time)?;
+        }
+        let is_table = self.mapping.clock.column.is_some();
+        ensure!(
+            !is_table || time >= self.latest,
+            "expected a time that does not fall, found {time} ns after {} ns",
+            self.latest
+        );
+        self.turn(time)?;
+        self.until(time)?;
+        self.event(time, key);
+        self.key_bits = key.map_or(self.key_bits, f64::to_bits);
+        for &(place, x) in row {
+            let last = &mut self.last[place];
+            if x.is_finite() && last.is_none_or(|(then, _)| then <= time) {
+                *last = Some((time, x));
+            }
+        }
+        self.latest = self.latest.max(time);
+        if self.mapping.clock.rate_hz.is_some() {
+            return Ok(());
+        }
+        let n = self.topics.len();
+        ensure!(n == 1, "clock.rate_hz: expected a rate, as the channels are in {n} topics, found none");
+        self.tell(time)?;
+        // A row at the moment in which the next episode begins is its first one too.
+        self.turn(time + 1)?;
+        let is_due =
+            self.episode.as_ref().is_some_and(|episode| episode.n_ticks == 0 && episode.start == time);
+        if is_due { self.tell(time) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
