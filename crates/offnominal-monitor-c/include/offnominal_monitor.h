@@ -646,7 +646,8 @@ offnominal_status offnominal_stream_end_episode(struct offnominal_stream *stream
 
 /**
  * Judges the next step that is over: `tick` gets when that was, `verdict` what is said of it. Call it until it returns
- * NO_VERDICT; then both are as they were. Where an episode begins the monitor is reset.
+ * NO_VERDICT; then both are as they were. Where an episode begins the monitor is reset; it stays with the group that
+ * `offnominal_reset_group` told last.
  *
  * `monitor` is the one that the stream was opened for.
  *

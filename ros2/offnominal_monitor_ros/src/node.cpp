@@ -42,11 +42,12 @@ Watch opened(rclcpp::Node & node)
 {
   const auto monitor = node.declare_parameter<std::string>("monitor_file", "");
   const auto mapping = node.declare_parameter<std::string>("mapping_file", "");
+  const auto group = node.declare_parameter<std::string>("group", "");
   if (monitor.empty()) {
     throw std::invalid_argument(
             "monitor_file: expected the path of a file that `offnominal fit` wrote, found none");
   }
-  return Watch(monitor, mapping.empty() ? "" : content(mapping));
+  return Watch(monitor, mapping.empty() ? "" : content(mapping), group);
 }
 
 }  // namespace

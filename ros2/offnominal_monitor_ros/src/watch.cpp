@@ -27,10 +27,14 @@ bool is_of(const std::string & column, const std::string & topic)
 
 }  // namespace
 
-Watch::Watch(const std::string & monitor_file, const std::string & mapping)
+Watch::Watch(
+  const std::string & monitor_file, const std::string & mapping, const std::string & group)
 : monitor_(monitor_file), stream_(opened(monitor_, mapping)), topics_(stream_.topics()),
   columns_(stream_.columns()), channels_(monitor_.observation())
 {
+  if (!group.empty()) {
+    monitor_.reset(group);
+  }
 }
 
 double Watch::step_secs() const

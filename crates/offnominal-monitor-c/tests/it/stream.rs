@@ -28,7 +28,10 @@ max_age_secs = 0.25
 static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let (before, archive) = opened(&crate::support::FILE).contents().unwrap();
     let names = about(before.detector, before.threshold, &["x", "y", "z"], &["push"]);
-    encode(&offnominal_monitor::About { mapping: Some(MAPPING.into()), ..names }, &archive)
+    encode(
+        &offnominal_monitor::About { groups: before.groups, mapping: Some(MAPPING.into()), ..names },
+        &archive,
+    )
 });
 
 /// A stream that is closed at the end.
@@ -123,6 +126,19 @@ fn verdicts_on_messages_are_those_on_their_numbers() {
     // SAFETY: the stream is open.
     let age = |column| unsafe { c::offnominal_stream_age_secs(stream.0, column, 4_000_000_000) };
     assert!((age(0) - 0.1).abs() < 1e-9 && age(9).is_infinite());
+}
+
+#[test]
+fn its_episodes_are_of_the_group_that_was_told() {
+    let (mut monitor, stream) = both();
+    let mut rust = opened(&FILE);
+    rust.begin(Some("push")).unwrap();
+    assert_eq!(monitor.reset_group(c"push"), Status::Ok);
+    for ms in [0, 100, 201] {
+        (0..4).for_each(|topic| assert_eq!(stream.say(topic, ms, 0.0), Status::Ok));
+    }
+    assert_eq!(stream.next(&monitor).map(|(_, v)| v.threshold), Ok(rust.threshold()));
+    assert_ne!(rust.threshold(), rust.about().threshold.value);
 }
 
 #[test]

@@ -31,7 +31,9 @@ class Watch
 {
 public:
   /// Opens a monitor's file. `mapping` is the text of a mapping; an empty one stands for that of the monitor's file.
-  Watch(const std::string & monitor_file, const std::string & mapping);
+  /// All episodes are of `group`, unless it is empty.
+  Watch(
+    const std::string & monitor_file, const std::string & mapping, const std::string & group = "");
 
   /// The topics of the mapping; a topic is known by its place here.
   const std::vector<std::string> & topics() const {return topics_;}
