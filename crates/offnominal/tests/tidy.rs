@@ -33,12 +33,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("skips", &[]),
     ("report", &["stats"]),
-    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "worlds"]),
+    // How work runs, and a monitor out of episodes: all that needs no environment.
+    ("work", &["detectors", "files", "monitor", "stats"]),
+    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
-    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats"]),
+    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "work"]),
     (
         // It stands on two verticals, whose commands it calls.
         "audit",
