@@ -12,9 +12,9 @@ mod proposal;
 
 use anyhow::{Result, ensure};
 use guess::Proposal;
-use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
 use offnominal_files::write::atomically;
+use offnominal_work::context::Context;
+use offnominal_work::parallel;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;

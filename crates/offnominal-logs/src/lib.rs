@@ -20,6 +20,7 @@
 //! | [`demo`] | recordings of a car, from the first command to an alarm |
 
 pub mod chosen;
+#[cfg(not(target_family = "wasm"))]
 pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
@@ -34,4 +35,5 @@ pub mod record;
 pub mod recordings;
 pub mod score;
 pub mod source;
+#[cfg(not(target_family = "wasm"))]
 pub mod watch;

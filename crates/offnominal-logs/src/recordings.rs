@@ -7,9 +7,9 @@ use crate::mapping::{Channel, Mapping};
 use crate::source::Source;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
-use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
 use offnominal_monitor::About;
+use offnominal_work::context::Context;
+use offnominal_work::parallel;
 use std::path::Path;
 
 /// The mapping of a file; without one, the proposal for the logs.

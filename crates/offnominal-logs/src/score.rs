@@ -10,13 +10,12 @@ pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
 
-use crate::recordings;
-use anyhow::{Context as _, Result};
+use crate::episodes::Recorded;
+use crate::mapping::Mapping;
+use anyhow::Result;
 use offnominal_core::Seed;
-use offnominal_engine::context::Context;
-use offnominal_engine::monitor_file;
-use offnominal_files::write::atomically;
-use offnominal_monitor::About;
+use offnominal_monitor::{About, Monitor};
+use offnominal_work::context::Context;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -58,15 +57,39 @@ pub struct ScoredLogs {
 ///
 /// # Errors
 /// If a file cannot be read or written, there is no mapping, or the logs have other channels.
+#[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
-    let mut monitor = monitor_file::open(&request.monitor)?;
+    use crate::recordings;
+    use anyhow::Context as _;
+    use offnominal_files::write::atomically;
+    let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let recordings = recordings::read(&request.logs, &mapping, context)?;
+    let found = of(&mut monitor, recordings, &mapping, context)?;
+    if let Some(path) = &request.alarms {
+        atomically(path, &found.table()?)?;
+    }
+    if let Some(path) = &request.report {
+        atomically(path, found.page()?.as_bytes())?;
+    }
+    Ok(found)
+}
+
+/// Scores recordings that were read with a mapping that has the monitor's channels.
+///
+/// # Errors
+/// If a step cannot be scored, or the work was asked to stop.
+pub fn of(
+    monitor: &mut Monitor,
+    recordings: Vec<Recorded>,
+    mapping: &Mapping,
+    context: &Context,
+) -> Result<ScoredLogs> {
     let task = context.task(recordings.len(), "recordings");
     let score = |recorded| {
         task.check()?;
-        let scored = ScoredRecording::of(&mut monitor, recorded, &mapping)?;
+        let scored = ScoredRecording::of(monitor, recorded, mapping)?;
         task.inc(1);
         Ok(scored)
     };
@@ -74,19 +97,23 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
     let about = monitor.about().clone();
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
-    let found = ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about };
-    if let Some(path) = &request.alarms {
-        atomically(path, &found.table()?)?;
-    }
-    if let Some(path) = &request.report {
-        atomically(path, page::page(&found)?.as_bytes())?;
-    }
-    Ok(found)
+    Ok(ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about })
 }
 
 impl ScoredLogs {
+    /// All recordings with their alarms as a page.
+    ///
+    /// # Errors
+    /// If the template cannot be filled, which is a mistake of ours.
+    pub fn page(&self) -> Result<String> {
+        page::page(self)
+    }
+
     /// All alarms as CSV.
-    fn table(&self) -> Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// If a name cannot be written.
+    pub fn table(&self) -> Result<Vec<u8>> {
         let mut out = csv::Writer::from_writer(Vec::new());
         out.write_record([
             "log",

@@ -7,7 +7,7 @@ use offnominal_core::prelude::Episode;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::collect::play;
 use offnominal_engine::context::Context;
-use offnominal_engine::monitor_file;
+use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use offnominal_monitor::ChannelName;
