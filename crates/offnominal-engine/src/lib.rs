@@ -60,4 +60,4 @@ pub mod subject;
 pub mod train;
 
 // How work runs is needed below too, where nothing plays.
-pub use offnominal_work::{context, detector_choice, parallel, progress, remarks, rule_choice, stop};
+pub use offnominal_work::{context, detector_choice, parallel, progress, remarks, rule_choice, steps, stop};

@@ -42,13 +42,23 @@ pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
 /// # Errors
 /// If the file is wrong or names other channels, or there is neither.
 pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
-    let Some(path) = given else {
+    let Some(path) = given else { return mapping_in(about, None) };
+    let text = offnominal_files::read::text(path)?;
+    mapping_in(about, Some(&text)).with_context(|| format!("mapping {}", path.display()))
+}
+
+/// The same by the text of a mapping.
+///
+/// # Errors
+/// As [`mapping_of`].
+pub fn mapping_in(about: &About, given: Option<&str>) -> Result<Mapping> {
+    let Some(text) = given else {
         let fitted = about.mapping.as_deref().with_context(|| {
             format!("expected a mapping, as the monitor was fitted on {}, found none", about.environment.id)
         })?;
         return Mapping::parse(fitted);
     };
-    let mapping = Mapping::load(path)?;
+    let mapping = Mapping::parse(text)?;
     for (what, expected, found) in [
         ("observation", &about.observation, &mapping.observation),
         ("command", &about.action, &mapping.command),
@@ -57,8 +67,7 @@ pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
             (expected.iter().map(|c| c.name.as_str()).collect(), found.iter().map(Channel::name).collect());
         ensure!(
             expected == found,
-            "mapping {}, {what}: expected the channels of the monitor, {}; found {}",
-            path.display(),
+            "{what}: expected the channels of the monitor, {}; found {}",
             expected.join(", "),
             found.join(", ")
         );

@@ -16,6 +16,7 @@ use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_monitor::{About, Monitor};
 use offnominal_work::context::Context;
+use offnominal_work::steps;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -107,6 +108,16 @@ impl ScoredLogs {
     /// If the template cannot be filled, which is a mistake of ours.
     pub fn page(&self) -> Result<String> {
         page::page(self)
+    }
+
+    /// Every step as CSV.
+    ///
+    /// # Errors
+    /// None that is known: memory takes whatever is written.
+    pub fn steps(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        steps::write(&mut out, self.recordings.iter().map(ScoredRecording::labelled_steps))?;
+        Ok(out)
     }
 
     /// All alarms as CSV.

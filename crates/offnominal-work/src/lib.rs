@@ -13,6 +13,7 @@
 //! | [`detector_choice`] | a detector as a configuration file names it                 |
 //! | [`rule_choice`]     | how a threshold is to be set, as a request says it          |
 //! | [`monitor_file`]    | a fitted detector with its threshold                        |
+//! | [`steps`]           | what a monitor says of every step, as a table               |
 //! | [`fitted`]          | what is said of it, and what is fitted if nothing is said   |
 
 pub mod context;
@@ -24,4 +25,5 @@ pub mod parallel;
 pub mod progress;
 pub mod remarks;
 pub mod rule_choice;
+pub mod steps;
 pub mod stop;

@@ -30,12 +30,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("monitor", &["detectors", "stats"]),
     // The border to C of one monitor.
     ("monitor-c", &["detectors", "monitor"]),
+    // The border to the browser.
+    ("web", &["detectors", "logs", "monitor", "work"]),
     ("files", &[]),
     ("skips", &[]),
     ("report", &["stats"]),
     // How work runs, and a monitor out of episodes: all that needs no environment.
     ("work", &["detectors", "files", "monitor", "stats"]),
-    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"]),
+    (
+        "engine",
+        &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"],
+    ),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
