@@ -4,7 +4,8 @@
     python3 tests/web/drive.py target/offnominal.html --press score --files tanks.monitor leak.csv --save steps.csv
 
 It prints one JSON object: the state of the page, what it says, the seconds that the module took and those that passed from
-the press of the button to the result, and every request of the page, of which there must be none.
+the press of the button to the result, the processor time of the whole browser from start to end, and every request of the
+page, of which there must be none.
 It speaks the protocol of Chromium's developer tools over two pipes, so it needs nothing but Python and the browser.
 """
 
@@ -103,8 +104,24 @@ class Browser:
 
     def close(self):
         """Ends the browser."""
-        self.process.terminate()
-        self.process.wait()
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+
+def processor_secs(ancestor):
+    """Processor time of a process and all that it has started, on Linux; nothing elsewhere."""
+    parents, ticks = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # It has ended.
+            continue
+        parents[int(stat.parent.name)], ticks[int(stat.parent.name)] = int(fields[1]), sum(map(int, fields[11:13]))
+    family = {ancestor}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return round(sum(ticks.get(one, 0) for one in family) / os.sysconf("SC_CLK_TCK"), 2) if ticks else None
 
 
 def downloaded(browser, name):
@@ -156,10 +173,12 @@ def main():
         for file in options.save if pressed[-1]["state"] == "done" else ():
             file.write_bytes(downloaded(browser, file.name))
         requests, console = browser.told()
+        spent = processor_secs(browser.process.pid)
         browser.close()
     page = options.page.resolve().as_uri()
     others = [url for url in requests if url != page and not url.startswith(("data:", "blob:", "about:"))]
-    print(json.dumps({"pressed": pressed, "requests": others, "console": console}, indent=1))
+    told = {"pressed": pressed, "processor_secs": spent}
+    print(json.dumps(told | {"requests": others, "console": console}, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 //! Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
 
 mod draw;
+mod lost;
 mod page;
 mod ranking;
 mod recording;
 mod truth;
 
+pub use lost::LostSensor;
 pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
@@ -179,6 +181,9 @@ impl Display for ScoredLogs {
                         write!(out, " and {} more", more.len())?;
                     }
                 }
+            }
+            for sensor in &recording.lost {
+                write!(out, "; {sensor}")?;
             }
             if let Some(labelled) = recording.labelled_secs {
                 write!(out, "; labelled from {labelled:.3} s")?;

@@ -2,7 +2,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const chosen = { monitor: null, logs: [] };
+const chosen = { monitor: null, logs: [], proposed: null };
 const wasm = new Blob([Uint8Array.from(atob(at("module").textContent), (c) => c.charCodeAt(0))]);
 let worker = null;
 
@@ -89,11 +89,14 @@ function link([name, content, type]) {
 const names = (logs) => logs.map((log) => log.file.name);
 const files = (logs) => logs.map((log) => log.file);
 const mapping = () => at("mapping").value.trim() || null;
+// What nobody has edited does not stand in for the mapping that a monitor brings.
+const edited = () => (mapping() === chosen.proposed ? null : mapping());
 
 const commands = {
   async inspect() {
     const { answers, secs } = await ask({ command: "inspect", logs: names(chosen.logs) }, files(chosen.logs));
     at("mapping").value = new TextDecoder().decode(answers[1]);
+    chosen.proposed = mapping();
     present("Inspection", answers, answers[2], [["map.toml", answers[1], "application/toml"]]);
     return secs;
   },
@@ -112,7 +115,7 @@ const commands = {
     if (!chosen.monitor) throw new Error("expected a monitor, found none: fit one, or drop its file");
     const others = chosen.logs.filter((log) => !log.nominal);
     const logs = others.length ? others : chosen.logs;
-    const request = { command: "score", monitor: chosen.monitor.name, logs: names(logs), mapping: mapping(), seed: Number(at("seed").value) };
+    const request = { command: "score", monitor: chosen.monitor.name, logs: names(logs), mapping: edited(), seed: Number(at("seed").value) };
     const { answers, secs } = await ask(request, [chosen.monitor, ...files(logs)]);
     present("Alarms", answers, answers[1], [["alarms.html", answers[1], "text/html"], ["alarms.csv", answers[2], "text/csv"], ["steps.csv", answers[3], "text/csv"]]);
     return secs;

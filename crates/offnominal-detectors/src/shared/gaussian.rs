@@ -72,8 +72,7 @@ impl Gaussian {
         for (raw, prediction) in rows {
             prediction[..self.d].copy_from_slice(&raw[..self.d]);
             for j in 0..self.d {
-                prediction[self.d + j] =
-                    hold_by(softplus, raw[self.d + j], bounds[j], bounds[self.d + j]);
+                prediction[self.d + j] = hold_by(softplus, raw[self.d + j], bounds[j], bounds[self.d + j]);
             }
         }
     }

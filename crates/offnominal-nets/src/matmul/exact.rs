@@ -8,8 +8,6 @@ use super::pack;
 use super::tile::{Left, Product, Right};
 use pulp::Arch;
 
-/// Columns that are computed together.
-const BLOCK: usize = 8;
 /// Bits of an `f64` that an `f32` does not have.
 const LOST: u64 = (1 << 29) - 1;
 /// How they look halfway between two `f32`.
@@ -30,14 +28,16 @@ pub fn run(product: Product<'_>) {
             Left::Rows(a) => a[i * k + p],
             Left::Columns(a) => a[p * m + i],
         };
-        let whole = n - n % BLOCK;
-        for first in (0..whole).step_by(BLOCK) {
+        let mut first = 0;
+        while first < n {
             let at = Columns { b, n, k, first, bias };
-            row[first..][..BLOCK].copy_from_slice(&at.sums::<BLOCK>(factors));
-        }
-        for first in whole..n {
-            let at = Columns { b, n, k, first, bias };
-            row[first] = at.sums::<1>(factors)[0];
+            let to = &mut row[first..];
+            // So many columns are translated to instructions on vectors.
+            first += match to.len() {
+                16.. => at.write::<16>(factors, to),
+                4.. => at.write::<4>(factors, to),
+                _ => at.write::<1>(factors, to),
+            };
         }
         row.iter_mut().for_each(|v| *v = v.max(*v * slope));
     }
@@ -71,19 +71,26 @@ impl Columns<'_> {
         self.b[p * self.n + self.first..].first_chunk().expect("columns of a block")
     }
 
+    /// Writes the sums of so many columns; their number.
+    #[inline(always)]
+    fn write<const W: usize>(&self, factors: impl Fn(usize) -> f32, to: &mut [f32]) -> usize {
+        to[..W].copy_from_slice(&self.sums::<W>(factors));
+        W
+    }
+
     #[inline(always)]
     fn sums<const W: usize>(&self, factors: impl Fn(usize) -> f32) -> [f32; W] {
         let mut sums = self.start::<W>().map(f64::from);
-        let mut doubts = [false; W];
+        let mut doubts = [0; W];
         for p in 0..self.k {
             let (x, row) = (f64::from(factors(p)), self.row::<W>(p));
             for j in 0..W {
                 let sum = x * f64::from(row[j]) + sums[j];
-                doubts[j] |= is_doubtful(sum);
+                doubts[j] |= doubt(sum);
                 sums[j] = f64::from(sum as f32);
             }
         }
-        if doubts.contains(&true) { self.slowly(factors) } else { sums.map(|sum| sum as f32) }
+        if doubts.iter().any(|doubt| *doubt != 0) { self.slowly(factors) } else { sums.map(|sum| sum as f32) }
     }
 
     #[cold]
@@ -97,11 +104,11 @@ impl Columns<'_> {
     }
 }
 
-/// Whether a sum that is rounded to an `f32` may be rounded once too often.
+/// 1 if a sum that is rounded to an `f32` may be rounded once too often, else 0; as wide as the sum, for vectors' sake.
 #[inline(always)]
-fn is_doubtful(sum: f64) -> bool {
-    let is_halfway = sum.to_bits() & LOST == HALFWAY;
-    let has_few_bits = sum != 0.0 && sum.abs() < f64::from(f32::MIN_POSITIVE);
+fn doubt(sum: f64) -> u64 {
+    let is_halfway = u64::from(sum.to_bits() & LOST == HALFWAY);
+    let has_few_bits = u64::from(sum.abs() < f64::from(f32::MIN_POSITIVE)) & u64::from(sum != 0.0);
     is_halfway | has_few_bits
 }
 
