@@ -58,10 +58,10 @@ impl Accumulate for EProcess {
 /// ln e(p) as a function of x = −ln p ≥ 0; its series where the quotient cancels.
 fn log_bet(x: f64) -> f64 {
     if x < 1e-3 {
-        return (0.5 + x / 6.0).ln();
+        return libm::log(0.5 + x / 6.0);
     }
-    let p = (-x).exp();
-    x - 2.0 * x.ln() + (1.0 - p - p * x).ln()
+    let p = libm::exp(-x);
+    x - 2.0 * libm::log(x) + libm::log(1.0 - p - p * x)
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ impl Reading {
     fn expected_square(&self, answer: &Answer<'_>) -> f64 {
         let d = answer.target.len();
         let square = |j: usize| (f64::from(answer.output[j]) - f64::from(answer.target[j])).powi(2);
-        let variance = |j: usize| f64::from(self.log_variance(answer, j)).exp();
+        let variance = |j: usize| libm::exp(self.log_variance(answer, j).into());
         (0..d).map(|j| square(j) + variance(j)).sum::<f64>() / d as f64
     }
 
@@ -182,7 +182,7 @@ impl Reading {
         self.squares.fill(0.0);
         for j in 0..d {
             let error = answer.output[j] - answer.target[j];
-            let deviation = (0.5 * self.log_variance(answer, j)).exp();
+            let deviation = libm::expf(0.5 * self.log_variance(answer, j));
             let noise = &self.noise[(answer.member * d + j) * n..(answer.member * d + j + 1) * n];
             let squares = self.squares.iter_mut().zip(noise);
             simd(

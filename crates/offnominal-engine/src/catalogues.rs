@@ -59,6 +59,7 @@ pub fn extend(extras: Extras) -> Result<()> {
         let is_new = !["random", demonstrator::NAME].contains(&entry.id) && known.insert((env, entry.id));
         ensure!(is_new, "policy {:?} of {env}: expected an id of its own, found one that is taken", entry.id);
     }
+    offnominal_work::detectors::extend(extras.detectors.clone())?;
     ensure!(EXTRAS.set(extras).is_ok(), "expected one extension of the catalogues, found a second");
     Ok(())
 }
@@ -144,7 +145,7 @@ pub fn check_anomaly(id: &str, spec: &EnvSpec) -> Result<(), BuildError> {
 
 /// The detectors.
 pub fn detectors() -> Catalogue<dyn Detector> {
-    extended("detector", offnominal_detectors::ALL, &extras().detectors)
+    offnominal_work::detectors::catalogue()
 }
 
 /// The image detectors.

@@ -14,10 +14,9 @@ use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
-use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
-use offnominal_stats::{Promise, Rule};
-use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display, Formatter};
+use offnominal_stats::Rule;
+pub use offnominal_work::fitted::{FittedMonitor, alpha, detector, diagnosis, missing, monitors, rule};
+use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -68,25 +67,6 @@ pub struct Request {
     pub file: PathBuf,
 }
 
-crate::defaults! {
-    detector: DetectorChoice = DetectorChoice::named("default");
-    rule: String = "conformal".into();
-    alpha: f64 = 0.05;
-    monitors: NonZeroU32 = NonZeroU32::MIN;
-    diagnosis: bool = true;
-}
-
-/// A monitor's file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FittedMonitor {
-    /// The file.
-    pub file: PathBuf,
-    /// Its size.
-    pub bytes: usize,
-    /// What the monitor says of itself.
-    pub monitor: About,
-}
-
 /// Plays or reads the episodes, fits, sets the threshold and writes the file.
 ///
 /// # Errors
@@ -115,7 +95,7 @@ impl Request {
         context: &Context,
     ) -> Result<FittedMonitor> {
         let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
-        let made = self.make(&System::of(subject), [&views[0], &views[1]], None, context)?;
+        let made = self.make(&monitor_file::system(subject), [&views[0], &views[1]], None, context)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
@@ -136,7 +116,6 @@ impl Request {
         let (detector, rule, diagnoses) =
             (&self.detector, self.checked_rule(system.dt_secs)?, self.diagnosis);
         enough(rule, calibration.len())?;
-        grouped(rule, groups, calibration.len())?;
         let (alarm, lost_after) = (self.alarm, self.lost_after);
         let fit = monitor_file::Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
         fit.make(train, calibration)
@@ -178,25 +157,6 @@ impl Request {
         episodes.truncate(train);
         Ok([episodes, calibration])
     }
-}
-
-/// Insists on a rule that can have groups, and on a group for each calibration episode.
-///
-/// # Errors
-/// If there are groups, and one of the two is not there.
-pub fn grouped(rule: Rule, groups: Option<&[String]>, episodes: usize) -> Result<()> {
-    let Some(groups) = groups else { return Ok(()) };
-    ensure!(
-        !matches!(rule, Rule::RunLength(_)),
-        "groups: expected a rule for episodes, found {}, which is for streams without any",
-        rule.id()
-    );
-    let found = groups.len();
-    ensure!(
-        found == episodes,
-        "groups: expected one for each of {episodes} calibration episodes, found {found}"
-    );
-    Ok(())
 }
 
 fn enough(rule: Rule, found: usize) -> Result<()> {
@@ -242,90 +202,6 @@ pub fn are_of(recipe: &DatasetRecipe, subject: &Subject) -> Result<()> {
         found.digest
     );
     Ok(())
-}
-
-impl Display for FittedMonitor {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let FittedMonitor { file, bytes, monitor: about } = self;
-        let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
-        writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
-        let set = &about.threshold;
-        let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
-        writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
-        writeln!(out, "{}", promised(about))?;
-        set.drift.iter().try_for_each(|drift| writeln!(out, "{}", followed(drift)))?;
-        about.groups.iter().try_for_each(|groups| tell_groups(groups, out))?;
-        write!(out, "{}", missing(about))
-    }
-}
-
-/// How a threshold has followed drift, in words.
-fn followed(drift: &Drift) -> String {
-    let Drift { confirmed, fitted, is_limited, .. } = drift;
-    let limited = if *is_limited {
-        "; it would be higher but for the tolerance, so what has drifted is more than that: fit again, or repair"
-    } else {
-        ""
-    };
-    format!(
-        "recalibrated: it was {fitted:.4} when fitted, and has followed {confirmed} confirmed episodes{limited}"
-    )
-}
-
-/// The thresholds of groups, and what is promised of them.
-fn tell_groups(groups: &Groups, out: &mut Formatter<'_>) -> fmt::Result {
-    for Group { name, threshold: set } in &groups.own {
-        let (value, n) = (set.value, set.episodes);
-        writeln!(
-            out,
-            "group {name}: above {value:.4}, set on its {n} episodes; the promise holds within the group"
-        )?;
-    }
-    for PooledGroup { name, episodes } in &groups.pooled {
-        let set = match &groups.pool {
-            Some(set) => {
-                format!("above {:.4}, set on the {} episodes of all such groups", set.value, set.episodes)
-            }
-            None => "the threshold of all episodes".into(),
-        };
-        writeln!(
-            out,
-            "group {name}: too few episodes ({episodes}) for a threshold of its own; {set}, over which the promise holds"
-        )?;
-    }
-    Ok(())
-}
-
-/// What becomes of numbers that are not read, in words.
-pub fn missing(about: &About) -> String {
-    let (id, steps) = (&about.detector.id, about.lost_after);
-    let how = match about.missing {
-        Missing::LeftOut => format!("{id} leaves them out of the score"),
-        Missing::Predicted => {
-            format!("{id} cannot leave them out, and takes what it predicts in their place")
-        }
-        Missing::Held => {
-            format!(
-                "{id} can neither leave them out nor predict them, and takes the last ones that were read"
-            )
-        }
-    };
-    format!("missing numbers: {how}; a sensor is lost after {steps} steps without it")
-}
-
-/// What a threshold promises, in words: which promise is meant, and what is expected.
-fn promised(about: &About) -> String {
-    let set = &about.threshold;
-    if let Some(run_length) = set.run_length {
-        let per_hour = 3600.0 / (run_length.steps * about.dt_secs);
-        return format!("{run_length}; {per_hour:.3e} false alarms an hour");
-    }
-    let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
-    let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));
-    match &set.false_alarms {
-        Some(share) => format!("{promise}expected share {share:.4}"),
-        None => "the rule promises nothing about false alarms".into(),
-    }
 }
 
 #[cfg(test)]

@@ -32,9 +32,7 @@
 pub mod anomaly_request;
 pub mod catalogues;
 pub mod collect;
-pub mod context;
 pub mod data;
-pub mod detector_choice;
 pub mod device;
 pub mod diverged;
 pub mod ensemble;
@@ -48,21 +46,19 @@ pub mod import;
 pub mod live;
 pub mod monitor_file;
 pub mod noise;
-pub mod parallel;
 pub mod policies;
-pub mod progress;
 pub mod provenance;
 pub mod randomisation;
 pub mod recalibrate;
-pub mod remarks;
 pub mod remote;
 pub mod render;
 pub mod request;
-pub mod rule_choice;
 pub mod score;
 pub mod show;
-pub mod stop;
 pub mod stream;
 pub mod strengths;
 pub mod subject;
 pub mod train;
+
+// How work runs is needed below too, where nothing plays.
+pub use offnominal_work::{context, detector_choice, parallel, progress, remarks, rule_choice, steps, stop};

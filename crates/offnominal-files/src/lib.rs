@@ -21,6 +21,7 @@
 //! | [`minari`]      | data sets for Minari                                                 |
 //! | [`tensorboard`] | event files for TensorBoard                                          |
 
+#[cfg(not(target_family = "wasm"))]
 pub mod array;
 pub mod checkpoint;
 pub mod columns;

@@ -8,15 +8,15 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
-use offnominal_engine::context::Context;
-use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{self, FittedMonitor};
-use offnominal_engine::monitor_file::{Fit, System};
-use offnominal_engine::rule_choice::{RuleChoice, Span, asked};
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
 use offnominal_monitor::{ChannelName, Identity};
 use offnominal_stats::Rule;
+use offnominal_work::context::Context;
+use offnominal_work::detector_choice::DetectorChoice;
+use offnominal_work::fitted::FittedMonitor;
+use offnominal_work::monitor_file::{Fit, Made, System};
+use offnominal_work::rule_choice::{RuleChoice, Span, asked};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
@@ -38,10 +38,10 @@ pub struct Request {
     /// Recordings that set the threshold, the latest ones; half of all, or as many as the rule needs.
     pub calibration: Option<u32>,
     /// How the threshold is set.
-    #[serde(default = "offnominal_engine::fit::rule")]
+    #[serde(default = "offnominal_work::fitted::rule")]
     pub rule: String,
     /// Accepted share of nominal recordings with an alarm, for the rules that promise one.
-    #[serde(default = "offnominal_engine::fit::alpha")]
+    #[serde(default = "offnominal_work::fitted::alpha")]
     pub alpha: f64,
     /// With which confidence over calibration sets that share is promised; on average over them if not given.
     pub confidence: Option<f64>,
@@ -50,7 +50,7 @@ pub struct Request {
     /// Steps of a block, for the same rule; chosen from the calibration recordings if not given.
     pub block: Option<u32>,
     /// Monitors that share what is promised: each may have so large a part of the false alarms.
-    #[serde(default = "offnominal_engine::fit::monitors")]
+    #[serde(default = "offnominal_work::fitted::monitors")]
     pub monitors: NonZeroU32,
     /// Whether each task that the mapping tells apart has a threshold of its own.
     #[serde(default)]
@@ -59,7 +59,7 @@ pub struct Request {
     #[serde(default)]
     pub alarm: Settings,
     /// Whether the file is to hold what a diagnosis needs.
-    #[serde(default = "offnominal_engine::fit::diagnosis")]
+    #[serde(default = "offnominal_work::fitted::diagnosis")]
     pub diagnosis: bool,
     /// Steps in a row that a value may be missing before its sensor counts as lost.
     pub lost_after: Option<u32>,
@@ -100,33 +100,50 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     request.rule(1.0)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, context)?;
-    let (nominal, left_out) = nominal(&all)?;
-    let dt_secs = nominal[0].dt_secs(&mapping);
+    let (found, file) = on(&all, &mapping, request, context)?;
+    atomically(&request.file, &file)?;
+    Ok(found)
+}
+
+/// Fits on recordings that were read with a mapping; the contents of the file come with what is to be known.
+///
+/// # Errors
+/// As [`run`], but for logs and files.
+pub fn on(
+    all: &[Recorded],
+    mapping: &Mapping,
+    request: &Request,
+    context: &Context,
+) -> Result<(FittedOnLogs, Vec<u8>)> {
+    let (nominal, left_out) = nominal(all)?;
+    let dt_secs = nominal[0].dt_secs(mapping);
     let rule = request.rule(dt_secs)?;
-    let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, &mapping)).collect();
+    let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, mapping)).collect();
     let signals = parts(held.iter().map(Held::signals).collect(), rule);
     let (train, late) = request.split(&signals, rule)?;
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
     let mut warnings = exchangeability::warnings(train, late, &names, Seed(context.seed));
     warnings.extend(constant(train, &names)?);
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
-    let recorded = parts(nominal.iter().map(|recording| recording.signals(&mapping)).collect(), rule);
+    let recorded = parts(nominal.iter().map(|recording| recording.signals(mapping)).collect(), rule);
     let (_, calibration) = request.split(&recorded, rule)?;
-    let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), &mapping)).transpose()?;
-    let fitted =
-        request.fit(&system(&mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
+    let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), mapping)).transpose()?;
+    let made =
+        request.fit(&system(mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
+    let file = made.bytes();
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
         _ => None,
     };
-    Ok(FittedOnLogs {
-        fitted,
+    let found = FittedOnLogs {
+        fitted: FittedMonitor { file: request.file.clone(), bytes: file.len(), monitor: made.about },
         recordings: all.len(),
         left_out,
         mean_time_between_false_alarms_secs: window,
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
-    })
+    };
+    Ok((found, file))
 }
 
 /// Recordings, of which at least one is to learn from and one sets the threshold: a single stream is cut in the middle.
@@ -224,15 +241,11 @@ impl Request {
         rule: Rule,
         groups: Option<&[String]>,
         context: &Context,
-    ) -> Result<FittedMonitor> {
-        fit::grouped(rule, groups, calibration.len())?;
+    ) -> Result<Made> {
         let Request { detector, alarm, diagnosis, lost_after, .. } = self;
         let (alarm, diagnoses, lost_after) = (*alarm, *diagnosis, *lost_after);
         let fit = Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
-        let made = fit.make(train, calibration)?;
-        let bytes = made.bytes();
-        atomically(&self.file, &bytes)?;
-        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
+        fit.make(train, calibration)
     }
 }
 

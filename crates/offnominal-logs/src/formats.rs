@@ -9,6 +9,7 @@
 //! | `lerobot` | LeRobot v3 folders |
 //! | `mcap` | MCAP with messages in JSON or CDR |
 //! | `rosbag` | rosbag2 folders and SQLite files |
+//! | `on_disk` | whatever is a file or a folder |
 //! | `ulog` | PX4's flight logs |
 
 pub(crate) mod columnar;
@@ -18,21 +19,37 @@ pub mod ulog;
 
 mod arrow_messages;
 mod compression;
-mod hdf5;
-mod hdf5_episodes;
-mod hdf5_parts;
-mod joined;
 mod json;
-mod lerobot;
 mod mcap;
 mod mcap_records;
 mod parquet_pages;
+
+// What needs files: a browser has none.
+#[cfg(not(target_family = "wasm"))]
+mod hdf5;
+#[cfg(not(target_family = "wasm"))]
+mod hdf5_episodes;
+#[cfg(not(target_family = "wasm"))]
+mod hdf5_parts;
+#[cfg(not(target_family = "wasm"))]
+mod joined;
+#[cfg(not(target_family = "wasm"))]
+mod lerobot;
+#[cfg(not(target_family = "wasm"))]
+mod on_disk;
+#[cfg(not(target_family = "wasm"))]
 mod rosbag;
+
+#[cfg(not(target_family = "wasm"))]
+pub use on_disk::read;
+
+#[cfg(target_family = "wasm")]
+mod zstd_frames;
 
 use crate::record::Sink;
 use anyhow::{Context, Result, bail, ensure};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use bytes::Bytes;
+use std::io::{BufRead, Cursor};
 use std::path::Path;
 
 /// The format of a log.
@@ -65,19 +82,31 @@ pub enum Format {
     Frame,
 }
 
-/// Reads one log, which is a file or a folder.
+/// Reads a log of which all bytes are at hand; `name` is that of its file.
 ///
 /// # Errors
-/// If the format is not known, the log is damaged, or the sink refuses what it is told. The error names the file.
-pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
+/// If the format is not known or needs a file, the log is damaged, or the sink refuses what it is told. The error names the
+/// log.
+pub fn read_bytes(name: &Path, bytes: &Bytes, sink: &mut dyn Sink) -> Result<Format> {
     let mut read = || -> Result<Format> {
-        if path.is_dir() {
-            return folder(path, sink);
+        let mut from = compression::open(Cursor::new(bytes.clone()))?;
+        let format = format_of(name, from.fill_buf().context("cannot read")?)?;
+        match format {
+            Format::Parquet => columnar::parquet(bytes.clone(), sink)?,
+            streamed => self::streamed(streamed, from, sink)?,
         }
-        let from = BufReader::with_capacity(1 << 16, File::open(path).context("cannot open")?);
-        file(path, compression::open(from)?, sink)
+        Ok(format)
     };
-    read().with_context(|| format!("log {}", path.display()))
+    read().with_context(|| format!("log {}", name.display()))
+}
+
+/// There are no files in a browser, so a log is handed over as bytes.
+///
+/// # Errors
+/// Always.
+#[cfg(target_family = "wasm")]
+pub fn read(path: &Path, _: &mut dyn Sink) -> Result<Format> {
+    bail!("log {}: expected its bytes, found a path, and there are no files here", path.display())
 }
 
 /// Reads a log that comes as a stream, row by row as it comes.
@@ -88,40 +117,6 @@ pub fn read_stream(from: impl BufRead + 'static, sink: &mut dyn Sink) -> Result<
     let mut from = compression::open(from)?;
     let format = format_of(Path::new(""), from.fill_buf().context("cannot read")?)?;
     streamed(format, from, sink)?;
-    Ok(format)
-}
-
-fn folder(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
-    if path.join("meta/info.json").is_file() {
-        lerobot::read(path, sink)?;
-        return Ok(Format::LeRobot);
-    }
-    if path.join("data/main_data.hdf5").is_file() {
-        hdf5::read(&path.join("data/main_data.hdf5"), sink)?;
-        return Ok(Format::Hdf5);
-    }
-    ensure!(
-        path.join("metadata.yaml").is_file(),
-        "expected a folder with meta/info.json (LeRobot), data/main_data.hdf5 (Minari) or metadata.yaml (rosbag2)"
-    );
-    let mut joined = joined::Joined::new(sink, str::to_string);
-    for part in rosbag::files(path)? {
-        joined.next_file();
-        let from =
-            BufReader::new(File::open(&part).with_context(|| format!("cannot open {}", part.display()))?);
-        file(&part, compression::open(from)?, &mut joined).with_context(|| part.display().to_string())?;
-    }
-    Ok(Format::Rosbag)
-}
-
-fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<Format> {
-    let format = format_of(path, from.fill_buf().context("cannot read")?)?;
-    match format {
-        Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
-        Format::Hdf5 => hdf5::read(path, sink)?,
-        Format::RosbagFile => rosbag::sqlite(path, sink)?,
-        streamed => self::streamed(streamed, from, sink)?,
-    }
     Ok(format)
 }
 

@@ -10,11 +10,12 @@ mod merged;
 mod page;
 mod proposal;
 
+use crate::source::Source;
 use anyhow::{Result, ensure};
 use guess::Proposal;
-use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
 use offnominal_files::write::atomically;
+use offnominal_work::context::Context;
+use offnominal_work::parallel;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -48,18 +49,28 @@ pub struct Inspected {
 /// # Errors
 /// If there is no log, one cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
-    ensure!(!request.logs.is_empty(), "expected at least one log, found none");
-    let bar = context.task(request.logs.len(), "reading logs");
-    let logs = parallel::map(context.jobs, request.logs.len(), &bar, |i| survey(&request.logs[i]))?;
-    let proposal = guess::propose(&logs);
-    let found = Inspected { not_in_all: not_in_all(&logs), mapping: proposal.to_toml(), logs };
+    let (found, page) = of(&request.logs, context)?;
     if let Some(path) = &request.map {
         atomically(path, found.mapping.as_bytes())?;
     }
     if let Some(path) = &request.page {
-        atomically(path, page::page(&found, &proposal)?.as_bytes())?;
+        atomically(path, page.as_bytes())?;
     }
     Ok(found)
+}
+
+/// What is in logs of any origin, and the page that shows it.
+///
+/// # Errors
+/// If there is no log, or one cannot be read.
+pub fn of(logs: &[impl Source], context: &Context) -> Result<(Inspected, String)> {
+    ensure!(!logs.is_empty(), "expected at least one log, found none");
+    let bar = context.task(logs.len(), "reading logs");
+    let logs = parallel::map(context.jobs, logs.len(), &bar, |i| survey(&logs[i]))?;
+    let proposal = guess::propose(&logs);
+    let found = Inspected { not_in_all: not_in_all(&logs), mapping: proposal.to_toml(), logs };
+    let page = page::page(&found, &proposal)?;
+    Ok((found, page))
 }
 
 /// Channels that some logs lack.

@@ -20,6 +20,7 @@
 //! | [`score`] | alarms in other recordings, and their page |
 //! | [`demo`] | recordings of a car, from the first command to an alarm |
 
+#[cfg(not(target_family = "wasm"))]
 pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
@@ -29,10 +30,12 @@ pub mod frame;
 pub mod gather;
 pub mod inspect;
 pub mod live;
+#[cfg(not(target_family = "wasm"))]
 pub mod recalibrate;
 pub mod recordings;
 pub mod score;
 pub mod source;
+#[cfg(not(target_family = "wasm"))]
 pub mod watch;
 
 pub use offnominal_topics::{chosen, mapping, record};

@@ -7,9 +7,9 @@ use crate::mapping::Mapping;
 use crate::source::Source;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
-use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
 use offnominal_monitor::{About, ChannelName};
+use offnominal_work::context::Context;
+use offnominal_work::parallel;
 use std::path::Path;
 
 /// Reads the file of a mapping.
@@ -52,15 +52,24 @@ pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
 /// # Errors
 /// If the file is wrong or names other channels, or there is neither.
 pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
-    let Some(path) = given else {
+    let Some(path) = given else { return mapping_in(about, None) };
+    let text = offnominal_files::read::text(path)?;
+    mapping_in(about, Some(&text)).with_context(|| format!("mapping {}", path.display()))
+}
+
+/// The same by the text of a mapping.
+///
+/// # Errors
+/// As [`mapping_of`].
+pub fn mapping_in(about: &About, given: Option<&str>) -> Result<Mapping> {
+    let Some(text) = given else {
         let fitted = about.mapping.as_deref().with_context(|| {
             format!("expected a mapping, as the monitor was fitted on {}, found none", about.environment.id)
         })?;
         return Mapping::parse(fitted);
     };
-    let mapping = load(path)?;
-    let place = || format!("mapping {}", path.display());
-    mapping.insist_on(&names(&about.observation), &names(&about.action)).with_context(place)?;
+    let mapping = Mapping::parse(text)?;
+    mapping.insist_on(&names(&about.observation), &names(&about.action))?;
     Ok(mapping)
 }
 

@@ -1,22 +1,24 @@
 //! Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
 
 mod draw;
+mod lost;
 mod page;
 mod ranking;
 mod recording;
 mod truth;
 
+pub use lost::LostSensor;
 pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
 
-use crate::recordings;
-use anyhow::{Context as _, Result};
+use crate::episodes::Recorded;
+use crate::mapping::Mapping;
+use anyhow::Result;
 use offnominal_core::Seed;
-use offnominal_engine::context::Context;
-use offnominal_engine::monitor_file;
-use offnominal_files::write::atomically;
-use offnominal_monitor::About;
+use offnominal_monitor::{About, Monitor};
+use offnominal_work::context::Context;
+use offnominal_work::steps;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -59,15 +61,39 @@ pub struct ScoredLogs {
 ///
 /// # Errors
 /// If a file cannot be read or written, there is no mapping, or the logs have other channels.
+#[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
-    let mut monitor = monitor_file::open(&request.monitor)?;
+    use crate::recordings;
+    use anyhow::Context as _;
+    use offnominal_files::write::atomically;
+    let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let recordings = recordings::read(&request.logs, &mapping, context)?;
+    let found = of(&mut monitor, recordings, &mapping, context)?;
+    if let Some(path) = &request.alarms {
+        atomically(path, &found.table()?)?;
+    }
+    if let Some(path) = &request.report {
+        atomically(path, found.page()?.as_bytes())?;
+    }
+    Ok(found)
+}
+
+/// Scores recordings that were read with a mapping that has the monitor's channels.
+///
+/// # Errors
+/// If a step cannot be scored, or the work was asked to stop.
+pub fn of(
+    monitor: &mut Monitor,
+    recordings: Vec<Recorded>,
+    mapping: &Mapping,
+    context: &Context,
+) -> Result<ScoredLogs> {
     let task = context.task(recordings.len(), "recordings");
     let score = |recorded| {
         task.check()?;
-        let scored = ScoredRecording::of(&mut monitor, recorded, &mapping)?;
+        let scored = ScoredRecording::of(monitor, recorded, mapping)?;
         task.inc(1);
         Ok(scored)
     };
@@ -75,14 +101,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
     let about = monitor.about().clone();
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
-    let found = ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about };
-    if let Some(path) = &request.alarms {
-        atomically(path, &found.table()?)?;
-    }
-    if let Some(path) = &request.report {
-        atomically(path, page::page(&found)?.as_bytes())?;
-    }
-    Ok(found)
+    Ok(ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about })
 }
 
 impl ScoredLogs {
@@ -99,8 +118,29 @@ impl ScoredLogs {
         tasks.into_iter().map(says).collect()
     }
 
+    /// All recordings with their alarms as a page.
+    ///
+    /// # Errors
+    /// If the template cannot be filled, which is a mistake of ours.
+    pub fn page(&self) -> Result<String> {
+        page::page(self)
+    }
+
+    /// Every step as CSV.
+    ///
+    /// # Errors
+    /// None that is known: memory takes whatever is written.
+    pub fn steps(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        steps::write(&mut out, self.recordings.iter().map(ScoredRecording::labelled_steps))?;
+        Ok(out)
+    }
+
     /// All alarms as CSV.
-    fn table(&self) -> Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// If a name cannot be written.
+    pub fn table(&self) -> Result<Vec<u8>> {
         let mut out = csv::Writer::from_writer(Vec::new());
         out.write_record([
             "log",
@@ -155,6 +195,9 @@ impl Display for ScoredLogs {
                         write!(out, " and {} more", more.len())?;
                     }
                 }
+            }
+            for sensor in &recording.lost {
+                write!(out, "; {sensor}")?;
             }
             if let Some(labelled) = recording.labelled_secs {
                 write!(out, "; labelled from {labelled:.3} s")?;

@@ -4,6 +4,7 @@ use crate::formats::{self, Format};
 use crate::frame::Frame;
 use crate::record::Sink;
 use anyhow::{Context, Result};
+use bytes::Bytes;
 use std::path::{Path, PathBuf};
 
 /// Whatever a [`Sink`] can be told of.
@@ -42,6 +43,8 @@ impl Source for PathBuf {
 pub enum Log {
     /// A file or a folder.
     File(PathBuf),
+    /// The bytes of a file, with its name.
+    Bytes(PathBuf, Bytes),
     /// A data frame.
     Frame(Frame),
 }
@@ -49,7 +52,7 @@ pub enum Log {
 impl Source for Log {
     fn name(&self) -> &Path {
         match self {
-            Log::File(path) => path,
+            Log::File(path) | Log::Bytes(path, _) => path,
             Log::Frame(frame) => &frame.name,
         }
     }
@@ -57,6 +60,7 @@ impl Source for Log {
     fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
         match self {
             Log::File(path) => formats::read(path, sink),
+            Log::Bytes(name, bytes) => formats::read_bytes(name, bytes, sink),
             Log::Frame(frame) => {
                 frame.read(sink).with_context(|| format!("data frame {}", frame.name.display()))?;
                 Ok(Format::Frame)

@@ -216,7 +216,7 @@ pub(crate) fn fit_watch<'py>(
             let subject = Subject::new(&request.env, &request.policy)?;
             let of = |recipe: &String| fit::are_of(&serde_json::from_str(recipe)?, &subject);
             recipes.iter().try_for_each(of)?;
-            return fit(&System::of(&subject));
+            return fit(&monitor_file::system(&subject));
         };
         fit(&named.system(&request, policy)?)
     })

@@ -31,15 +31,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("monitor", &["detectors", "stats"]),
     // The border to C of one monitor.
     ("monitor-c", &["detectors", "monitor", "topics"]),
+    // The border to the browser.
+    ("web", &["detectors", "logs", "monitor", "work"]),
     ("files", &[]),
     ("skips", &[]),
     ("report", &["stats"]),
-    ("engine", &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "worlds"]),
+    // How work runs, and a monitor out of episodes: all that needs no environment.
+    ("work", &["detectors", "files", "monitor", "stats"]),
+    (
+        "engine",
+        &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"],
+    ),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
-    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "topics"]),
+    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "topics", "work"]),
     (
         // It stands on two verticals, whose commands it calls.
         "audit",
@@ -114,8 +121,11 @@ fn short(name: &str) -> &str {
 
 fn dependencies(manifest: &Path) -> Vec<String> {
     let table: toml::Table = fs::read_to_string(manifest).unwrap().parse().unwrap();
-    let names = table.get("dependencies").and_then(|d| d.as_table()).into_iter().flatten();
-    names.map(|(name, _)| name.clone()).filter(|name| name.starts_with("offnominal")).collect()
+    let targets =
+        table.get("target").and_then(|d| d.as_table()).into_iter().flatten().map(|(_, target)| target);
+    let tables = targets.filter_map(|target| target.get("dependencies")).chain(table.get("dependencies"));
+    let names = tables.filter_map(|d| d.as_table()).flatten().map(|(name, _)| name.clone());
+    names.filter(|name| name.starts_with("offnominal")).collect()
 }
 
 #[test]
@@ -227,11 +237,11 @@ fn nothing_is_left_unfinished() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// The only crates in which `unsafe` may be written are the borders to C; benchmarks call `gemm` itself, which is unsafe,
+/// The only crates in which `unsafe` may be written are the borders to C and to the browser; benchmarks call `gemm` itself, which is unsafe,
 /// to compare with it.
 #[test]
-fn only_the_borders_to_c_are_unsafe() {
-    let places = ["offnominal-mujoco", "offnominal-monitor-c", "benches"];
+fn only_the_borders_are_unsafe() {
+    let places = ["offnominal-mujoco", "offnominal-monitor-c", "offnominal-web", "benches"];
     let found = complaints(|path, text| {
         let may = path.components().any(|c| places.iter().any(|p| c.as_os_str() == *p));
         let lenient = concat!("allow(", "unsafe_code)");

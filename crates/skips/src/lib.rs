@@ -16,6 +16,10 @@ pub const ALLOWED: &[(&str, &str)] = &[
     ("slow tier", "takes minutes; `.ci/run` runs it for the crates that changed"),
     ("chromium", "comes from the system's package manager, to which a container may have no access"),
     ("pkg-config", "comes from there too; CMake is asked for the same library"),
+    (
+        "target wasm32-unknown-unknown",
+        "rustup adds it; a machine that has no rustup may lack it, and the page is also built for a release",
+    ),
     ("graphics card", "the machine that tests every change has none"),
     ("environment urr-reach", "needs a robot, or a simulated one that listens"),
     ("robot", "its fixed ports are taken on this machine"),

@@ -111,7 +111,7 @@ impl Forest {
     /// 2^(−mean path length / c(ψ)), in (0, 1].
     pub fn score(&self, row: &[f32]) -> f64 {
         let total: f64 = self.roots.iter().map(|&root| f64::from(self.path(root, row))).sum();
-        (-total / self.roots.len() as f64 / self.typical_path).exp2()
+        libm::exp2(-total / self.roots.len() as f64 / self.typical_path)
     }
 
     fn path(&self, root: u32, row: &[f32]) -> f32 {

@@ -72,7 +72,7 @@ impl Gaussian {
         for (raw, prediction) in rows {
             prediction[..self.d].copy_from_slice(&raw[..self.d]);
             for j in 0..self.d {
-                prediction[self.d + j] = hold(raw[self.d + j], bounds[j], bounds[self.d + j]);
+                prediction[self.d + j] = hold_by(softplus, raw[self.d + j], bounds[j], bounds[self.d + j]);
             }
         }
     }
@@ -144,8 +144,13 @@ impl Model for Gaussian {
     }
 }
 
-/// The logarithm of the variance, held softly between its bounds.
+/// The logarithm of the variance, held softly between its bounds, with the same bits on every machine: scores are made of it.
 pub(crate) fn hold(raw: f32, max: f32, min: f32) -> f32 {
+    hold_by(|x| x.max(0.0) + libm::log1pf(libm::expf(-x.abs())), raw, max, min)
+}
+
+/// The same by any softplus. Training takes that of the networks, whose bits are those of committed results.
+fn hold_by(softplus: impl Fn(f32) -> f32, raw: f32, max: f32, min: f32) -> f32 {
     let below = max - softplus(max - raw);
     min + softplus(below - min)
 }

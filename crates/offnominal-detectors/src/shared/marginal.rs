@@ -123,7 +123,7 @@ impl Marginal {
         if n == 0.0 {
             return center(d).max(0.0).powi(3);
         }
-        let deviation = (mean_square * d / n).cbrt() - center(n);
+        let deviation = libm::cbrt(mean_square * d / n) - center(n);
         (center(d) + deviation * (n / d).sqrt()).max(0.0).powi(3)
     }
 

@@ -284,7 +284,7 @@ impl Residual {
     /// Σ ln (mean_m σ_mj² + var_m e_mj) of the last residual, over the channels that a test keeps.
     pub fn log_variance(&self, keeps: impl Fn(usize) -> bool) -> f64 {
         let kept = self.scales.iter().enumerate().filter(|(j, _)| keeps(*j));
-        kept.map(|(_, scale)| 2.0 * scale.ln()).sum()
+        kept.map(|(_, scale)| 2.0 * libm::log(*scale)).sum()
     }
 
     /// Moves a channel before the step that was read, by so many units of a prediction error.
@@ -370,7 +370,7 @@ impl Residual {
             let (max, min) = member.bounds.split_at(unit.len());
             for j in 0..unit.len() {
                 errors[j] = f64::from(self.rest[j] / unit[j]) - f64::from(means[j]);
-                variances[j] = f64::from(hold(raw[j], max[j], min[j])).exp();
+                variances[j] = libm::exp(hold(raw[j], max[j], min[j]).into());
             }
         }
     }

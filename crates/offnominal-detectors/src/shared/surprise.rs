@@ -56,7 +56,7 @@ impl Surprise {
     fn by_rank(&self, score: f64) -> f64 {
         let n = self.nominal.len();
         let as_large = n - self.nominal.partition_point(|&c| c < score);
-        ((n + 1) as f64 / (as_large + 1) as f64).ln()
+        libm::log((n + 1) as f64 / (as_large + 1) as f64)
     }
 }
 

@@ -142,7 +142,7 @@ impl Views {
     fn with(&self, z: &[f64], length: f64, drift: f64, past: &mut Past) -> [f64; N] {
         let channels = z.iter().zip(&self.length.deviations);
         let channel = channels.map(|(z, deviation)| (z / deviation).powi(2)).fold(0.0, f64::max);
-        [length, channel, drift, past.short.add(length), past.long.add(length)].map(|v| (v + QUIET).ln())
+        [length, channel, drift, past.short.add(length), past.long.add(length)].map(|v| libm::log(v + QUIET))
     }
 
     fn of_episode(&self, z: &[f64], d: usize) -> Vec<[f64; N]> {

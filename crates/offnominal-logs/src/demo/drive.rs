@@ -7,7 +7,7 @@ use offnominal_core::prelude::Episode;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::collect::play;
 use offnominal_engine::context::Context;
-use offnominal_engine::monitor_file::System;
+use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use offnominal_monitor::ChannelName;
@@ -31,7 +31,7 @@ impl Drives {
     /// Drives and writes them.
     pub fn write(folder: &Path, context: &Context) -> Result<Drives> {
         let car = Subject::new("car-lanekeep", "tqc")?;
-        let system = System::of(&car);
+        let system = monitor_file::system(&car);
         let write = |name: &str, drive: &Episode| -> Result<PathBuf> {
             let path = folder.join(name);
             atomically(&path, &table(&system, drive)?)?;

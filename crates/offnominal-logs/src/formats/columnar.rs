@@ -15,9 +15,10 @@ use arrow_schema::{DataType, Schema, TimeUnit};
 use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
+use parquet::file::reader::ChunkReader;
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Rows that are decoded at once.
 const ROWS: usize = 4096;
@@ -26,10 +27,11 @@ const ROWS: usize = 4096;
 ///
 /// # Errors
 /// If it is damaged, or the sink refuses a row.
-pub fn parquet(file: File, sink: &mut dyn Sink) -> Result<()> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(Bounded(file.try_clone()?))
-        .context("expected a Parquet file")?;
-    parquet_pages::check(&Bounded(file), builder.metadata())?;
+pub fn parquet(file: impl ChunkReader + 'static, sink: &mut dyn Sink) -> Result<()> {
+    let file = Bounded(Arc::new(file));
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new(file.clone()).context("expected a Parquet file")?;
+    parquet_pages::check(&file, builder.metadata())?;
     let schema = builder.schema().clone();
     let columns = ProjectionMask::roots(builder.parquet_schema(), readable(&schema));
     let builder = builder.with_projection(columns).with_batch_size(ROWS);

@@ -13,7 +13,7 @@ pub fn open(mut from: impl BufRead + 'static) -> Result<Box<dyn BufRead>> {
     Ok(if is(&[0x1f, 0x8b]) {
         buffered(flate2::bufread::MultiGzDecoder::new(from))
     } else if is(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        buffered(zstd::stream::read::Decoder::with_buffer(from)?)
+        buffered(zstd(from)?)
     } else if is(&[0x04, 0x22, 0x4d, 0x18]) {
         buffered(lz4_flex::frame::FrameDecoder::new(from))
     } else {
@@ -23,4 +23,16 @@ pub fn open(mut from: impl BufRead + 'static) -> Result<Box<dyn BufRead>> {
 
 fn buffered(from: impl Read + 'static) -> Box<dyn BufRead> {
     Box::new(BufReader::with_capacity(1 << 16, from))
+}
+
+/// What zstd has compressed: by its own library, which is C.
+#[cfg(not(target_family = "wasm"))]
+pub fn zstd(from: impl BufRead) -> Result<impl Read> {
+    Ok(zstd::stream::read::Decoder::with_buffer(from)?)
+}
+
+/// What zstd has compressed: without C, which a browser's compiler would have to translate.
+#[cfg(target_family = "wasm")]
+pub fn zstd(from: impl BufRead) -> Result<impl Read> {
+    super::zstd_frames::Frames::new(from)
 }

@@ -4,6 +4,7 @@
 //! takes the memory that a text says it has, and a record that is longer than its chunk makes it panic.
 //! Reference: the MCAP specification, version 0.
 
+use super::compression;
 use anyhow::{Context, Result, bail, ensure};
 use flate2::Crc;
 use std::io::{ErrorKind, Read};
@@ -120,7 +121,7 @@ fn chunk<'a>(content: &'a [u8], unpacked: &'a mut Vec<u8>) -> Result<&'a [u8]> {
     };
     let records = match compression {
         "" => packed,
-        "zstd" => unpack(&mut zstd::Decoder::with_buffer(packed)?, unpacked)?,
+        "zstd" => unpack(&mut compression::zstd(packed)?, unpacked)?,
         "lz4" => unpack(&mut lz4_flex::frame::FrameDecoder::new(packed), unpacked)?,
         other => bail!("expected a chunk in zstd or lz4, found {other:?}"),
     };

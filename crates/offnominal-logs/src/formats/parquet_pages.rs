@@ -6,8 +6,7 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
-use std::fs::File;
-use std::io::BufReader;
+use std::sync::Arc;
 
 /// Bytes of the head of a page, at most; it holds the extremes of a column.
 const MOST_HEAD: u64 = 1 << 20;
@@ -15,16 +14,22 @@ const MOST_HEAD: u64 = 1 << 20;
 const MOST_PAGE: i64 = 256 << 20;
 
 /// A file that hands out no more bytes than it has.
-pub struct Bounded(pub File);
+pub struct Bounded<F>(pub Arc<F>);
 
-impl Length for Bounded {
-    fn len(&self) -> u64 {
-        Length::len(&self.0)
+impl<F> Clone for Bounded<F> {
+    fn clone(&self) -> Self {
+        Bounded(Arc::clone(&self.0))
     }
 }
 
-impl ChunkReader for Bounded {
-    type T = BufReader<File>;
+impl<F: ChunkReader> Length for Bounded<F> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<F: ChunkReader> ChunkReader for Bounded<F> {
+    type T = F::T;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         self.0.get_read(start)
@@ -44,7 +49,7 @@ impl ChunkReader for Bounded {
 ///
 /// # Errors
 /// If one lies outside of its column, or declares more than there can be.
-pub fn check(file: &Bounded, metadata: &ParquetMetaData) -> Result<()> {
+pub fn check(file: &Bounded<impl ChunkReader>, metadata: &ParquetMetaData) -> Result<()> {
     for (group, described) in metadata.row_groups().iter().enumerate() {
         ensure!(
             described.num_rows() >= 0,
@@ -67,7 +72,7 @@ pub fn check(file: &Bounded, metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
-fn check_column(file: &Bounded, (from, length): (u64, u64)) -> Result<()> {
+fn check_column(file: &Bounded<impl ChunkReader>, (from, length): (u64, u64)) -> Result<()> {
     let to = from.checked_add(length).filter(|&to| to <= Length::len(file));
     let to =
         to.with_context(|| format!("expected it within the file, found {length} bytes from {from} on"))?;

@@ -217,6 +217,7 @@ fn drawn<'a>(
     if recording.share_missing > 0.0 {
         facts += &format!("; {:.1} % of the values missing", 100.0 * recording.share_missing);
     }
+    recording.lost.iter().for_each(|sensor| facts += &format!("; {sensor}"));
     let moments = recording.alarms.iter().enumerate().take(MOST_ALARMS);
     Drawn {
         name,

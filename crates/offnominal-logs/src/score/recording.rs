@@ -2,6 +2,7 @@
 
 use crate::episodes::Recorded;
 use crate::mapping::Mapping;
+use crate::score::lost::{self, LostSensor};
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
@@ -35,6 +36,8 @@ pub struct ScoredRecording {
     pub share_missing: f64,
     /// The alarms in the order of time.
     pub alarms: Vec<AlarmSpan>,
+    /// Sensors that were lost, in the order of time; that is no alarm.
+    pub lost: Vec<LostSensor>,
     /// When the label first says that something is wrong.
     pub labelled_secs: Option<f64>,
     /// Whether it succeeded, if the log says so.
@@ -104,10 +107,14 @@ impl ScoredRecording {
     pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
         let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
         let has_unknown_task = begin(monitor, recorded.task.as_deref());
+        let mut lost = Vec::new();
         for seen in recorded.signals(mapping).transitions() {
             let verdict = monitor.transition(&seen).with_context(|| recorded.name())?;
             if verdict.event == Some(Event::Raised) {
                 alarms.push(raised(monitor, &verdict, &recorded));
+            }
+            if verdict.sensor_event.is_some() {
+                lost::note(&mut lost, monitor.lost(), recorded.after(verdict.step));
             }
             if let Some(alarm) = alarms.last_mut().filter(|_| is_on(&verdict)) {
                 alarm.peak = alarm.peak.max(verdict.statistic);
@@ -130,6 +137,7 @@ impl ScoredRecording {
             largest_score: verdicts.iter().map(|v| v.score).fold(f64::NEG_INFINITY, f64::max),
             share_missing: recorded.share_missing(),
             alarms,
+            lost,
             labelled_secs: labelled.map(|step| recorded.after(step as u64)),
             success: recorded.success,
             task: recorded.task.clone(),

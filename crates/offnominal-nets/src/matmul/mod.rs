@@ -11,6 +11,8 @@
 //! Every output is one chain of fused multiply-adds over the inner index, in order, that starts at the bias or at zero.
 //! The order does not depend on the batch, the position in the batch or the number of lanes.
 
+#[cfg(any(target_family = "wasm", test))]
+mod exact;
 mod pack;
 mod packed;
 mod rows;
@@ -30,11 +32,11 @@ pub fn forward(x: &[f32], w: &[f32], bias: &[f32], slope: f32, y: &mut [f32], pa
     let n = bias.len();
     let (m, k) = (y.len() / n, w.len() / n);
     assert_eq!((x.len(), w.len(), y.len()), (m * k, k * n, m * n), "shapes of a dense layer");
-    if m < SMALL_BATCH {
+    if m < SMALL_BATCH && cfg!(not(target_family = "wasm")) {
         return Arch::new().dispatch(Rows { x, w, bias, slope, y, k });
     }
     let (a, b) = (Left::Rows(x), Right::Rows(w));
-    Arch::new().dispatch(Product { a, b, bias: Some(bias), slope, c: y, m, k, n, pack });
+    run(Product { a, b, bias: Some(bias), slope, c: y, m, k, n, pack });
 }
 
 /// dx = dy·wᵀ, where w has one row for each column of dx.
@@ -42,7 +44,7 @@ pub fn to_input(dy: &[f32], w: &[f32], n: usize, dx: &mut [f32], pack: &mut Pack
     let (m, k) = (dy.len() / n, w.len() / n);
     assert_eq!((dy.len(), w.len(), dx.len()), (m * n, k * n, m * k), "shapes of a dense layer");
     let (a, b) = (Left::Rows(dy), Right::Columns(w));
-    Arch::new().dispatch(Product { a, b, bias: None, slope: 1.0, c: dx, m, k: n, n: k, pack });
+    run(Product { a, b, bias: None, slope: 1.0, c: dx, m, k: n, n: k, pack });
 }
 
 /// dw = xᵀ·dy, where n is the width of dy.
@@ -50,7 +52,15 @@ pub fn to_weights(x: &[f32], dy: &[f32], n: usize, dw: &mut [f32], pack: &mut Pa
     let (m, k) = (dy.len() / n, dw.len() / n);
     assert_eq!((x.len(), dy.len(), dw.len()), (m * k, m * n, k * n), "shapes of a dense layer");
     let (a, b) = (Left::Columns(x), Right::Rows(dy));
-    Arch::new().dispatch(Product { a, b, bias: None, slope: 1.0, c: dw, m: k, k: m, n, pack });
+    run(Product { a, b, bias: None, slope: 1.0, c: dw, m: k, k: m, n, pack });
+}
+
+/// Computes a product by the widest vector instructions, or by a detour where none of them multiplies and adds at once.
+fn run(product: Product<'_>) {
+    #[cfg(not(target_family = "wasm"))]
+    Arch::new().dispatch(product);
+    #[cfg(target_family = "wasm")]
+    exact::run(product);
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Jumper {
         }
         let total: f64 = self.shares.iter().sum();
         self.shares.iter_mut().for_each(|share| *share /= total);
-        self.log_capital += total.ln();
+        self.log_capital += libm::log(total);
         self.log_capital
     }
 }

@@ -84,7 +84,7 @@ impl Past {
                 let log_m = self.sum + blocks.log_value(self.largest);
                 if place + 1 == blocks.steps() {
                     // ln (M + 1), without the exponential of what is large.
-                    self.sum = log_m.max(0.0) + (-log_m.abs()).exp().ln_1p();
+                    self.sum = log_m.max(0.0) + libm::log1p(libm::exp(-log_m.abs()));
                 }
                 log_m
             }

@@ -3,9 +3,9 @@
 use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
-use offnominal_core::alarm::State;
 use offnominal_engine::monitor_file;
 use offnominal_engine::score;
+use offnominal_engine::steps;
 use offnominal_logs::score as logs;
 use offnominal_monitor::Verdict;
 use std::path::PathBuf;
@@ -71,14 +71,6 @@ impl Score {
 
 /// Every step of episodes, with its label.
 fn as_csv(episodes: impl Iterator<Item = impl Iterator<Item = (Verdict, bool)>>) -> Result<Outcome> {
-    let mut out = csv::Writer::from_writer(std::io::stdout().lock());
-    out.write_record(["episode", "step", "score", "label", "statistic", "alarm"])?;
-    for (i, steps) in episodes.enumerate() {
-        for (verdict, label) in steps {
-            let flags = [label, verdict.state == State::Raised].map(u8::from);
-            out.serialize((i, verdict.step, verdict.score, flags[0], verdict.statistic, flags[1]))?;
-        }
-    }
-    out.flush()?;
+    steps::write(std::io::stdout().lock(), episodes)?;
     Ok(Outcome::Done)
 }

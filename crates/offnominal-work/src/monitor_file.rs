@@ -1,25 +1,20 @@
-//! Monitors as files: made from nominal episodes, and opened again.
+//! Monitors as files, made from nominal episodes.
 
 use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
-use crate::subject::Subject;
-use crate::{catalogues, noise, policies};
+use crate::detectors;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
-use offnominal_files::dataset::Dataset;
-use offnominal_files::store::address;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Groups, Identity, Monitor,
-    channel_names, encode, score_episode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, encode, score_episode,
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
-use std::path::Path;
 
-/// What a monitor is to watch: an environment of the engine, or anything of which there are only episodes.
+/// What a monitor is to watch: an environment, or anything of which there are only episodes.
 pub struct System<'a> {
     /// What it is called, with the digest of its specification if it has one.
     pub environment: Identity,
@@ -38,20 +33,6 @@ pub struct System<'a> {
 }
 
 impl System<'_> {
-    /// An environment and a policy of the engine.
-    pub fn of(subject: &Subject) -> System<'_> {
-        let (spec, name) = (subject.env.spec(), &subject.name);
-        System {
-            environment: identity(spec),
-            policy_name: Identity { id: name.id.clone(), digest: name.digest.clone() },
-            policy: Some(subject.policy.as_ref()),
-            observation: channel_names(&spec.observation),
-            action: channel_names(&spec.action),
-            dt_secs: spec.dt_secs,
-            mapping: None,
-        }
-    }
-
     /// Insists on episodes with the channels of the system.
     fn check(&self, episodes: &[Signals<'_>], what: &str) -> Result<()> {
         let expected = [self.observation.len(), self.action.len()];
@@ -118,6 +99,7 @@ impl Fit<'_> {
     pub fn make(&self, train: &[Signals<'_>], calibration: &[Signals<'_>]) -> Result<Made> {
         self.system.check(train, "training")?;
         self.system.check(calibration, "calibration")?;
+        self.check_groups(calibration.len())?;
         let mut monitor = self.fit(train)?;
         let usual = usual(train, self.system.observation.len());
         let scores = self.scores(monitor.as_mut(), &usual, calibration)?;
@@ -135,8 +117,24 @@ impl Fit<'_> {
         Ok(Made { about, archive })
     }
 
+    /// Insists on a rule that can have groups, and on one for each calibration episode, if there are any.
+    fn check_groups(&self, episodes: usize) -> Result<()> {
+        let Some(groups) = self.groups else { return Ok(()) };
+        ensure!(
+            !matches!(self.rule, Rule::RunLength(_)),
+            "groups: expected a rule for episodes, found {}, which is for streams without any",
+            self.rule.id()
+        );
+        let found = groups.len();
+        ensure!(
+            found == episodes,
+            "groups: expected one for each of {episodes} calibration episodes, found {found}"
+        );
+        Ok(())
+    }
+
     fn fit(&self, views: &[Signals<'_>]) -> Result<Box<dyn offnominal_core::detector::Monitor>> {
-        let detector = catalogues::detectors().build(&self.detector.id, &self.detector.params)?;
+        let detector = detectors::catalogue().build(&self.detector.id, &self.detector.params)?;
         // One episode in ten tells when to stop, where training is to stop early.
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
@@ -239,79 +237,6 @@ fn stops_early(params: &Value) -> bool {
         Value::Array(list) => list.iter().any(stops_early),
         _ => false,
     }
-}
-
-/// An environment's name with the digest of its specification.
-pub fn identity(spec: &EnvSpec) -> Identity {
-    let digest = address(&serde_json::to_vec(spec).expect("a specification is valid JSON"));
-    Identity { id: spec.id.clone(), digest }
-}
-
-/// Opens a monitor's file; a detector that looks inside the policy finds it by its name.
-///
-/// # Errors
-/// As [`Monitor::open`], or if there is no such policy any longer.
-pub fn open(path: &Path) -> Result<Monitor> {
-    let policy = |about: &About| same_policy(about).map_err(|e| format!("{e:#}"));
-    Ok(Monitor::open_with(path, &catalogues::detectors(), policy)?)
-}
-
-/// Brings a monitor back from the contents of its file, as [`open`] does.
-///
-/// # Errors
-/// If its detector or its policy is not there any longer, or the numbers are not those of one.
-pub fn restore(about: About, archive: &Archive) -> Result<Monitor> {
-    let (known, again) = (catalogues::detectors(), about.clone());
-    match Monitor::new(about, archive, &known, None) {
-        Err(FileError::Numbers(ArchiveError::NoPolicy)) => {
-            let policy = same_policy(&again)?;
-            Ok(Monitor::new(again, archive, &known, Some(policy.as_ref()))?)
-        }
-        made => Ok(made?),
-    }
-}
-
-fn same_policy(about: &About) -> Result<Box<dyn Policy>> {
-    let env = catalogues::environment(&about.environment.id, None)?;
-    let found = policies::find(&about.policy.id, env.as_ref())?;
-    let (expected, digest) = (&about.policy.digest, &found.digest);
-    ensure!(digest == expected, "it was trained anew: expected SHA-256 {expected}, found {digest}");
-    Ok(found.policy)
-}
-
-/// Checks that episodes are of the environment that a monitor was fitted on.
-///
-/// # Errors
-/// If the environment is another one, its channels are, or its specification has changed since.
-pub fn check(monitor: &Monitor, dataset: &Dataset) -> Result<()> {
-    let (about, recipe) = (monitor.about(), &dataset.recipe);
-    let (expected, found) = (&about.environment.id, &recipe.env);
-    ensure!(
-        found == expected,
-        "expected episodes of {expected}, which the monitor was fitted on, found {found}"
-    );
-    let widths = [about.obs_width(), about.act_width()];
-    let found = [recipe.obs_width(), recipe.act_width()];
-    ensure!(
-        widths == found,
-        "expected {} observation and {} action channels, found {} and {}",
-        widths[0],
-        widths[1],
-        found[0],
-        found[1]
-    );
-    let known = catalogues::environments();
-    if known.entries().iter().any(|entry| entry.id == noise::base(&about.environment.id)) {
-        let now = identity(catalogues::environment(&about.environment.id, None)?.spec());
-        ensure!(
-            now == about.environment,
-            "the environment {} has changed since the monitor was fitted: expected the specification {}, found {}",
-            now.id,
-            about.environment.digest,
-            now.digest
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl Task {
     }
 
     /// Whether the work was asked to stop.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
@@ -140,12 +140,12 @@ impl Task {
 }
 
 /// Refuses to go on if the work was asked to stop.
-pub(crate) fn check(stop: &AtomicBool) -> Result<()> {
+pub fn check(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
 }
 
 /// The error of work that was asked to stop.
-pub(crate) fn stopped() -> Error {
+pub fn stopped() -> Error {
     anyhow!("stopped; what is finished is saved, and the same command continues from there")
 }
 

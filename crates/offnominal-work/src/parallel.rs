@@ -46,8 +46,13 @@ pub fn map<T: Send>(
         // What was done while a stop was asked for may be half done.
         (!task.is_stopped()).then_some(result)
     };
-    let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
-    let each = pool.install(|| (0..n).into_par_iter().with_max_len(1).map(one).collect::<Vec<_>>());
+    // In a browser there are no threads.
+    let each: Vec<_> = if cfg!(target_family = "wasm") {
+        (0..n).map(one).collect()
+    } else {
+        let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
+        pool.install(|| (0..n).into_par_iter().with_max_len(1).map(one).collect())
+    };
     each.into_iter().map(|result| result.unwrap_or_else(|| Err(progress::stopped()))).collect()
 }
 

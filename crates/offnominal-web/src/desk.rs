@@ -1,0 +1,54 @@
+//! What the page hands over, and what it gets: byte strings, the first of which is JSON.
+
+use crate::request::Request;
+use crate::{fit, inspect, score};
+use anyhow::{Context as _, Result, ensure};
+use bytes::Bytes;
+use offnominal_logs::source::Log;
+use offnominal_work::context::Context;
+use offnominal_work::progress::Progress;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Byte strings.
+pub type Parts = Vec<Vec<u8>>;
+
+/// Does what the first byte string asks for with the others.
+///
+/// # Errors
+/// Those of the command; or if the request is none, or has other names than there are byte strings.
+pub fn run(given: Parts, progress: Arc<dyn Progress>) -> Result<Parts> {
+    let mut given = given.into_iter();
+    let request = given.next().context("expected a request, found nothing")?;
+    let request: Request = serde_json::from_slice(&request).context("request")?;
+    let (names, mut files) = (request.names(), given.map(Bytes::from).collect::<Vec<_>>());
+    ensure!(names.len() == files.len(), "expected {} files, found {}", names.len(), files.len());
+    let context = |seed| Context { progress, ..Context::silent(seed, 1) };
+    match request {
+        Request::Inspect { .. } => inspect::run(&logs(names, files), &context(0)),
+        Request::Fit { request, mapping, seed } => {
+            fit::run(&request, mapping.as_deref(), &logs(names, files), &context(seed))
+        }
+        Request::Score { monitor, logs: names, mapping, seed } => {
+            let file = files.remove(0);
+            score::run((&monitor, &file), mapping.as_deref(), &logs(names, files), &context(seed))
+        }
+    }
+}
+
+fn logs(names: Vec<PathBuf>, files: Vec<Bytes>) -> Vec<Log> {
+    names.into_iter().zip(files).map(|(name, bytes)| Log::Bytes(name, bytes)).collect()
+}
+
+/// What a command prints, and the same with `--json`.
+#[derive(Serialize)]
+pub(crate) struct Said<T> {
+    text: String,
+    found: T,
+}
+
+/// The first part of an answer.
+pub(crate) fn said<T: Serialize + ToString>(found: &T) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(&Said { text: found.to_string(), found })?)
+}

@@ -1,0 +1,24 @@
+//! `fit`: a monitor out of logs, as the file that the command line writes and reads.
+
+use crate::desk::{Parts, said};
+use anyhow::Result;
+use offnominal_logs::fit;
+use offnominal_logs::mapping::Mapping;
+use offnominal_logs::recordings;
+use offnominal_logs::source::Log;
+use offnominal_work::context::Context;
+
+pub(crate) fn run(
+    request: &fit::Request,
+    mapping: Option<&str>,
+    logs: &[Log],
+    context: &Context,
+) -> Result<Parts> {
+    let mapping = match mapping {
+        Some(text) => Mapping::parse(text)?,
+        None => recordings::proposal(logs, context)?.mapping,
+    };
+    let recordings = recordings::read(logs, &mapping, context)?;
+    let (found, file) = fit::on(&recordings, &mapping, request, context)?;
+    Ok(vec![said(&found)?, file])
+}

@@ -1,0 +1,131 @@
+//! What a command says of the monitor that it has fitted, and what it fits if a request does not say it.
+
+use crate::detector_choice::DetectorChoice;
+use offnominal_core::partial::Missing;
+use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
+use offnominal_stats::Promise;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+/// The detector.
+pub fn detector() -> DetectorChoice {
+    DetectorChoice::named("default")
+}
+
+/// The rule.
+pub fn rule() -> String {
+    "conformal".into()
+}
+
+/// The accepted share of nominal episodes with an alarm.
+pub fn alpha() -> f64 {
+    0.05
+}
+
+/// Monitors that share what is promised.
+pub fn monitors() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+/// Whether an alarm is diagnosed.
+pub fn diagnosis() -> bool {
+    true
+}
+
+/// A monitor's file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedMonitor {
+    /// The file.
+    pub file: PathBuf,
+    /// Its size.
+    pub bytes: usize,
+    /// What the monitor says of itself.
+    pub monitor: About,
+}
+
+impl Display for FittedMonitor {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let FittedMonitor { file, bytes, monitor: about } = self;
+        let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
+        writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
+        let set = &about.threshold;
+        let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
+        writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
+        writeln!(out, "{}", promised(about))?;
+        set.drift.iter().try_for_each(|drift| writeln!(out, "{}", followed(drift)))?;
+        about.groups.iter().try_for_each(|groups| tell_groups(groups, out))?;
+        write!(out, "{}", missing(about))
+    }
+}
+
+/// How a threshold has followed drift, in words.
+fn followed(drift: &Drift) -> String {
+    let Drift { confirmed, fitted, is_limited, .. } = drift;
+    let limited = if *is_limited {
+        "; it would be higher but for the tolerance, so what has drifted is more than that: fit again, or repair"
+    } else {
+        ""
+    };
+    format!(
+        "recalibrated: it was {fitted:.4} when fitted, and has followed {confirmed} confirmed episodes{limited}"
+    )
+}
+
+/// The thresholds of groups, and what is promised of them.
+fn tell_groups(groups: &Groups, out: &mut Formatter<'_>) -> fmt::Result {
+    for Group { name, threshold: set } in &groups.own {
+        let (value, n) = (set.value, set.episodes);
+        writeln!(
+            out,
+            "group {name}: above {value:.4}, set on its {n} episodes; the promise holds within the group"
+        )?;
+        set.drift.iter().try_for_each(|drift| writeln!(out, "group {name}: {}", followed(drift)))?;
+    }
+    for PooledGroup { name, episodes } in &groups.pooled {
+        let set = match &groups.pool {
+            Some(set) => {
+                format!("above {:.4}, set on the {} episodes of all such groups", set.value, set.episodes)
+            }
+            None => "the threshold of all episodes".into(),
+        };
+        writeln!(
+            out,
+            "group {name}: too few episodes ({episodes}) for a threshold of its own; {set}, over which the promise holds"
+        )?;
+    }
+    Ok(())
+}
+
+/// What becomes of numbers that are not read, in words.
+pub fn missing(about: &About) -> String {
+    let (id, steps) = (&about.detector.id, about.lost_after);
+    let how = match about.missing {
+        Missing::LeftOut => format!("{id} leaves them out of the score"),
+        Missing::Predicted => {
+            format!("{id} cannot leave them out, and takes what it predicts in their place")
+        }
+        Missing::Held => {
+            format!(
+                "{id} can neither leave them out nor predict them, and takes the last ones that were read"
+            )
+        }
+    };
+    format!("missing numbers: {how}; a sensor is lost after {steps} steps without it")
+}
+
+/// What a threshold promises, in words: which promise is meant, and what is expected.
+fn promised(about: &About) -> String {
+    let set = &about.threshold;
+    if let Some(run_length) = set.run_length {
+        let per_hour = 3600.0 / (run_length.steps * about.dt_secs);
+        return format!("{run_length}; {per_hour:.3e} false alarms an hour");
+    }
+    let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
+    let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));
+    match &set.false_alarms {
+        Some(share) => format!("{promise}expected share {share:.4}"),
+        None => "the rule promises nothing about false alarms".into(),
+    }
+}
