@@ -139,11 +139,11 @@ def press(browser, button, options):
     """Presses a button, waits for what comes of it, and says what the page shows then."""
     begun = time.monotonic()
     browser.value(f'document.getElementById("{button}").click()')
-    state = browser.until(
-        '["done", "failed"].find((state) => state === document.body.dataset.state)', options.seconds
-    )
+    state = browser.until('["done", "failed"].find((state) => state === document.body.dataset.state)', options.seconds)
     took = time.monotonic() - begun
-    text = browser.value('document.getElementById(document.body.dataset.state === "done" ? "text" : "state").textContent')
+    text = browser.value(
+        'document.getElementById(document.body.dataset.state === "done" ? "text" : "state").textContent'
+    )
     secs = browser.value("Number(document.body.dataset.secs)") if state == "done" else None
     return {"pressed": button, "state": state, "text": text, "module_secs": secs, "secs": round(took, 3)}
 

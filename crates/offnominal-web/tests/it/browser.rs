@@ -12,7 +12,10 @@ fn detectors() -> Vec<Value> {
     let trained = ["residual-views", "residual-window", "ensemble-dm", "mlp-dm", "multistep-dm"];
     let plain = ["mewma", "dpca", "knn", "knn-transition", "ocsvm", "isolation-forest", "clock", "random"];
     let trained = trained.map(|id| json!({ "id": id, "hidden": [16], "training": brief }));
-    trained.into_iter().chain(plain.map(Value::from)).collect()
+    let others = ["lstm-dm", "rnd"].map(|id| json!({ "id": id, "training": brief }));
+    let inner = json!({ "id": "residual-views", "hidden": [16], "training": brief });
+    let around = ["cusum", "e-process"].map(|id| json!({ "id": id, "inner": inner }));
+    trained.into_iter().chain(others).chain(around).chain(plain.map(Value::from)).collect()
 }
 
 fn root() -> PathBuf {
