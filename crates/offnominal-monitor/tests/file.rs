@@ -159,7 +159,7 @@ fn a_threshold_follows_the_episodes_that_are_confirmed_as_far_as_the_tolerance_g
     let how = Recalibration { memory: 12, tolerance: 2.0 };
     assert_eq!(monitor.confirm(&how), Err(ConfirmError::NoEpisode));
     let fitted = monitor.threshold();
-    let mut play = |monitor: &mut Monitor, seed: u64, off: f32| {
+    let play = |monitor: &mut Monitor, seed: u64, off: f32| {
         monitor.reset();
         let episode = nominal_episodes(Seed(seed), 1, 30).remove(0);
         let shifted = |obs: &[f32]| [obs[0] + off, obs[1], obs[2]];
