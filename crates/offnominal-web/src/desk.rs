@@ -1,5 +1,6 @@
 //! What the page hands over, and what it gets: byte strings, the first of which is JSON.
 
+pub use crate::answer::Parts;
 use crate::request::Request;
 use crate::{fit, inspect, score};
 use anyhow::{Context as _, Result, ensure};
@@ -7,12 +8,8 @@ use bytes::Bytes;
 use offnominal_logs::source::Log;
 use offnominal_work::context::Context;
 use offnominal_work::progress::Progress;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Byte strings.
-pub type Parts = Vec<Vec<u8>>;
 
 /// Does what the first byte string asks for with the others.
 ///
@@ -39,16 +36,4 @@ pub fn run(given: Parts, progress: Arc<dyn Progress>) -> Result<Parts> {
 
 fn logs(names: Vec<PathBuf>, files: Vec<Bytes>) -> Vec<Log> {
     names.into_iter().zip(files).map(|(name, bytes)| Log::Bytes(name, bytes)).collect()
-}
-
-/// What a command prints, and the same with `--json`.
-#[derive(Serialize)]
-pub(crate) struct Said<T> {
-    text: String,
-    found: T,
-}
-
-/// The first part of an answer.
-pub(crate) fn said<T: Serialize + ToString>(found: &T) -> Result<Vec<u8>> {
-    Ok(serde_json::to_vec(&Said { text: found.to_string(), found })?)
 }

@@ -1,6 +1,6 @@
 //! `fit`: a monitor out of logs, as the file that the command line writes and reads.
 
-use crate::desk::{Parts, said};
+use crate::answer::{Parts, said};
 use anyhow::Result;
 use offnominal_logs::fit;
 use offnominal_logs::mapping::Mapping;

@@ -1,6 +1,6 @@
 //! `inspect`: what is in logs, the proposed mapping as a text that a person edits, and the page with a picture of each channel.
 
-use crate::desk::{Parts, said};
+use crate::answer::{Parts, said};
 use anyhow::Result;
 use offnominal_logs::inspect;
 use offnominal_logs::source::Log;

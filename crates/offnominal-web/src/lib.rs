@@ -5,12 +5,14 @@
 //! | [`desk`] | what the page hands over, and what it gets |
 //! | [`request`] | what a page can ask for |
 //! | `inspect`, `fit`, `score` | the commands |
+//! | `answer` | what all of them answer |
 //! | `told` | how far the work is |
 //! | `exports` | the functions that the page calls |
 //!
 //! A page hands over byte strings, the first of which is a request as JSON; it gets byte strings, the first of which is JSON
 //! too. So nothing but addresses and lengths crosses the border, and no generator of bindings is needed.
 
+mod answer;
 pub mod desk;
 pub mod request;
 

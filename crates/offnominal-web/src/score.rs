@@ -1,6 +1,6 @@
 //! `score`: alarms in logs, with the page, the table of alarms and the table of steps that the command line writes.
 
-use crate::desk::{Parts, said};
+use crate::answer::{Parts, said};
 use anyhow::{Context as _, Result};
 use offnominal_logs::source::Log;
 use offnominal_logs::{recordings, score};
