@@ -200,7 +200,7 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
         Kind::Text | Kind::Mixed => return (Role::Ignored, "texts".into()),
         Kind::Flag | Kind::Whole | Kind::Number => {}
     }
-    if BOOKKEEPING.contains(&plain.as_str()) || plain.ends_with("timestamp") || plain.contains("timestamp_") {
+    if BOOKKEEPING.contains(&plain.as_str()) || is_time(&plain) {
         return (Role::Ignored, format!("guess: the name {:?}", column.name));
     }
     if column.kind == Kind::Whole && column.steps.as_ref().is_some_and(|s| s.always_rise()) {
@@ -212,6 +212,11 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
         return (Role::Command, "guess: the name".into());
     }
     (Role::Observation, "guess: a number that changes".into())
+}
+
+/// Whether a name is that of a time within a message, such as the stamp in a header of ROS.
+fn is_time(name: &str) -> bool {
+    name.ends_with("timestamp") || name.contains("timestamp_") || name.contains("header.stamp.")
 }
 
 /// The clock: the own time of messages, else the column that looks like one.
