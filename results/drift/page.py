@@ -30,15 +30,21 @@ def told(found, digits):
 
 def main():
     """Both tables."""
+    print("| environment | drift | when |", " | ".join(MONITORS), "|\n|---|---|---|---|---|---|---|")
     shares = pd.read_csv(HERE / "false_alarms.csv")
     for (env, drift), case in shares.groupby(["env", "drift"], sort=False):
         for when in ("ramp", "plateau", "end"):
             row = case[case.when == when]
             cells = [
-                told(interval(row[row.monitor == name].share), 3) if (row.monitor == name).any() else ""
+                told(np.clip(interval(row[row.monitor == name].share), 0, 1), 3) if (row.monitor == name).any() else ""
                 for name in MONITORS
             ]
             print("|", env, "|", drift, "|", when, "|", " | ".join(cells), "|")
+    print(
+        "\n| environment | drift | before |",
+        " | ".join(MONITORS),
+        "| before, found |\n|---|---|---|---|---|---|---|---|",
+    )
     delays = pd.read_csv(HERE / "delays.csv")
     for (env, drift), case in delays.groupby(["env", "drift"], sort=False):
         table = case.pivot(index="replicate", columns="monitor", values="mean_delay")
