@@ -4,15 +4,16 @@
     python3 tests/web/log.py nominal/run --secs 5 --many 40          # nominal/run00.mcap, run01.mcap, …
 
 Each joint follows a sum of sines by a controller of position and velocity, with random torques and noise of the sensors;
-so there are thirty channels: position, velocity and effort. It needs numpy and mcap.
+so there are thirty channels: position, velocity and effort. It needs numpy, mcap
+and mcap-ros2-support.
 """
 
 import argparse
-import struct
 from pathlib import Path
 
 import numpy
-from mcap.writer import CompressionType, Writer
+from mcap.writer import CompressionType
+from mcap_ros2.writer import Writer
 
 JOINTS = [f"joint_{i}" for i in range(10)]
 RATE = 1000
@@ -53,35 +54,12 @@ def motion(steps, seed, fault):
     return rows
 
 
-class Cdr:
-    """One message in the common data representation, little-endian."""
-
-    def __init__(self):
-        self.bytes = bytearray()
-
-    def add(self, kind, *values):
-        """Adds numbers, aligned to their size."""
-        size = struct.calcsize(f"<{kind}")
-        self.bytes += bytes(-len(self.bytes) % size) + struct.pack(f"<{len(values)}{kind}", *values)
-
-    def text(self, text):
-        """Adds a text with the zero at its end."""
-        self.add("I", len(text) + 1)
-        self.bytes += text.encode() + b"\0"
-
-
 def message(nanos, rows):
     """A JointState."""
-    to = Cdr()
-    to.add("i", nanos // 10**9), to.add("I", nanos % 10**9)
-    to.text("base")
-    to.add("I", len(JOINTS))
-    for name in JOINTS:
-        to.text(name)
-    for row in rows:
-        to.add("I", len(row))
-        to.add("d", *row)
-    return b"\0\1\0\0" + bytes(to.bytes)
+    stamp = {"sec": nanos // 10**9, "nanosec": nanos % 10**9}
+    position, velocity, effort = rows.tolist()
+    header = {"stamp": stamp, "frame_id": "base"}
+    return {"header": header, "name": JOINTS, "position": position, "velocity": velocity, "effort": effort}
 
 
 def write(path, secs, seed, fault, compression):
@@ -91,12 +69,10 @@ def write(path, secs, seed, fault, compression):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as file:
         writer = Writer(file, compression=getattr(CompressionType, compression.upper()))
-        writer.start(profile="ros2", library="offnominal")
-        schema = writer.register_schema("sensor_msgs/msg/JointState", "ros2msg", SCHEMA.encode())
-        channel = writer.register_channel("/joint_states", "cdr", schema)
+        schema = writer.register_msgdef("sensor_msgs/msg/JointState", SCHEMA)
         for step in range(steps):
             nanos = 1_700_000_000 * 10**9 + step * (10**9 // RATE)
-            writer.add_message(channel, nanos, message(nanos, rows[step]), nanos)
+            writer.write_message("/joint_states", schema, message(nanos, rows[step]), nanos, nanos)
         writer.finish()
 
 

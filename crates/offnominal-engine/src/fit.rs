@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::limits;
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe, PolicyName};
 use offnominal_files::write::atomically;
 use offnominal_stats::Rule;
 pub use offnominal_work::fitted::{FittedMonitor, alpha, detector, diagnosis, missing, monitors, rule};
@@ -191,8 +191,13 @@ fn nominal(path: &Path, subject: &Subject) -> Result<Vec<Episode>> {
 pub fn are_of(recipe: &DatasetRecipe, subject: &Subject) -> Result<()> {
     let env = &subject.env.spec().id;
     ensure!(recipe.env == *env, "expected episodes of {env}, found {}", recipe.env);
+    are_nominal(recipe, &subject.name)
+}
+
+/// Insists on nominal episodes of a policy.
+pub(crate) fn are_nominal(recipe: &DatasetRecipe, policy: &PolicyName) -> Result<()> {
     ensure!(recipe.anomaly_spec.is_none(), "expected nominal episodes, found anomalous ones");
-    let (expected, found) = (&subject.name, &recipe.policy);
+    let (expected, found) = (policy, &recipe.policy);
     ensure!(
         expected.digest == found.digest,
         "expected episodes of the policy {} (SHA-256 {}), found {} ({})",

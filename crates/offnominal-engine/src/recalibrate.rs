@@ -1,12 +1,11 @@
 //! A monitor whose threshold follows benign drift: made of an older one and of later episodes that somebody calls nominal.
 
 use crate::context::Context;
-use crate::fit::FittedMonitor;
+use crate::fit::{FittedMonitor, are_nominal};
 use crate::monitor_file;
 use anyhow::{Context as _, Result};
 use offnominal_core::detector::Signals;
-use offnominal_core::episode::Episode;
-use offnominal_files::dataset;
+use offnominal_files::dataset::{self, PolicyName};
 use offnominal_files::write::atomically;
 use offnominal_monitor::{Monitor, Recalibrated, Recalibration, encode};
 use serde::Deserialize;
@@ -43,24 +42,21 @@ pub fn tolerance() -> f64 {
 /// Confirms the episodes one after the other, and writes the file.
 ///
 /// # Errors
-/// If a file cannot be read or written, the episodes are of another environment, or an episode is no nominal one.
+/// If a file cannot be read or written, or the episodes are of another environment or policy, or no nominal ones.
 pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let mut monitor = monitor_file::open(&request.monitor)?;
     let dataset = dataset::load(&request.data)?;
     let place = || format!("dataset {}", request.data.display());
     monitor_file::check(&monitor, &dataset).with_context(place)?;
+    let acted = &monitor.about().policy;
+    let policy = PolicyName { id: acted.id.clone(), digest: acted.digest.clone() };
+    are_nominal(&dataset.recipe, &policy).with_context(place)?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
-    for (i, episode) in dataset.episodes.iter().enumerate() {
+    for episode in &dataset.episodes {
         context.check()?;
-        nominal(episode).with_context(|| format!("{}, episode {i}", place()))?;
         confirm(&mut monitor, None, &episode.signals(), &how)?;
     }
     write(&monitor, &request.file)
-}
-
-fn nominal(episode: &Episode) -> Result<()> {
-    anyhow::ensure!(episode.onset.is_none(), "expected a nominal episode, found one with an anomaly");
-    Ok(())
 }
 
 /// Lets a monitor watch an episode, perhaps of a group, and confirms it.

@@ -31,7 +31,7 @@ pub struct Request {
     /// The mapping; without one, the proposed one is used.
     pub map: Option<PathBuf>,
     /// The detector.
-    #[serde(default = "detector")]
+    #[serde(default = "offnominal_work::fitted::detector")]
     pub detector: DetectorChoice,
     /// Recordings that the detector learns from, the earliest ones; those that are not for calibration.
     pub train: Option<u32>,
@@ -65,10 +65,6 @@ pub struct Request {
     pub lost_after: Option<u32>,
     /// The file to write.
     pub file: PathBuf,
-}
-
-fn detector() -> DetectorChoice {
-    DetectorChoice::named("default")
 }
 
 /// A monitor's file, and what is to be known of the recordings behind it.

@@ -14,8 +14,6 @@ const NO_POLICY: &str = "a detector that looks inside the policy can be opened f
 /// A fitted detector with its threshold, watching one episode at a time.
 pub struct Handle {
     monitor: Monitor,
-    /// The group that was last told; none, if it is empty.
-    group: String,
     /// A call has panicked; the monitor may be half-changed.
     is_poisoned: bool,
     pub(crate) texts: Texts,
@@ -52,14 +50,12 @@ impl Handle {
     pub(crate) fn new(monitor: Monitor) -> Handle {
         let about = monitor.about();
         let json = serde_json::to_string(about).expect("a header is valid JSON");
-        // So that telling a group does not allocate.
-        let longest = about.groups.iter().flat_map(|groups| groups.names()).map(str::len).max().unwrap_or(0);
         let texts = Texts {
             about: text(&json),
             observation: channels(&about.observation),
             action: channels(&about.action),
         };
-        Handle { monitor, group: String::with_capacity(longest), is_poisoned: false, texts }
+        Handle { monitor, is_poisoned: false, texts }
     }
 
     pub(crate) fn about(&self) -> &About {
@@ -72,20 +68,17 @@ impl Handle {
 
     pub(crate) fn reset(&mut self) -> Done {
         self.monitor.reset();
-        self.group.clear();
         Ok(Status::Ok)
     }
 
     pub(crate) fn reset_group(&mut self, group: &str) -> Done {
         self.monitor.begin(Some(group))?;
-        group.clone_into(&mut self.group);
         Ok(Status::Ok)
     }
 
     /// An episode of the same group begins.
-    pub(crate) fn reset_again(&mut self) -> Done {
-        self.monitor.begin((!self.group.is_empty()).then_some(&*self.group))?;
-        Ok(Status::Ok)
+    pub(crate) fn restart(&mut self) {
+        self.monitor.restart();
     }
 
     pub(crate) fn step(&mut self, obs: &[f32], action: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {

@@ -165,7 +165,7 @@ impl Stream {
         let [n_obs, n_action] = self.widths;
         while let Some(head) = self.chosen.rows.to.pop(n_obs + n_action, &mut self.row) {
             if head.is_first {
-                monitor.reset_again()?;
+                monitor.restart();
                 (self.episode.start_nanos, self.episode.has_steps) = (head.time_nanos, false);
             }
             let (obs, action) = self.row.split_at(n_obs);

@@ -171,7 +171,7 @@ impl Monitor {
     /// episodes, whatever their groups.
     pub fn reset(&mut self) {
         self.limits.of_all();
-        self.forget();
+        self.restart();
     }
 
     /// As [`Monitor::reset`], but the episode may be one of a group, such as a task, and then has the threshold of that group.
@@ -184,11 +184,12 @@ impl Monitor {
             return Ok(());
         };
         self.limits.of_group(name, self.about.groups.as_ref())?;
-        self.forget();
+        self.restart();
         Ok(())
     }
 
-    fn forget(&mut self) {
+    /// As [`Monitor::reset`], but the episode is of the same group as the one before.
+    pub fn restart(&mut self) {
         self.scorer.reset();
         self.diagnoser.iter_mut().for_each(Diagnoser::reset);
         (self.past, self.largest) = (Past::default(), f64::NEG_INFINITY);

@@ -174,6 +174,7 @@ impl Fit {
         };
         common.print(&logs::run(&request, &common.context())?)
     }
+
     fn recalibrated(self, monitor: PathBuf, common: &Common) -> Result<Outcome> {
         let Fit { logs, map, data, memory, tolerance, out: file, .. } = self;
         if logs.is_empty() {

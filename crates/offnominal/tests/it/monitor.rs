@@ -304,3 +304,30 @@ fn no_line_makes_the_stream_panic() {
     }
     assert!(understood > 1000, "{understood}");
 }
+
+#[test]
+fn a_threshold_follows_recorded_episodes_of_its_own_policy_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let recalibrate = |data: &Path| {
+        let out = folder.path().join("later.monitor");
+        let [monitor, data] = [&monitor, data].map(|path| path.to_str().unwrap());
+        offnominal(&["fit", "--quiet", "--json", "--recalibrate", monitor, "--data", data], &out)
+    };
+    let said = succeeds(&mut recalibrate(&collect(&[], folder.path()))).stdout;
+    let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
+    let (set, before) = (&said["monitor"]["threshold"], offnominal_monitor::Monitor::open(&monitor).unwrap());
+    assert_eq!((&set["drift"]["confirmed"], &set["episodes"]), (&4.into(), &13.into()));
+    assert_eq!(set["drift"]["fitted"], before.about().threshold.value);
+    let later = offnominal_monitor::Monitor::open(folder.path().join("later.monitor")).unwrap();
+    assert_eq!(set["value"], later.threshold());
+    let anomalous = collect(&["--anomaly", "act-offset", "--magnitude", "0.9"], folder.path());
+    let error = fails(&mut recalibrate(&anomalous));
+    assert!(error.contains("expected nominal episodes, found anomalous ones"), "{error}");
+    let args =
+        ["collect", "--quiet", "--json", "--env", "sap-goal0", "--policy", "random", "--episodes", "1"];
+    let said: serde_json::Value =
+        serde_json::from_slice(&succeeds(&mut offnominal(&args, folder.path())).stdout).unwrap();
+    let error = fails(&mut recalibrate(Path::new(said["file"].as_str().unwrap())));
+    assert!(error.contains("expected episodes of the policy tqc"), "{error}");
+}
