@@ -1,8 +1,9 @@
 //! Ticks of the clock out of rows as they come, for a stream that is watched while it is recorded.
 //!
-//! The ticks are those of the log that is made of the stream, if the rows come in the order of their time, no two at once, or at most as late
-//! as the mapping waits for them. A tick is told when a row comes that is later, or, where each row is a tick, with its row. What depends on the future is told as far as
-//! it has come: the last window of a stream is told although it is not whole.
+//! The ticks are those of the log that is made of the stream, if the rows come in the order of their time, no two at once, or at
+//! most as late as the mapping waits for them. A tick is told when a row comes that is later, or, where each row is a tick, with
+//! its row. What depends on the future is told as far as it has come: the last window of a stream is told although it is not
+//! whole.
 
 mod waiting;
 
