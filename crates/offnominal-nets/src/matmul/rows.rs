@@ -2,7 +2,6 @@
 
 use super::tile::store;
 use pulp::{Simd, WithSimd};
-use std::array::from_fn;
 
 /// Vectors whose sums may be formed at once: enough independent chains to hide the latency of the multiply-add, and,
 /// where there are registers for it, rows of weights read in long pieces, which is what their way from memory likes.
@@ -61,15 +60,25 @@ fn block<S: Simd, const NV: usize>(
     y: &mut [f32],
 ) {
     let width = bias.len();
-    let load = |row: &[f32]| -> [S::f32s; NV] {
-        from_fn(|v| simd.partial_load_f32s(&row[v * S::F32_LANES..width.min((v + 1) * S::F32_LANES)]))
-    };
-    let mut sums = load(bias);
+    let mut sums = load::<S, NV>(simd, bias);
     for (p, &x) in x.iter().enumerate() {
-        let (factor, w) = (simd.splat_f32s(x), load(&w[p * stride..][..width]));
+        let (factor, w) = (simd.splat_f32s(x), load::<S, NV>(simd, &w[p * stride..][..width]));
         for v in 0..NV {
             sums[v] = simd.mul_add_f32s(factor, w[v], sums[v]);
         }
     }
     store::<S, NV>(simd, sums, slope, y);
+}
+
+/// The vectors of a piece of a row, of which the last one may be filled in part.
+///
+/// A loop, because what `array::from_fn` calls is compiled without the instructions of `S`.
+#[inline(always)]
+fn load<S: Simd, const NV: usize>(simd: S, row: &[f32]) -> [S::f32s; NV] {
+    let (whole, rest) = S::as_simd_f32s(row);
+    let mut vectors = [simd.splat_f32s(0.0); NV];
+    for (v, vector) in vectors.iter_mut().enumerate() {
+        *vector = if v < whole.len() { whole[v] } else { simd.partial_load_f32s(rest) };
+    }
+    vectors
 }
