@@ -418,7 +418,7 @@ class Fusion(Detector):
 
 
 class ResidualViews(Detector):
-    """Our default: five views of an ensemble's held-out residuals, on one scale.
+    """Our default: six views of an ensemble's residuals as normal scores, on one scale.
 
     The detector ``residual-views``; ``docs/detectors.md`` has its equation.
 

@@ -7,6 +7,7 @@
 
 mod environment;
 mod images;
+mod kept;
 mod narrow;
 mod page;
 mod published;

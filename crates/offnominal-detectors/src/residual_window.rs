@@ -45,7 +45,7 @@ use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
-use crate::shared::window::{Window, statistics_of};
+use crate::shared::window::{NominalWindow, Window};
 use offnominal_core::limits::{MEMBERS, WINDOW};
 
 recipe! {
@@ -79,11 +79,8 @@ impl Learn for ResidualWindow {
         let d = residual.width();
         let residuals = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
         let mut window = Window::new(window.get(), residuals.deviations.clone());
-        let mut rows = statistics_of(&held_out, &mut window);
-        let center = means(&rows, 3 * d);
-        rows.chunks_exact_mut(3 * d).for_each(|row| subtract(row, &center));
-        let whitener = Whitener::fit(rows.chunks_exact(3 * d), 3 * d);
-        let nominal = NominalMoments { residuals, center, whitener };
+        let statistics = NominalWindow::fit(&held_out, &mut window);
+        let nominal = NominalMoments { residuals, statistics };
         Ok(Fitted::new(residual, nominal, window))
     }
 
@@ -92,9 +89,8 @@ impl Learn for ResidualWindow {
         let (d, size) = (residual.width(), saved::within(from, "window", self.window.get())?);
         let residuals = Whitener::load(&from.part("residuals"), d)?;
         let window = Window::new(size, residuals.deviations.clone());
-        let from = from.part("statistics");
-        let center = from.exactly("center", 3 * d)?.to_vec();
-        let nominal = NominalMoments { residuals, center, whitener: Whitener::load(&from, 3 * d)? };
+        let statistics = NominalWindow::load(&from.part("statistics"), d)?;
+        let nominal = NominalMoments { residuals, statistics };
         Ok(Fitted::new(residual, nominal, window))
     }
 }
@@ -102,17 +98,7 @@ impl Learn for ResidualWindow {
 /// Moments on nominal data, of residuals and of the statistics.
 struct NominalMoments {
     residuals: Whitener,
-    center: Vec<f64>,
-    whitener: Whitener,
-}
-
-fn means(rows: &[f64], width: usize) -> Vec<f64> {
-    let n = (rows.len() / width).max(1) as f64;
-    (0..width).map(|j| rows.iter().skip(j).step_by(width).sum::<f64>() / n).collect()
-}
-
-fn subtract(row: &mut [f64], center: &[f64]) {
-    row.iter_mut().zip(center).for_each(|(s, c)| *s -= c);
+    statistics: NominalWindow,
 }
 
 #[derive(Clone)]
@@ -137,9 +123,7 @@ impl Fitted {
 
     /// The score of what is in the window.
     fn of_window(&mut self) -> f64 {
-        self.window.statistics(&mut self.s);
-        subtract(&mut self.s, &self.nominal.center);
-        self.nominal.whitener.mean_square(&mut self.s)
+        self.nominal.statistics.score(&self.window, &mut self.s)
     }
 }
 
@@ -165,7 +149,7 @@ impl Scorer for Fitted {
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let Fitted { residual, nominal, window, marginal, variances, z, .. } = self;
-        residual.of_partial(step, &nominal.residuals, marginal, z);
+        residual.of_partial(step, None, &nominal.residuals, marginal, z);
         marginal.variances(&nominal.residuals, variances);
         window.add_partial(z, variances);
         let confidence = marginal.share_left();
@@ -175,9 +159,7 @@ impl Scorer for Fitted {
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.residual.save(to);
         self.nominal.residuals.save(&mut to.part("residuals"));
-        let mut to = to.part("statistics");
-        to.put("center", &self.nominal.center);
-        self.nominal.whitener.save(&mut to);
+        self.nominal.statistics.save(&mut to.part("statistics"));
         Ok(())
     }
 }

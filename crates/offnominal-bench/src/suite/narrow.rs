@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What of a suite is asked for.
+#[derive(Clone, Copy)]
 pub(super) struct Selection<'a> {
     pub suite: &'static Suite,
     pub envs: &'a [String],

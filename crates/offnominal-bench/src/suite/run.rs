@@ -2,6 +2,7 @@
 
 use crate::results::{CampaignRecipe, Results, Row};
 use crate::run::run_open;
+use crate::suite::kept::Kept;
 use crate::suite::narrow::{Narrowed, Selection};
 use crate::suite::{Environment, Suite, SuiteKind, table};
 use crate::{cells as bench, report};
@@ -155,6 +156,14 @@ impl Selection<'_> {
         Ok(all.into_iter().filter(wanted).collect())
     }
 
+    /// Whether the detectors that are asked for are all of the suite's.
+    fn names_all(&self) -> Result<bool> {
+        let campaigns = self.suite.campaigns(None)?;
+        let mut names =
+            campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|choice| &choice.name);
+        Ok(names.all(|name| self.detectors.contains(name)))
+    }
+
     /// The command that makes an environment's results again, wherever they are to lie.
     fn command(&self, env: &str, seeds: u64) -> String {
         let some = match self.detectors {
@@ -174,19 +183,19 @@ fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<S
         return Ok(Some(narrowed.missing.join(", ")));
     }
     let digest = narrowed.digest();
-    if Environment::load(request.out, &request.id(env))?
-        .is_some_and(|environment| environment.digest == digest)
-    {
+    let there = Environment::load(request.out, &request.id(env))?;
+    if there.as_ref().is_some_and(|environment| environment.digest == digest) {
         context.note("finished already");
         return Ok(None);
     }
+    let kept = Kept::of(request, env, there)?;
     let began = Instant::now();
     let mut n_cells = 0;
     for bench in &narrowed.benches {
         n_cells += run_open(bench, context)?;
     }
     let last_call = (began.elapsed().as_secs_f64(), n_cells);
-    save(request, env, &narrowed, (last_call, context.jobs))?;
+    save(request, env, &narrowed, kept, (last_call, context.jobs))?;
     Ok(None)
 }
 
@@ -195,6 +204,7 @@ fn save(
     request: &Selection<'_>,
     env: &str,
     narrowed: &Narrowed,
+    kept: Option<Kept>,
     (last_call, jobs): ((f64, usize), usize),
 ) -> Result<()> {
     let (mut results, mut scores) = (Results::default(), Vec::new());
@@ -203,16 +213,20 @@ fn save(
         scores.extend(bench::scores(bench)?);
     }
     let plan = &narrowed.benches[0].plan;
-    results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
+    let detectors = kept.as_ref().map_or(request.detectors, |kept| &kept.detectors);
+    let whole = Selection { detectors, ..*request };
+    let whole = Selection { detectors: if whole.names_all()? { &[] } else { detectors }, ..whole };
+    let described = Narrowed::new(&whole, env)?;
+    results.recipe.made_by(&whole.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
     let CampaignRecipe { made, policies, .. } = results.recipe.clone();
-    let environment = Environment {
+    let mut environment = Environment {
         env: request.id(env),
-        digest: narrowed.digest(),
+        digest: described.digest(),
         made,
         policies,
         seeds: plan.campaign.seeds,
-        missing: narrowed.missing.clone(),
+        missing: described.missing.clone(),
         hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
         detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
         last_call,
@@ -220,7 +234,11 @@ fn save(
         diagnoses: results.diagnoses.clone(),
         scores,
     };
-    environment.save(request.out, &table::averaged(&results.rows), &report::render(&results)?)
+    let mut rows = table::averaged(&results.rows);
+    if let Some(kept) = kept {
+        kept.join(&mut environment, &mut rows);
+    }
+    environment.save(request.out, &rows, &report::render(&results)?)
 }
 
 /// What computed, in words.
@@ -286,9 +304,36 @@ episodes = { train = 6, validation = 6, test = 6 }
 "#;
 
     fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<State>> {
-        let envs: Vec<String> = envs.iter().map(ToString::to_string).collect();
+        run_some(out, envs, &[])
+    }
+
+    fn run_some(out: &Path, envs: &[&str], detectors: &[&str]) -> Result<Vec<State>> {
+        let [envs, detectors] =
+            [envs, detectors].map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let (envs, detectors) = (&envs[..], &detectors[..]);
         let context = Context::silent(0, 2);
-        Selection { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, noise: None, out }.run(&context)
+        Selection { suite: &SMALL, envs, detectors, seeds: None, noise: None, out }.run(&context)
+    }
+
+    #[test]
+    fn detectors_that_are_not_asked_for_keep_their_results() {
+        let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        run_small(whole.path(), &["sap-goal1"]).unwrap();
+        for detector in ["knn", "clock"] {
+            run_some(parts.path(), &["sap-goal1"], &[detector]).unwrap();
+        }
+        let of = |folder: &Path| {
+            let environment = Environment::load(folder, "sap-goal1").unwrap().unwrap();
+            let mut rows: Vec<String> =
+                environment.rows(folder).unwrap().iter().map(|row| format!("{row:?}")).collect();
+            rows.sort();
+            let Environment { digest, detectors, coverage, diagnoses, missing, made, .. } = environment;
+            (rows, digest, detectors, coverage.len(), format!("{diagnoses:?}"), missing, made.command)
+        };
+        assert!(of(parts.path()) == of(whole.path()));
+        run_small(parts.path(), &["sap-goal1"]).unwrap();
+        let cells = |folder: &Path| std::fs::read_dir(folder.join("cells")).unwrap().count();
+        assert_eq!(cells(parts.path()), cells(whole.path()));
     }
 
     #[test]

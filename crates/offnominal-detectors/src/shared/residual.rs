@@ -16,6 +16,7 @@ mod folds;
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
 use super::marginal::Marginal;
+use super::normal_scores::NormalScores;
 use super::one_step::Units;
 use super::prelude::*;
 use super::ranges::Hidden;
@@ -247,10 +248,12 @@ impl Residual {
     }
 
     /// Writes the residual of a step with gaps, without what was not read: see [`Marginal`], which is left with what was
-    /// left out. What an error of an input does is measured by asking again.
+    /// left out. What an error of an input does is measured by asking again. With normal scores, it is the scores that are
+    /// written, and `whitener` is theirs.
     pub fn of_partial(
         &mut self,
         step: &Partial<'_>,
+        scores: Option<&NormalScores>,
         whitener: &Whitener,
         marginal: &mut Marginal,
         z: &mut [f64],
@@ -264,8 +267,14 @@ impl Residual {
             }
             if step.missing_before[channel] {
                 self.slope(j, z, &mut marginal.direction);
+                if let Some(scores) = scores {
+                    scores.bend(z, &mut marginal.direction);
+                }
                 marginal.add(whitener);
             }
+        }
+        if let Some(scores) = scores {
+            scores.apply(z);
         }
         marginal.leave_out(z, whitener);
     }

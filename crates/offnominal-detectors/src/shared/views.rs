@@ -1,37 +1,52 @@
-//! Five ways to look at a stream of residuals, on one scale.
+//! Six ways to look at a stream of residuals, on one scale.
 //!
-//! | view    | value, of which the logarithm is taken                               | sees best                   |
-//! |---------|----------------------------------------------------------------------|-----------------------------|
-//! | length  | ℓ = zᵀ C⁻¹ z / d                                                     | a jump in many channels     |
-//! | channel | max_j z_j² / C_jj                                                    | a fault of one channel      |
-//! | drift   | ‖g‖² in the covariance of g, g ← (1 − [`SHORT`]) g + [`SHORT`] z      | a bias too small for a step |
-//! | short   | mean of ℓ that fades with [`SHORT`]                                  | anything that stays         |
-//! | long    | mean of ℓ that fades with [`LONG`]                                   | what came, and left a mark  |
+//! With g the residuals as normal scores, and C their nominal second moments:
 //!
-//! A view is put on a scale on which nominal data have median 0 and 90th percentile 1; the largest view counts.
-//! Medians and percentiles are those of held-out residuals.
+//! | view    | value, of which the logarithm is taken                                            | sees best                    |
+//! |---------|-----------------------------------------------------------------------------------|------------------------------|
+//! | length  | ℓ = gᵀ C⁻¹ g / d                                                                  | a jump in many channels      |
+//! | channel | max_j g_j² / C_jj                                                                 | a fault of one channel       |
+//! | drift   | ‖m‖² in the covariance of m, m ← (1 − [`RATE`]) m + [`RATE`] g                    | a bias too small for a step  |
+//! | sum     | S ← max(0, S − [`ALLOWANCE`]) + min(−ln p(ℓ), [`MOST`])                           | what came, and left a mark   |
+//! | windows | mean, variance and memory of the last 8 and 32 scores, see [`super::window`]      | anything that stays          |
+//!
+//! A view is put on a scale on which nominal data have median 0 and 90th percentile 1; the largest view counts. A window
+//! counts as soon as it is half full. Everything nominal is measured on held-out residuals.
 
 use super::marginal::Marginal;
-use super::memory::Fading;
+use super::normal_scores::NormalScores;
+use super::surprise::Surprise;
 use super::whiten::Whitener;
+use super::window::{NominalWindow, Window};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
-/// Weight of a step in the views that look back over a few steps.
-const SHORT: f64 = 0.3;
-/// Weight of a step in the view that looks back far.
-const LONG: f64 = 0.03;
+/// Weight of a step in the drift.
+const RATE: f64 = 0.3;
+/// Taken off the sum of surprises at each step, and the most that a step adds.
+const ALLOWANCE: f64 = 1.5;
+const MOST: f64 = 20.0;
+/// Steps of the windows.
+const WINDOWS: [usize; 2] = [8, 32];
 /// Added before the logarithm, so that a perfect prediction is finite.
 const QUIET: f64 = 1e-3;
 /// Smallest distance between median and percentile.
 const LEAST_SPREAD: f64 = 1e-3;
+/// The most lengths of which surprises are kept.
+const LENGTHS: usize = 1000;
 /// Number of views.
-const N: usize = 5;
+const N: usize = 6;
 
 /// What is known of nominal residuals.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Views {
+    /// Of residuals as they are.
+    residuals: Whitener,
+    scores: NormalScores,
+    /// Of normal scores, as the rest.
     length: Whitener,
     drift: Whitener,
+    surprise: Surprise,
+    windows: [NominalWindow; WINDOWS.len()],
     /// Median and spread of each view.
     scales: [(f64, f64); N],
 }
@@ -40,81 +55,127 @@ pub(crate) struct Views {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Past {
     drift: Vec<f64>,
-    short: Fading,
-    long: Fading,
+    sum: f64,
+    windows: [Window; WINDOWS.len()],
+    /// `[3, d]`.
     scratch: Vec<f64>,
-    /// What is left out of the drift.
+    /// What is left out of the drift, and of the windows as variances.
     of_drift: Marginal,
+    variances: Vec<f64>,
 }
 
 impl Past {
-    /// Nothing, for residuals of `d` channels.
-    pub fn new(d: usize) -> Past {
-        let (short, long) = (Fading::new(SHORT), Fading::new(LONG));
-        Past { drift: vec![0.0; d], short, long, scratch: vec![0.0; d], of_drift: Marginal::new(d) }
-    }
-
     pub fn reset(&mut self) {
         self.drift.fill(0.0);
-        self.short.reset();
-        self.long.reset();
+        self.sum = 0.0;
+        self.windows.iter_mut().for_each(Window::reset);
     }
 
-    fn add(&mut self, z: &[f64]) {
-        self.drift.iter_mut().zip(z).for_each(|(g, z)| *g += SHORT * (z - *g));
+    fn drift(&mut self, g: &[f64]) {
+        self.drift.iter_mut().zip(g).for_each(|(m, g)| *m += RATE * (g - *m));
     }
 }
 
 impl Views {
     /// Measures held-out residuals of nominal episodes, each `[T, d]`.
-    pub fn fit(episodes: &[Vec<f64>], d: usize) -> Views {
-        let length = Whitener::fit(episodes.iter().flat_map(|e| e.chunks_exact(d)), d);
+    pub fn fit(held_out: &[Vec<f64>], d: usize) -> Views {
+        let rows = held_out.concat();
+        let (residuals, scores) = (Whitener::fit(rows.chunks_exact(d), d), NormalScores::fit(&rows, d));
+        let mut episodes = held_out.to_vec();
+        episodes.iter_mut().flat_map(|e| e.chunks_exact_mut(d)).for_each(|g| scores.apply(g));
+        let rows = episodes.concat();
+        let length = Whitener::fit(rows.chunks_exact(d), d);
         let drifts: Vec<f64> = episodes.iter().flat_map(|e| drifts(e, d)).collect();
         let drift = Whitener::fit(drifts.chunks_exact(d), d);
-        let mut views = Views { length, drift, scales: [(0.0, 1.0); N] };
+        let lengths = rows.chunks_exact(d).map(|g| length.mean_square(&mut g.to_vec())).collect();
+        let surprise = Surprise::of_nominal(thinned(lengths));
+        let windows = WINDOWS
+            .map(|size| NominalWindow::fit(&episodes, &mut Window::new(size, length.deviations.clone())));
+        let mut views =
+            Views { residuals, scores, length, drift, surprise, windows, scales: [(0.0, 1.0); N] };
         let seen: Vec<[f64; N]> = episodes.iter().flat_map(|e| views.of_episode(e, d)).collect();
-        views.scales = std::array::from_fn(|view| scale(seen.iter().map(|v| v[view]).collect()));
+        for (view, scale) in views.scales.iter_mut().enumerate() {
+            *scale = scale_of(seen.iter().map(|v| v[view]).filter(|v| v.is_finite()).collect());
+        }
         views
     }
 
     /// Writes what is known.
     pub fn save(&self, to: &mut Writer<'_>) {
+        self.residuals.save(&mut to.part("residuals"));
+        self.scores.save(&mut to.part("scores"));
         self.length.save(&mut to.part("length"));
         self.drift.save(&mut to.part("drift"));
+        self.surprise.save(&mut to.part("surprise"));
+        for (size, window) in WINDOWS.iter().zip(&self.windows) {
+            window.save(&mut to.part("window").part(size));
+        }
         to.put("median", &self.scales.map(|s| s.0));
         to.put("spread", &self.scales.map(|s| s.1));
     }
 
     /// Reads what is known of residuals of d channels.
     pub fn load(from: &Reader<'_>, d: usize) -> Result<Views, ArchiveError> {
-        let (length, drift) =
-            (Whitener::load(&from.part("length"), d)?, Whitener::load(&from.part("drift"), d)?);
+        let whitener = |name: &str| Whitener::load(&from.part(name), d);
+        let window = |size: usize| NominalWindow::load(&from.part("window").part(size), d);
         let (medians, spreads) = (from.exactly::<f64>("median", N)?, from.exactly::<f64>("spread", N)?);
         from.require(spreads.iter().all(|&s| s > 0.0), "spread", "numbers above zero", "others")?;
-        Ok(Views { length, drift, scales: std::array::from_fn(|view| (medians[view], spreads[view])) })
+        Ok(Views {
+            residuals: whitener("residuals")?,
+            scores: NormalScores::load(&from.part("scores"), d)?,
+            length: whitener("length")?,
+            drift: whitener("drift")?,
+            surprise: Surprise::load(&from.part("surprise"))?,
+            windows: [window(WINDOWS[0])?, window(WINDOWS[1])?],
+            scales: std::array::from_fn(|view| (medians[view], spreads[view])),
+        })
     }
 
-    /// The nominal covariance of residuals.
-    pub fn covariance(&self) -> &Whitener {
-        &self.length
+    /// Nothing, for an episode that begins.
+    pub fn past(&self) -> Past {
+        let deviations = &self.length.deviations;
+        let d = deviations.len();
+        Past {
+            drift: vec![0.0; d],
+            sum: 0.0,
+            windows: WINDOWS.map(|size| Window::new(size, deviations.clone())),
+            scratch: vec![0.0; 3 * d],
+            of_drift: Marginal::new(d),
+            variances: vec![0.0; d],
+        }
     }
 
-    /// The largest view of a step.
-    pub fn score(&self, z: &[f64], past: &mut Past) -> f64 {
+    /// The covariance of residuals.
+    pub fn of_residuals(&self) -> &Whitener {
+        &self.residuals
+    }
+
+    /// What makes normal scores of residuals, and their covariance.
+    pub fn of_scores(&self) -> (&NormalScores, &Whitener) {
+        (&self.scores, &self.length)
+    }
+
+    /// The largest view of a step with the residual z, which becomes its normal scores.
+    pub fn score(&self, z: &mut [f64], past: &mut Past) -> f64 {
+        self.scores.apply(z);
         self.largest(self.raw(z, past))
     }
 
-    /// The same of a residual from which something was left out: its channels are conditional means, its length is put on the
-    /// scale of others, and the drift takes what makes it shortest.
-    pub fn score_partial(&self, z: &[f64], marginal: &Marginal, past: &mut Past) -> f64 {
-        let length = marginal.rescaled(self.of_length(z, past));
-        past.add(z);
+    /// The same of normal scores from which something was left out: its channels are conditional means, its length is put
+    /// on the scale of others, the drift takes what makes it shortest, and windows know the variance that they lack.
+    pub fn score_partial(&self, g: &[f64], marginal: &mut Marginal, past: &mut Past) -> f64 {
+        let length = marginal.rescaled(self.of_length(g, past));
+        past.drift(g);
         past.of_drift.clear();
         past.of_drift.add_all(marginal, &self.drift);
         past.of_drift.leave_out(&mut past.drift, &self.drift);
         let drift = self.of_drift(past);
         let drift = past.of_drift.rescaled(drift);
-        self.largest(self.with(z, length, drift, past))
+        marginal.variances(&self.length, &mut past.variances);
+        for window in &mut past.windows {
+            window.add_partial(g, &past.variances);
+        }
+        self.largest(self.with(g, length, drift, past))
     }
 
     fn largest(&self, raw: [f64; N]) -> f64 {
@@ -122,47 +183,76 @@ impl Views {
         scaled.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    fn raw(&self, z: &[f64], past: &mut Past) -> [f64; N] {
-        let length = self.of_length(z, past);
-        past.add(z);
+    fn raw(&self, g: &[f64], past: &mut Past) -> [f64; N] {
+        let length = self.of_length(g, past);
+        past.drift(g);
         let drift = self.of_drift(past);
-        self.with(z, length, drift, past)
+        past.windows.iter_mut().for_each(|window| window.add(g));
+        self.with(g, length, drift, past)
     }
 
-    fn of_length(&self, z: &[f64], past: &mut Past) -> f64 {
-        past.scratch.copy_from_slice(z);
-        self.length.mean_square(&mut past.scratch)
+    fn of_length(&self, g: &[f64], past: &mut Past) -> f64 {
+        let scratch = &mut past.scratch[..g.len()];
+        scratch.copy_from_slice(g);
+        self.length.mean_square(scratch)
     }
 
     fn of_drift(&self, past: &mut Past) -> f64 {
-        past.scratch.copy_from_slice(&past.drift);
-        self.drift.mean_square(&mut past.scratch)
+        let scratch = &mut past.scratch[..past.drift.len()];
+        scratch.copy_from_slice(&past.drift);
+        self.drift.mean_square(scratch)
     }
 
-    fn with(&self, z: &[f64], length: f64, drift: f64, past: &mut Past) -> [f64; N] {
-        let channels = z.iter().zip(&self.length.deviations);
-        let channel = channels.map(|(z, deviation)| (z / deviation).powi(2)).fold(0.0, f64::max);
-        [length, channel, drift, past.short.add(length), past.long.add(length)].map(|v| libm::log(v + QUIET))
+    /// All views; −∞ for a window that does not count yet.
+    fn with(&self, g: &[f64], length: f64, drift: f64, past: &mut Past) -> [f64; N] {
+        let Past { sum, windows, scratch, .. } = past;
+        let channels = g.iter().zip(&self.length.deviations);
+        let channel = channels.map(|(g, deviation)| (g / deviation).powi(2)).fold(0.0, f64::max);
+        *sum = (*sum - ALLOWANCE).max(0.0) + self.surprise.of(length).min(MOST);
+        let mut window = |i: usize| {
+            let counts = windows[i].is_half_full();
+            if counts {
+                libm::log(self.windows[i].score(&windows[i], scratch) + QUIET)
+            } else {
+                f64::NEG_INFINITY
+            }
+        };
+        let [short, long] = [window(0), window(1)];
+        let [length, channel, drift, sum] = [length, channel, drift, *sum].map(|v| libm::log(v + QUIET));
+        [length, channel, drift, sum, short, long]
     }
 
-    fn of_episode(&self, z: &[f64], d: usize) -> Vec<[f64; N]> {
-        let mut past = Past::new(d);
-        z.chunks_exact(d).map(|z| self.raw(z, &mut past)).collect()
+    fn of_episode(&self, g: &[f64], d: usize) -> Vec<[f64; N]> {
+        let mut past = self.past();
+        g.chunks_exact(d).map(|g| self.raw(g, &mut past)).collect()
     }
 }
 
 /// The drift after each step of an episode.
-fn drifts(z: &[f64], d: usize) -> Vec<f64> {
-    let mut past = Past::new(d);
-    let drift = |z: &[f64]| {
-        past.add(z);
-        past.drift.clone()
+fn drifts(g: &[f64], d: usize) -> Vec<f64> {
+    let mut drift = vec![0.0; d];
+    let after = |g: &[f64]| {
+        drift.iter_mut().zip(g).for_each(|(m, g)| *m += RATE * (g - *m));
+        drift.clone()
     };
-    z.chunks_exact(d).flat_map(drift).collect()
+    g.chunks_exact(d).flat_map(after).collect()
 }
 
-/// Median, and distance from there to the 90th percentile.
-fn scale(mut values: Vec<f64>) -> (f64, f64) {
+/// So many of the numbers that a monitor's file stays small, evenly spread in their order.
+fn thinned(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let n = numbers.len();
+    if n <= LENGTHS {
+        return numbers;
+    }
+    (0..LENGTHS).map(|i| numbers[(2 * i + 1) * n / (2 * LENGTHS)]).collect()
+}
+
+/// Median, and distance from there to the 90th percentile. What never counted in nominal data counts for nothing.
+fn scale_of(mut values: Vec<f64>) -> (f64, f64) {
+    if values.is_empty() {
+        return (f64::MAX, 1.0);
+    }
     values.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
     (at(0.5), (at(0.9) - at(0.5)).max(LEAST_SPREAD))
@@ -182,9 +272,9 @@ mod tests {
     fn mean_score(views: &Views, episodes: &[Vec<f64>], change: impl Fn(f64) -> f64) -> f64 {
         let mut sum = 0.0;
         for episode in episodes {
-            let mut past = Past::new(2);
-            let z: Vec<f64> = episode.iter().map(|&z| change(z)).collect();
-            sum += z.chunks_exact(2).map(|z| views.score(z, &mut past)).sum::<f64>() / 100.0;
+            let mut past = views.past();
+            let mut z: Vec<f64> = episode.iter().map(|&z| change(z)).collect();
+            sum += z.chunks_exact_mut(2).map(|z| views.score(z, &mut past)).sum::<f64>() / 100.0;
         }
         sum / episodes.len() as f64
     }
@@ -203,11 +293,31 @@ mod tests {
 
     #[test]
     fn half_of_nominal_steps_are_below_zero_in_each_view() {
-        let (episodes, views) = (nominal(3), Views::fit(&nominal(3), 2));
+        let (mut episodes, views) = (nominal(3), Views::fit(&nominal(3), 2));
+        episodes.iter_mut().flat_map(|e| e.chunks_exact_mut(2)).for_each(|z| views.scores.apply(z));
         for view in 0..N {
             let raw = episodes.iter().flat_map(|e| views.of_episode(e, 2));
-            let below = raw.filter(|v| v[view] < views.scales[view].0).count();
-            assert!(below.abs_diff(1000) <= 1, "{view}: {below}");
+            let counted: Vec<f64> = raw.map(|v| v[view]).filter(|v| v.is_finite()).collect();
+            let below = counted.iter().filter(|&&v| v < views.scales[view].0).count();
+            assert!(below.abs_diff(counted.len() / 2) <= 1, "{view}: {below} of {}", counted.len());
         }
+    }
+
+    #[test]
+    fn a_window_that_was_never_half_full_counts_for_nothing() {
+        let short: Vec<_> = nominal(4).into_iter().map(|e| e[..24].to_vec()).collect();
+        let (views, shifted) =
+            (Views::fit(&short, 2), nominal(5)[0].iter().map(|z| z + 3.0).collect::<Vec<_>>());
+        let raw = views.of_episode(&shifted, 2);
+        assert!(raw[50][5].is_finite() && views.largest(raw[50]).is_finite());
+        let without = [raw[50][0], raw[50][1], raw[50][2], raw[50][3], raw[50][4], f64::NEG_INFINITY];
+        assert_eq!(views.largest(raw[50]), views.largest(without));
+    }
+
+    #[test]
+    fn thinned_numbers_keep_their_quantiles() {
+        let found = thinned((0..50_000).map(f64::from).rev().collect());
+        assert_eq!((found.len(), found[0], found[500], found[999]), (1000, 25.0, 25_025.0, 49_975.0));
+        assert_eq!(thinned(vec![2.0, 1.0]), [1.0, 2.0]);
     }
 }

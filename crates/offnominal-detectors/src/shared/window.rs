@@ -1,5 +1,7 @@
 //! The last residuals, and what they look like together.
 
+use super::whiten::Whitener;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use std::ops::Range;
 
 /// A residual of so many deviations says no more than one of this many: one outlier must not hide all else.
@@ -46,6 +48,11 @@ impl Window {
         }
     }
 
+    /// Whether at least half of it is filled.
+    pub fn is_half_full(&self) -> bool {
+        2 * self.n >= self.size
+    }
+
     /// Where the next residual lies.
     fn next(&self) -> Range<usize> {
         let d = self.deviations.len();
@@ -81,13 +88,58 @@ impl Window {
     }
 }
 
+/// Mean and covariance of the statistics of nominal windows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NominalWindow {
+    center: Vec<f64>,
+    whitener: Whitener,
+}
+
+impl NominalWindow {
+    /// Measures the windows of held-out residuals of nominal episodes, each `[T, d]`.
+    pub fn fit(episodes: &[Vec<f64>], window: &mut Window) -> NominalWindow {
+        let width = 3 * window.deviations.len();
+        let mut rows = statistics_of(episodes, window);
+        let n = (rows.len() / width.max(1)).max(1) as f64;
+        let mean = |j: usize| rows.iter().skip(j).step_by(width).sum::<f64>() / n;
+        let center: Vec<f64> = (0..width).map(mean).collect();
+        rows.chunks_exact_mut(width.max(1)).for_each(|row| subtract(row, &center));
+        let whitener = Whitener::fit(rows.chunks_exact(width.max(1)), width);
+        NominalWindow { center, whitener }
+    }
+
+    /// Writes the moments.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("center", &self.center);
+        self.whitener.save(to);
+    }
+
+    /// Reads the moments of windows of d channels.
+    pub fn load(from: &Reader<'_>, d: usize) -> Result<NominalWindow, ArchiveError> {
+        let center = from.exactly("center", 3 * d)?.to_vec();
+        Ok(NominalWindow { center, whitener: Whitener::load(from, 3 * d)? })
+    }
+
+    /// The squared distance of what is in a window from the mean, one on average over nominal windows. `s` is scratch,
+    /// `[3, d]`.
+    pub fn score(&self, window: &Window, s: &mut [f64]) -> f64 {
+        window.statistics(s);
+        subtract(s, &self.center);
+        self.whitener.mean_square(s)
+    }
+}
+
+fn subtract(row: &mut [f64], center: &[f64]) {
+    row.iter_mut().zip(center).for_each(|(s, c)| *s -= c);
+}
+
 /// The statistics after each step of each episode, rows of 3d numbers.
-pub(crate) fn statistics_of(episodes: &[Vec<f64>], window: &mut Window) -> Vec<f64> {
+fn statistics_of(episodes: &[Vec<f64>], window: &mut Window) -> Vec<f64> {
     let d = window.deviations.len();
     let (mut rows, mut s) = (Vec::new(), vec![0.0; 3 * d]);
     for episode in episodes {
         window.reset();
-        for z in episode.chunks_exact(d) {
+        for z in episode.chunks_exact(d.max(1)) {
             window.add(z);
             window.statistics(&mut s);
             rows.extend_from_slice(&s);

@@ -38,8 +38,8 @@ pub struct BenchArgs {
     /// Run these environments of the suite only, with commas between; the others keep what they have
     #[arg(long = "env", value_name = "E,…", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// Ask these detectors of the suite only, with commas between; tables of the environments then hold these only,
-    /// and what was finished of others stays in the cells
+    /// Ask these detectors of the suite only, with commas between; results of others that are there stay, if nothing else
+    /// of the suite has changed
     #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
     /// Repetitions of the suite, if not as many as it says

@@ -1,0 +1,176 @@
+//! Residuals as normal scores: numbers that are standard normal where the residual is nominal, channel by channel.
+//!
+//! g(z) = sign(z) G(|z|), with P(|Z| ≤ a) = P(|N| ≤ G(a)) for a nominal residual Z and a standard normal N.
+//!
+//! Nominal residuals have heavy tails: contacts, and states in which the model has seen little. Squares of such
+//! residuals are ruled by a few steps, which then set the threshold; squares of normal scores are not. G is known at
+//! |N| = 0, [`STEP`], 2 [`STEP`], …, as long as two nominal residuals or more lie above, and linear in between. Beyond,
+//! it grows with ln |z|, [`STEEPER`] times as steep as over the last [`LAST`] steps: an anomaly is to leave the nominal
+//! outliers behind.
+
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+
+/// Distance of two levels at which residuals are known.
+const STEP: f64 = 0.1;
+/// Levels from which the slope of the tail is taken.
+const LAST: usize = 8;
+/// How much steeper the tail is.
+const STEEPER: f64 = 2.0;
+/// The smallest relative distance of residuals over those levels, as a logarithm.
+const LEAST_SPREAD: f64 = 0.05;
+/// Smallest residual that is told from none, and least distance of two levels.
+const LEAST: f64 = 1e-9;
+
+/// How large nominal residuals of d channels are.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NormalScores {
+    d: usize,
+    /// |z| at the levels, ascending, `[d, levels]`.
+    sizes: Vec<f64>,
+}
+
+impl NormalScores {
+    /// Measures nominal residuals, rows of `d` numbers.
+    pub fn fit(rows: &[f64], d: usize) -> NormalScores {
+        let n = rows.len() / d.max(1);
+        let shares = shares(n);
+        let channel = |j: usize| {
+            let mut sizes: Vec<f64> = rows.iter().skip(j).step_by(d).map(|z| z.abs()).collect();
+            sizes.sort_unstable_by(f64::total_cmp);
+            let at = shares.iter().map(|&share| quantile(&sizes, share)).collect::<Vec<_>>();
+            at.into_iter().enumerate().map(|(k, size)| size + LEAST * k as f64)
+        };
+        NormalScores { d, sizes: (0..d).flat_map(channel).collect() }
+    }
+
+    /// Writes the sizes.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("sizes", &self.sizes);
+    }
+
+    /// Reads the sizes of residuals of d channels.
+    pub fn load(from: &Reader<'_>, d: usize) -> Result<NormalScores, ArchiveError> {
+        let sizes = from.list::<f64>("sizes")?.to_vec();
+        let levels = sizes.len() / d.max(1);
+        let ascends = |row: &[f64]| row[0] >= 0.0 && row.windows(2).all(|w| w[0] < w[1]);
+        let is_sound = d == 0 && sizes.is_empty()
+            || levels >= 2 && sizes.len() == levels * d && sizes.chunks_exact(levels).all(ascends);
+        from.require(is_sound, "sizes", "ascending sizes of each channel", "others")?;
+        Ok(NormalScores { d, sizes })
+    }
+
+    /// Replaces residuals by their scores.
+    pub fn apply(&self, z: &mut [f64]) {
+        for (z, sizes) in z.iter_mut().zip(self.channels()) {
+            *z = score(sizes, z.abs()).0.copysign(*z);
+        }
+    }
+
+    /// Turns a direction in which the residuals z may lie into that in which their scores may.
+    pub fn bend(&self, z: &[f64], direction: &mut [f64]) {
+        for ((along, z), sizes) in direction.iter_mut().zip(z).zip(self.channels()) {
+            *along *= score(sizes, z.abs()).1;
+        }
+    }
+
+    fn channels(&self) -> impl Iterator<Item = &[f64]> {
+        self.sizes.chunks_exact((self.sizes.len() / self.d.max(1)).max(1))
+    }
+}
+
+/// P(|N| ≤ g) at the levels g that n residuals tell of; at least two.
+fn shares(n: usize) -> Vec<f64> {
+    let above = |k: usize| libm::erfc(STEP * k as f64 / std::f64::consts::SQRT_2);
+    let levels = (0..).take_while(|&k| k < 2 || above(k) * n as f64 >= 2.0);
+    levels.map(|k| 1.0 - above(k)).collect()
+}
+
+/// The number below which a share of ascending ones lie; zero if there are none.
+fn quantile(ascending: &[f64], share: f64) -> f64 {
+    let Some(last) = ascending.len().checked_sub(1) else { return 0.0 };
+    let at = share * last as f64;
+    let below = (at as usize).min(last);
+    let above = (below + 1).min(last);
+    ascending[below] + (at - below as f64) * (ascending[above] - ascending[below])
+}
+
+/// G and its slope.
+fn score(sizes: &[f64], size: f64) -> (f64, f64) {
+    let last = sizes.len() - 1;
+    if size > sizes[last] {
+        let (from, top) = (last.saturating_sub(LAST), sizes[last].max(LEAST));
+        let spread = libm::log(top / sizes[from].max(LEAST)).max(LEAST_SPREAD);
+        let slope = STEEPER * STEP * (last - from) as f64 / spread;
+        return (STEP * last as f64 + slope * libm::log(size / top).max(0.0), slope / size.max(LEAST));
+    }
+    let above = sizes.partition_point(|&s| s < size).max(1);
+    let (low, high) = (sizes[above - 1], sizes[above]);
+    let slope = STEP / (high - low);
+    (STEP * (above - 1) as f64 + (slope * (size - low)).clamp(0.0, STEP), slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::Rng;
+
+    fn moments(x: &[f64]) -> (f64, f64) {
+        let mean = |power: i32| x.iter().map(|x| x.powi(power)).sum::<f64>() / x.len() as f64;
+        (mean(2), mean(4))
+    }
+
+    #[test]
+    fn heavy_tails_become_normal_and_normal_numbers_stay() {
+        let mut rng = Rng::new(1);
+        let mut draw = |heavy: bool| {
+            let mut row = || {
+                let (a, b) = (rng.normal(), rng.normal());
+                if heavy { a / (b * b + 0.01).sqrt() } else { a }
+            };
+            (0..20_000).map(|_| row()).collect::<Vec<f64>>()
+        };
+        for heavy in [false, true] {
+            let scores = NormalScores::fit(&draw(heavy), 1);
+            let fresh = draw(heavy);
+            let mut found = fresh.clone();
+            found.chunks_exact_mut(1).for_each(|g| scores.apply(g));
+            let (second, fourth) = moments(&found);
+            assert!((second - 1.0).abs() < 0.05 && (fourth - 3.0).abs() < 0.4, "{second} {fourth}");
+            let largest = found.iter().zip(&fresh).map(|(g, z)| (g - z).abs()).fold(0.0, f64::max);
+            assert!(heavy || largest < 0.6, "{largest}");
+        }
+    }
+
+    #[test]
+    fn scores_grow_and_their_slope_is_the_derivative() {
+        let mut rng = Rng::new(2);
+        let rows: Vec<f64> = (0..2000).map(|_| rng.normal().powi(3)).collect();
+        let scores = NormalScores::fit(&rows, 1);
+        let at = |z: f64| {
+            let mut z = [z];
+            scores.apply(&mut z);
+            z[0]
+        };
+        let sizes: Vec<f64> = (1..4000).map(|i| 0.0173 * f64::from(i)).collect();
+        for pair in sizes.windows(2) {
+            assert!(at(pair[0]) < at(pair[1]), "{pair:?}");
+            assert_eq!(at(pair[0]), -at(-pair[0]));
+        }
+        for size in [0.05, 1.0, 90.0] {
+            let mut slope = [1.0];
+            scores.bend(&[size], &mut slope);
+            let want = (at(size + 1e-7) - at(size - 1e-7)) / 2e-7;
+            assert!((slope[0] - want).abs() < 1e-3 * want, "{size}: {want} {slope:?}");
+        }
+    }
+
+    #[test]
+    fn few_residuals_and_none_at_all_are_no_error() {
+        for rows in [vec![], vec![0.0, 0.0], vec![0.5, 0.0, -2.0]] {
+            let scores = NormalScores::fit(&rows, 1);
+            let mut z = [0.0, 1e-3, 1e6];
+            z.chunks_exact_mut(1).for_each(|g| scores.apply(g));
+            assert!(z.iter().all(|z| z.is_finite()) && z.is_sorted(), "{z:?}");
+        }
+    }
+}
