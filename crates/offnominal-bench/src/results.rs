@@ -226,8 +226,7 @@ pub struct Diagnosed {
     pub alarm_delay: f64,
 }
 
-/// Realised false alarms of a detector at the thresholds of one rule, over random splits of its nominal episodes into
-/// those that set the threshold and those that are watched.
+/// False alarms of a detector in fresh nominal episodes, at the threshold that a rule set on others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
@@ -243,18 +242,14 @@ pub struct Coverage {
     pub threshold: String,
     /// Episodes that set the threshold.
     pub calibration: u64,
-    /// Episodes that are watched.
+    /// Fresh episodes that were watched.
     pub watched: u64,
-    /// Random splits.
-    pub splits: u64,
+    /// How many of them had an alarm.
+    pub alarms: u64,
     /// The share of false alarms that was accepted; the rules that promise nothing do not read it.
     pub accepted: f64,
-    /// Mean over the splits of the share of watched episodes with an alarm.
-    pub value: f64,
-    /// Lower end of the middle 95 % of the splits.
-    pub low: f64,
-    /// Upper end of the middle 95 % of the splits.
-    pub high: f64,
+    /// So many alarms, or fewer, has a rule that keeps its promise in 97.5 % of calibrations; all where nothing is promised.
+    pub most: u64,
 }
 
 /// What a policy scores under an anomaly: 1 is undisturbed, 0 random.

@@ -54,7 +54,13 @@ pub const ALL: &[Suite] = &[
     Suite {
         id: "vector",
         kind: SuiteKind::Vector,
-        files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"],
+        files: campaigns![
+            "vector.toml",
+            "vector-slow.toml",
+            "vector-policies.toml",
+            "vector-accumulated.toml",
+            "vector-accumulated-slow.toml",
+        ],
     },
     Suite {
         id: "images",
@@ -91,7 +97,7 @@ impl Suite {
         })
     }
 
-    /// Its campaigns with their texts, each with so many repetitions, if that is given.
+    /// Its campaigns with their texts, each with so many repetitions at most, if that is given.
     ///
     /// # Errors
     /// If a campaign is wrong; its file is named.
@@ -99,7 +105,8 @@ impl Suite {
         ensure!(seeds != Some(0), "seeds: expected at least 1, found 0");
         let read = |&(name, text): &(&str, &'static str)| {
             let campaign = Campaign::parse(text).with_context(|| format!("campaign {name}"))?;
-            Ok((Campaign { seeds: seeds.unwrap_or(campaign.seeds), ..campaign }, text))
+            let seeds = seeds.map_or(campaign.seeds, |most| most.min(campaign.seeds));
+            Ok((Campaign { seeds, ..campaign }, text))
         };
         self.files.iter().map(read).collect()
     }
@@ -123,12 +130,20 @@ mod tests {
     #[test]
     fn the_slow_environments_meet_what_the_others_meet() {
         let campaigns = Suite::find("vector").unwrap().campaigns(None).unwrap();
-        let [(fast, _), (slow, _), (policies, _)] = &campaigns[..] else { panic!("three campaigns") };
+        let [fast, slow, policies, accumulated, accumulated_slow] =
+            &campaigns.iter().map(|(campaign, _)| campaign).collect::<Vec<_>>()[..]
+        else {
+            panic!("five campaigns")
+        };
         assert_eq!((&fast.detectors, &fast.anomalies), (&slow.detectors, &slow.anomalies));
         assert_eq!((&fast.strengths, fast.seed, fast.seeds), (&slow.strengths, slow.seed, slow.seeds));
         assert_eq!((fast.episodes.test, slow.episodes.test), (100, 50));
         assert_eq!((&fast.anomalies, fast.seed), (&policies.anomalies, policies.seed));
         assert!(policies.detectors.iter().all(|d| fast.detectors.contains(d)));
+        for (few, all) in [(accumulated, fast), (accumulated_slow, slow)] {
+            assert_eq!((&few.anomalies, &few.envs, few.seed), (&all.anomalies, &all.envs, all.seed));
+            assert_eq!((&few.strengths, few.episodes), (&all.strengths, all.episodes));
+        }
     }
 
     #[test]

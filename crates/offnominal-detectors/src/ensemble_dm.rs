@@ -128,7 +128,7 @@ impl Scorer for Fitted {
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let Fitted { residual, whitener, marginal, z, .. } = self;
-        residual.of_partial(step, None, whitener, marginal, z);
+        residual.of_partial(step, whitener, marginal, z);
         let score = marginal.rescaled(whitener.mean_square(z));
         PartialScore { score, confidence: marginal.share_left() }
     }

@@ -32,6 +32,7 @@ mod residual_views;
 mod residual_window;
 mod riqn;
 mod rnd;
+mod running_mean;
 mod shared;
 
 pub use clock::Clock;
@@ -57,6 +58,7 @@ pub use residual_views::ResidualViews;
 pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
+pub use running_mean::RunningMean;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive, Rate};
 pub use shared::recipe::{Described, Field};
@@ -107,6 +109,7 @@ detectors![
     residual_window::ResidualWindow,
     cusum::Cusum,
     e_process::EProcess,
+    running_mean::RunningMean,
     fusion::Fusion,
     residual_views::ResidualViews,
     rnd::Rnd,

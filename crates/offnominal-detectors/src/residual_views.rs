@@ -10,7 +10,7 @@
 //! | length  | q = ℓ = gᵀ C⁻¹ g / d                                                                        |
 //! | channel | q = max_j g_j² / C_jj                                                                       |
 //! | drift   | q = length of the exponentially weighted mean of g, rate 0.3, in its own nominal covariance  |
-//! | sum     | q = S, S ← max(0, S − 1.5) + min(−ln p(ℓ), 20): what lasts adds up, as in `cusum`           |
+//! | sum     | q = S, S ← max(0, S − 1.5) + min(x, 20), x the surprise of z in `ensemble-dm`: as `cusum`   |
 //! | windows | q = the score of `residual-window` of the last 8, and of the last 32, normal scores         |
 //!
 //! Median and 90th percentile are those of residuals that were held out when the ensemble was fitted. The residuals of
@@ -135,7 +135,7 @@ impl Scorer for Fitted {
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let Fitted { residual, views, past, marginal, z, .. } = self;
         let (scores, whitener) = views.of_scores();
-        residual.of_partial(step, Some(scores), whitener, marginal, z);
+        residual.with_gaps(step, whitener, marginal, z, |z, direction| scores.bend(z, direction));
         PartialScore { score: views.score_partial(z, marginal, past), confidence: marginal.share_left() }
     }
 

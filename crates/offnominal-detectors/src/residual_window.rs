@@ -149,7 +149,7 @@ impl Scorer for Fitted {
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let Fitted { residual, nominal, window, marginal, variances, z, .. } = self;
-        residual.of_partial(step, None, &nominal.residuals, marginal, z);
+        residual.of_partial(step, &nominal.residuals, marginal, z);
         marginal.variances(&nominal.residuals, variances);
         window.add_partial(z, variances);
         let confidence = marginal.share_left();

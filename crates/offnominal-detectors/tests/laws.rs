@@ -54,10 +54,12 @@ fn unknown_parameters_are_refused_by_name() {
 fn a_policy_that_tells_nothing_is_refused_by_name() {
     let episodes = nominal_episodes(Seed(1), 4, 20);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    for id in ["disagreement", "feature-mahalanobis", "feature-knn", "cusum", "e-process", "fusion"] {
+    for id in
+        ["disagreement", "feature-mahalanobis", "feature-knn", "cusum", "e-process", "running-mean", "fusion"]
+    {
         let params = match id {
             "fusion" => json!({"inner": ["disagreement"]}),
-            "cusum" | "e-process" => json!({"inner": "disagreement"}),
+            "cusum" | "e-process" | "running-mean" => json!({"inner": "disagreement"}),
             _ => json!({}),
         };
         let recipe = offnominal_detectors::catalogue().build(id, &params).unwrap();

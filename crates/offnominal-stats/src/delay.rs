@@ -7,6 +7,7 @@
 //! | metric             | definition                                               | of                       | interval  |
 //! |--------------------|----------------------------------------------------------|--------------------------|-----------|
 //! | `delay_median`     | median of a − o, ∞ without a                             | anomalous episodes       | order statistics |
+//! | `delay_restricted` | mean of min(a − o, 50), 50 without a                      | anomalous episodes       | bootstrap |
 //! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
@@ -20,6 +21,9 @@
 //! Its interval is a pair of order statistics, ranks r and n + 1 − r with P(Bin(n, ½) < r) ≤ α/2, which never covers
 //! less than the level; with too few episodes for a rank it is all delays, 0 to ∞.
 //!
+//! Medians compare two detectors only where both reach them, which are the easy anomalies. The restricted mean compares
+//! them everywhere: it is the area above the delay curve up to 50 steps, at which it counts a missed anomaly.
+//!
 //! An alarm in the step that fails comes too late to act on: it counts as a detection but not as one before the failure.
 //!
 //! An early alarm is a false alarm: it enters `early_rate` and neither helps nor hurts the rest. The Anomaly-Gym paper
@@ -32,6 +36,9 @@ use crate::proportion::wilson;
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
 use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// Where the restricted mean delay ends, in steps.
+pub const RESTRICTED_TO: u32 = 50;
 
 /// An estimate, or why there is none.
 pub type Outcome = Result<Estimate, StatsError>;
@@ -134,14 +141,30 @@ impl Delays {
         Ok(self.plan.level.estimate(value, (low, high), n, "order-statistics"))
     }
 
-    /// Percentile interval: a median has no influence values to accelerate with.
-    fn median_interval(
+    /// Mean delay, in which no delay counts more than `last` steps, and a missed anomaly as many.
+    ///
+    /// # Errors
+    /// If there are fewer than two anomalous episodes.
+    pub fn restricted_mean(&self, last: u32) -> Outcome {
+        let delays: Vec<f64> =
+            self.responses.iter().map(|r| f64::from(r.delay().unwrap_or(last).min(last))).collect();
+        StatsError::require("restricted mean delay", 2, "anomalous episodes", delays.len())?;
+        let mean = |weights: &[u32]| {
+            let sum = delays.iter().zip(weights).map(|(delay, &w)| delay * f64::from(w)).sum::<f64>();
+            Some([sum / weights.iter().map(|&w| f64::from(w)).sum::<f64>()])
+        };
+        let value = delays.iter().sum::<f64>() / delays.len() as f64;
+        Ok(self.percentile_interval(value, delays.len(), &mean))
+    }
+
+    fn percentile_interval(
         &self,
         value: f64,
         n: usize,
-        median: &impl Fn(&[u32]) -> Option<[f64; 1]>,
+        statistic: &impl Fn(&[u32]) -> Option<[f64; 1]>,
     ) -> Estimate {
-        let mut draws: Vec<f64> = self.plan.replicate(&vec![0; n], median).into_iter().map(|[m]| m).collect();
+        let draws = self.plan.replicate(&vec![0; n], statistic);
+        let mut draws: Vec<f64> = draws.into_iter().map(|[value]| value).collect();
         draws.sort_unstable_by(f64::total_cmp);
         let level = self.plan.level;
         let ends = (nearest_rank(&draws, level.tail()), nearest_rank(&draws, 1.0 - level.tail()));
@@ -174,12 +197,13 @@ impl Delays {
     }
 
     /// Name in results and outcome of each metric.
-    pub fn rows(&self) -> [(&'static str, Outcome); 9] {
+    pub fn rows(&self) -> [(&'static str, Outcome); 10] {
         // Where every anomaly is there from the start, no alarm can be early.
         let with_steps_before = "anomalous episodes with a step before the onset";
         let failing = "anomalous episodes that end in failure";
         [
             ("delay_median", self.median()),
+            ("delay_restricted", self.restricted_mean(RESTRICTED_TO)),
             ("d5", self.within(5)),
             ("d10", self.within(10)),
             ("d20", self.within(20)),
@@ -212,7 +236,8 @@ impl Delays {
         delays.sort_unstable_by(f64::total_cmp);
         let median = |weights: &[u32]| Some([weighted_median(&delays, weights)]);
         let value = weighted_median(&delays, &vec![1; delays.len()]);
-        Ok(self.median_interval(value, delays.len(), &median))
+        // A median has no influence values to accelerate with.
+        Ok(self.percentile_interval(value, delays.len(), &median))
     }
 
     fn share(&self, holds: impl Fn(&Response) -> bool) -> Outcome {

@@ -135,6 +135,10 @@ pub const METRICS: &[Metric] = &[
 "median steps from onset to alarm, missed anomalies with infinity",
 "Median number of steps from the onset to the first alarm from then on, over all anomalous episodes. An episode that ends without an alarm counts as infinite, so the median is not reached unless more than half of the anomalies are detected.",
 )},
+    Metric { unit: Unit::Steps, neutral: 50.0, best: 0.0, thresholded: true, ..Metric::of("delay_restricted", "Mean delay", (0, 10, 0)).described(
+"mean steps from onset to alarm, each at most 50, missed anomalies with 50",
+"Restricted mean delay: the mean number of steps from the onset to the first alarm from then on, over all anomalous episodes, where a delay counts at most 50 steps and a missed anomaly counts 50. It compares detectors over all anomalies, also where a median is not reached.",
+)},
     Metric::of("d5", "Within 5", (0, 3, 0)).share(0.0, 1.0).described(
 "share of anomalies with an alarm within 5 steps of the onset",
 "Share of anomalous episodes with an alarm at most 5 steps after the onset.",

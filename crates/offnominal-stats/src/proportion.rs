@@ -17,6 +17,7 @@
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::function::beta::ln_beta;
 
 /// Wilson's score interval.
 ///
@@ -55,6 +56,30 @@ fn share(successes: usize, n: usize) -> Result<f64, StatsError> {
     assert!(successes <= n, "{successes} successes in {n} trials");
     StatsError::require("share", 1, "trials", n)?;
     Ok(successes as f64 / n as f64)
+}
+
+/// The smallest number of successes in n trials that a beta-binomial number, whose probability follows a Beta law with
+/// the two whole exponents, does not exceed with probability `p`.
+///
+/// ```
+/// use offnominal_stats::proportion::beta_binomial_quantile;
+/// // With both exponents 1 all numbers from 0 to n have the same probability.
+/// assert_eq!(beta_binomial_quantile(9, (1, 1), 0.45), 4);
+/// ```
+pub fn beta_binomial_quantile(n: usize, (a, b): (usize, usize), p: f64) -> usize {
+    let (n_f, a, b) = (n as f64, a as f64, b as f64);
+    // P(0) = B(a, n + b) / B(a, b); then term by term.
+    let mut probability = (ln_beta(a, n_f + b) - ln_beta(a, b)).exp();
+    let mut below = probability;
+    for k in 0..n {
+        if below >= p - 1e-12 {
+            return k;
+        }
+        let k = k as f64;
+        probability *= (n_f - k) / (k + 1.0) * (k + a) / (n_f - k - 1.0 + b);
+        below += probability;
+    }
+    n
 }
 
 /// The quantile of a Beta distribution: closed forms where one exponent is 1, else bisection of the distribution

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn custom_magnitudes_need_no_calibration() {
-        let plan = plan("anomalies = [{ id = \"dyn-*\", magnitude = 1.5 }]").unwrap();
+        let plan = plan("anomalies = [{ id = \"dyn-*\", magnitude = 0.75 }]").unwrap();
         let found: Vec<_> =
             plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
         assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
@@ -274,11 +274,11 @@ mod tests {
 
     #[test]
     fn an_anomaly_that_is_named_is_not_also_taken_from_a_pattern() {
-        let list = "anomalies = [{ id = \"dyn-*\", magnitude = 1.5 }, { id = \"dyn-mass\", magnitude = 3 }]";
+        let list = "anomalies = [{ id = \"dyn-*\", magnitude = 0.75 }, { id = \"dyn-mass\", magnitude = 3 }]";
         let plan = plan(list).unwrap();
         let of_mass = plan.stages[0].settings.iter().filter(|s| s.anomaly == "dyn-mass");
         assert_eq!(of_mass.map(|s| s.magnitude).collect::<Vec<_>>(), [3.0]);
-        assert!(plan.stages[0].settings.iter().any(|s| s.magnitude == 1.5));
+        assert!(plan.stages[0].settings.iter().any(|s| s.magnitude == 0.75));
     }
 
     #[test]

@@ -1,47 +1,48 @@
-//! Do the alarm rules keep their promise on the nominal episodes of a judgement? All of them, whatever they were played
-//! for, are split again and again into some that set a threshold and others that are watched.
+//! Do the alarm rules keep their promise in nominal episodes that nobody has seen?
 
 use crate::cells::cell::Judgement;
+use crate::cells::rows::Alarm;
 use crate::cells::scoring::Scored;
 use crate::results::Coverage;
-use anyhow::Result;
-use offnominal_core::prelude::*;
-use offnominal_stats::{Promise, Rule, Splits, StatsError, coverage};
+use offnominal_stats::{Threshold, proportion};
 
-/// Random splits.
-const N_SPLITS: usize = 200;
+/// Share of calibrations in which a rule that keeps its promise has at most `Coverage::most` alarms.
+const LEVEL: f64 = 0.975;
 
-/// Realised false alarms of every rule that can work with so many episodes. As many set a threshold as in the rest of
-/// the judgement.
-pub(super) fn of(cell: &Judgement, scored: &Scored) -> Result<Vec<Coverage>> {
+/// The alarms of every rule that can work with so many episodes, in the twins and the control episodes.
+pub(super) fn of(cell: &Judgement, scored: &Scored, alarms: &[Alarm]) -> Vec<Coverage> {
     let control = scored.control.iter().map(|e| &e.scores);
-    let pool: Vec<&Vec<f64>> = scored.validation.iter().chain(&scored.twins).chain(control).collect();
-    let seed = Seed(cell.setup.seed).child("splits");
-    let splits = Splits { calibration: scored.validation.len(), n: N_SPLITS, seed };
-    let mut found = Vec::new();
-    for rule in Rule::all(Promise::on_average(cell.false_alarms)) {
-        match coverage(&pool, rule, &splits) {
-            Ok(share) => found.push(row(cell, rule, &splits, &share)),
-            Err(StatsError::TooFew { .. }) => {}
-            Err(other) => return Err(other.into()),
-        }
-    }
-    Ok(found)
+    let watched: Vec<&Vec<f64>> = scored.twins.iter().chain(control).collect();
+    let known = alarms.iter().filter_map(|(rule, threshold)| Some((*rule, threshold.as_ref().ok()?)));
+    known.map(|(rule, threshold)| row(cell, scored.validation.len(), rule, threshold, &watched)).collect()
 }
 
-fn row(cell: &Judgement, rule: Rule, splits: &Splits, share: &Estimate) -> Coverage {
+fn row(
+    cell: &Judgement,
+    calibration: usize,
+    rule: &str,
+    threshold: &Threshold,
+    watched: &[&Vec<f64>],
+) -> Coverage {
+    let alarms = watched.iter().filter(|scores| threshold.alarms(scores)).count();
+    let ranked = threshold.maxima.len();
+    // The share of alarms of one threshold follows a Beta law, so their number in fresh episodes a beta-binomial one.
+    let rank = threshold.maxima.iter().filter(|&&maximum| maximum <= threshold.value).count();
+    let most = if ranked == 0 {
+        watched.len()
+    } else {
+        proportion::beta_binomial_quantile(watched.len(), (ranked + 1 - rank, rank), LEVEL)
+    };
     Coverage {
         env: cell.setup.env.clone(),
         policy: cell.setup.policy.id.clone(),
         detector: cell.detector.name.clone(),
         seed: cell.setup.seed,
-        threshold: rule.id().into(),
-        calibration: splits.calibration as u64,
-        watched: share.n as u64,
-        splits: splits.n as u64,
+        threshold: rule.into(),
+        calibration: calibration as u64,
+        watched: watched.len() as u64,
+        alarms: alarms as u64,
         accepted: cell.false_alarms,
-        value: share.value,
-        low: share.low,
-        high: share.high,
+        most: most as u64,
     }
 }

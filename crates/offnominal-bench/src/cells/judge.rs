@@ -72,7 +72,7 @@ pub(super) fn judge(
         }
         Ok::<_, anyhow::Error>(judged)
     })?;
-    let (curves, coverage) = (judge.curves(&judged)?, coverage::of(cell, &judge.scored)?);
+    let (curves, coverage) = (judge.curves(&judged)?, coverage::of(cell, &judge.scored, &judge.alarms));
     let (rows, panels) = (judge.control()?, vec![]);
     let mut verdict = Verdict { rows, traces: vec![], curves, coverage, panels };
     for one in judged {

@@ -150,12 +150,12 @@ mod tests {
     fn an_environment_has_its_campaigns_and_says_what_is_missing() {
         let of = |seeds| of("vector", &[], Some(seeds)).unwrap();
         let two = of(1);
-        assert_eq!((two.benches.len(), two.missing.len()), (2, 0));
+        assert_eq!((two.benches.len(), two.missing.len()), (3, 0));
         assert_ne!(two.digest(), of(2).digest());
         assert_eq!(two.digest(), of(1).digest());
         let settings = two.benches[0].plan.stages[0].settings.len();
         let excluded = two.benches[0].plan.stages[0].excluded.len();
-        assert_eq!(settings + excluded, 15 * 4);
+        assert_eq!(settings + excluded, 17 * 4);
     }
 
     #[test]

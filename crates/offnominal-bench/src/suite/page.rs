@@ -6,8 +6,10 @@ pub(super) mod gain;
 mod noise;
 mod order;
 mod overview;
+mod parts;
 pub(super) mod pick;
 mod policies;
+mod regret;
 mod timing;
 
 use crate::suite::{Environment, Row, Suite};
@@ -38,6 +40,8 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
         head(suite, &found),
         overview::section(&found),
         gain::section(&found),
+        regret::section(&found),
+        parts::section(&found),
         noise::section(suite, &found, out)?,
         order::section(&found)?,
         timing::section(&found)?,
@@ -104,7 +108,7 @@ fn head(suite: &Suite, found: &Found) -> String {
     format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
-         Fifteen anomalies at four calibrated strengths in {} of {} environments: {}.{missing}{lacks}\n\
+         Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {} of {} environments: {}.{missing}{lacks}\n\
          Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\

@@ -266,7 +266,7 @@ impl Diagnoser {
             let partial = Partial { seen, missing_before, missing_after };
             let from = work.z.len();
             work.z.resize(from + d, 0.0);
-            residual.of_partial(&partial, None, &known.whitener, &mut work.marginal, &mut work.z[from..]);
+            residual.of_partial(&partial, &known.whitener, &mut work.marginal, &mut work.z[from..]);
             residual.commands(&mut work.commands);
             let length = work.scratch.length(&known.whitener, &work.z[from..]);
             work.surprises.push(known.surprise(step, work.marginal.rescaled(length)));

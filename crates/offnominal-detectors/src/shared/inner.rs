@@ -148,6 +148,11 @@ pub(crate) trait Accumulate: Clone + Send + Sync + 'static {
     /// The other detector.
     fn inner(&self) -> &Inner;
 
+    /// The statistic before the first surprise.
+    fn start(&self) -> f64 {
+        0.0
+    }
+
     /// The statistic after one more surprise.
     fn add(&self, sum: f64, surprise: f64) -> f64;
 }
@@ -165,19 +170,19 @@ impl<A: Accumulate> Learn for A {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
         let inner = self.inner().fit(nominal, Seed(rng.bits()))?;
-        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+        Ok(Accumulated { recipe: self.clone(), inner, sum: self.start() })
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
         let inner = self.inner().load(&from.part("inner"), policy)?;
-        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+        Ok(Accumulated { recipe: self.clone(), inner, sum: self.start() })
     }
 }
 
 impl<A: Accumulate> Scorer for Accumulated<A> {
     fn reset(&mut self) {
         self.inner.reset();
-        self.sum = 0.0;
+        self.sum = self.recipe.start();
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {

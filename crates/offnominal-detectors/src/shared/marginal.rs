@@ -40,6 +40,11 @@ impl Marginal {
         self.rank = 0;
     }
 
+    /// Whether nothing is left out.
+    pub fn is_empty(&self) -> bool {
+        self.rank == 0
+    }
+
     /// Leaves out a channel.
     pub fn add_channel(&mut self, j: usize, whitener: &Whitener) {
         self.direction.fill(0.0);

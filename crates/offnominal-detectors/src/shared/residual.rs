@@ -16,7 +16,6 @@ mod folds;
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
 use super::marginal::Marginal;
-use super::normal_scores::NormalScores;
 use super::one_step::Units;
 use super::prelude::*;
 use super::ranges::Hidden;
@@ -248,15 +247,27 @@ impl Residual {
     }
 
     /// Writes the residual of a step with gaps, without what was not read: see [`Marginal`], which is left with what was
-    /// left out. What an error of an input does is measured by asking again. With normal scores, it is the scores that are
-    /// written, and `whitener` is theirs.
+    /// left out.
     pub fn of_partial(
         &mut self,
         step: &Partial<'_>,
-        scores: Option<&NormalScores>,
         whitener: &Whitener,
         marginal: &mut Marginal,
         z: &mut [f64],
+    ) {
+        self.with_gaps(step, whitener, marginal, z, |_, _| {});
+        marginal.leave_out(z, whitener);
+    }
+
+    /// Writes the residual of a step with gaps as it is, and into `marginal` what is to be left out of it, or of what
+    /// `bend` makes of directions at the residual. What an error of an input does is measured by asking again.
+    pub fn with_gaps(
+        &mut self,
+        step: &Partial<'_>,
+        whitener: &Whitener,
+        marginal: &mut Marginal,
+        z: &mut [f64],
+        bend: impl Fn(&[f64], &mut [f64]),
     ) {
         self.of(&step.seen, z);
         marginal.clear();
@@ -267,16 +278,10 @@ impl Residual {
             }
             if step.missing_before[channel] {
                 self.slope(j, z, &mut marginal.direction);
-                if let Some(scores) = scores {
-                    scores.bend(z, &mut marginal.direction);
-                }
+                bend(z, &mut marginal.direction);
                 marginal.add(whitener);
             }
         }
-        if let Some(scores) = scores {
-            scores.apply(z);
-        }
-        marginal.leave_out(z, whitener);
     }
 
     /// Writes what one more unit of a channel before the step would add to the last residual z, in the scales that it has.

@@ -1,17 +1,18 @@
 //! Six ways to look at a stream of residuals, on one scale.
 //!
-//! With g the residuals as normal scores, and C their nominal second moments:
+//! With z the residuals, g their normal scores, and C the nominal second moments of either:
 //!
 //! | view    | value, of which the logarithm is taken                                            | sees best                    |
 //! |---------|-----------------------------------------------------------------------------------|------------------------------|
 //! | length  | ℓ = gᵀ C⁻¹ g / d                                                                  | a jump in many channels      |
 //! | channel | max_j g_j² / C_jj                                                                 | a fault of one channel       |
 //! | drift   | ‖m‖² in the covariance of m, m ← (1 − [`RATE`]) m + [`RATE`] g                    | a bias too small for a step  |
-//! | sum     | S ← max(0, S − [`ALLOWANCE`]) + min(−ln p(ℓ), [`MOST`])                           | what came, and left a mark   |
+//! | sum     | S ← max(0, S − [`ALLOWANCE`]) + min(−ln p, [`MOST`]), p the p-value of zᵀ C⁻¹ z   | what came, and left a mark   |
 //! | windows | mean, variance and memory of the last 8 and 32 scores, see [`super::window`]      | anything that stays          |
 //!
 //! A view is put on a scale on which nominal data have median 0 and 90th percentile 1; the largest view counts. A window
-//! counts as soon as it is half full. Everything nominal is measured on held-out residuals.
+//! counts as soon as it is half full. Everything nominal is measured on held-out residuals. Where something was not read,
+//! the sum takes the p-value of ℓ, which is one on nominal data as well.
 
 use super::marginal::Marginal;
 use super::normal_scores::NormalScores;
@@ -33,6 +34,8 @@ const QUIET: f64 = 1e-3;
 const LEAST_SPREAD: f64 = 1e-3;
 /// The most lengths of which surprises are kept.
 const LENGTHS: usize = 1000;
+/// What surprises are kept of.
+const LENGTHS_OF: [&str; 2] = ["residuals", "scores"];
 /// Number of views.
 const N: usize = 6;
 
@@ -45,7 +48,8 @@ pub(crate) struct Views {
     /// Of normal scores, as the rest.
     length: Whitener,
     drift: Whitener,
-    surprise: Surprise,
+    /// Of lengths of residuals, and of normal scores.
+    surprises: [Surprise; 2],
     windows: [NominalWindow; WINDOWS.len()],
     /// Median and spread of each view.
     scales: [(f64, f64); N],
@@ -87,13 +91,16 @@ impl Views {
         let length = Whitener::fit(rows.chunks_exact(d), d);
         let drifts: Vec<f64> = episodes.iter().flat_map(|e| drifts(e, d)).collect();
         let drift = Whitener::fit(drifts.chunks_exact(d), d);
-        let lengths = rows.chunks_exact(d).map(|g| length.mean_square(&mut g.to_vec())).collect();
-        let surprise = Surprise::of_nominal(thinned(lengths));
+        let surprise = |whitener: &Whitener, rows: &[f64]| {
+            let lengths = rows.chunks_exact(d).map(|row| whitener.mean_square(&mut row.to_vec()));
+            Surprise::of_nominal(thinned(lengths.collect()))
+        };
+        let surprises = [surprise(&residuals, &held_out.concat()), surprise(&length, &rows)];
         let windows = WINDOWS
             .map(|size| NominalWindow::fit(&episodes, &mut Window::new(size, length.deviations.clone())));
         let mut views =
-            Views { residuals, scores, length, drift, surprise, windows, scales: [(0.0, 1.0); N] };
-        let seen: Vec<[f64; N]> = episodes.iter().flat_map(|e| views.of_episode(e, d)).collect();
+            Views { residuals, scores, length, drift, surprises, windows, scales: [(0.0, 1.0); N] };
+        let seen: Vec<[f64; N]> = held_out.iter().flat_map(|e| views.of_episode(e, d)).collect();
         for (view, scale) in views.scales.iter_mut().enumerate() {
             *scale = scale_of(seen.iter().map(|v| v[view]).filter(|v| v.is_finite()).collect());
         }
@@ -106,7 +113,9 @@ impl Views {
         self.scores.save(&mut to.part("scores"));
         self.length.save(&mut to.part("length"));
         self.drift.save(&mut to.part("drift"));
-        self.surprise.save(&mut to.part("surprise"));
+        for (of, surprise) in LENGTHS_OF.iter().zip(&self.surprises) {
+            surprise.save(&mut to.part("surprise").part(of));
+        }
         for (size, window) in WINDOWS.iter().zip(&self.windows) {
             window.save(&mut to.part("window").part(size));
         }
@@ -117,6 +126,7 @@ impl Views {
     /// Reads what is known of residuals of d channels.
     pub fn load(from: &Reader<'_>, d: usize) -> Result<Views, ArchiveError> {
         let whitener = |name: &str| Whitener::load(&from.part(name), d);
+        let surprise = |of: &str| Surprise::load(&from.part("surprise").part(of));
         let window = |size: usize| NominalWindow::load(&from.part("window").part(size), d);
         let (medians, spreads) = (from.exactly::<f64>("median", N)?, from.exactly::<f64>("spread", N)?);
         from.require(spreads.iter().all(|&s| s > 0.0), "spread", "numbers above zero", "others")?;
@@ -125,7 +135,7 @@ impl Views {
             scores: NormalScores::load(&from.part("scores"), d)?,
             length: whitener("length")?,
             drift: whitener("drift")?,
-            surprise: Surprise::load(&from.part("surprise"))?,
+            surprises: [surprise(LENGTHS_OF[0])?, surprise(LENGTHS_OF[1])?],
             windows: [window(WINDOWS[0])?, window(WINDOWS[1])?],
             scales: std::array::from_fn(|view| (medians[view], spreads[view])),
         })
@@ -157,15 +167,20 @@ impl Views {
 
     /// The largest view of a step with the residual z, which becomes its normal scores.
     pub fn score(&self, z: &mut [f64], past: &mut Past) -> f64 {
-        self.scores.apply(z);
-        self.largest(self.raw(z, past))
+        let views = self.raw(z, past);
+        self.largest(views)
     }
 
-    /// The same of normal scores from which something was left out: its channels are conditional means, its length is put
-    /// on the scale of others, the drift takes what makes it shortest, and windows know the variance that they lack.
-    pub fn score_partial(&self, g: &[f64], marginal: &mut Marginal, past: &mut Past) -> f64 {
-        let length = marginal.rescaled(self.of_length(g, past));
-        past.drift(g);
+    /// The same of a residual of whose normal scores something is left out: channels become conditional means, the length
+    /// is put on the scale of others, the drift takes what makes it shortest, and windows know the variance that they lack.
+    pub fn score_partial(&self, z: &mut [f64], marginal: &mut Marginal, past: &mut Past) -> f64 {
+        if marginal.is_empty() {
+            return self.score(z, past);
+        }
+        self.scores.apply(z);
+        marginal.leave_out(z, &self.length);
+        let length = marginal.rescaled(length_of(z, &self.length, past));
+        past.drift(z);
         past.of_drift.clear();
         past.of_drift.add_all(marginal, &self.drift);
         past.of_drift.leave_out(&mut past.drift, &self.drift);
@@ -173,9 +188,9 @@ impl Views {
         let drift = past.of_drift.rescaled(drift);
         marginal.variances(&self.length, &mut past.variances);
         for window in &mut past.windows {
-            window.add_partial(g, &past.variances);
+            window.add_partial(z, &past.variances);
         }
-        self.largest(self.with(g, length, drift, past))
+        self.largest(self.with(z, [length, drift, self.surprises[1].of(length)], past))
     }
 
     fn largest(&self, raw: [f64; N]) -> f64 {
@@ -183,18 +198,15 @@ impl Views {
         scaled.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    fn raw(&self, g: &[f64], past: &mut Past) -> [f64; N] {
-        let length = self.of_length(g, past);
-        past.drift(g);
+    /// The views of a residual, which becomes its normal scores.
+    fn raw(&self, z: &mut [f64], past: &mut Past) -> [f64; N] {
+        let surprise = self.surprises[0].of(length_of(z, &self.residuals, past));
+        self.scores.apply(z);
+        let length = length_of(z, &self.length, past);
+        past.drift(z);
         let drift = self.of_drift(past);
-        past.windows.iter_mut().for_each(|window| window.add(g));
-        self.with(g, length, drift, past)
-    }
-
-    fn of_length(&self, g: &[f64], past: &mut Past) -> f64 {
-        let scratch = &mut past.scratch[..g.len()];
-        scratch.copy_from_slice(g);
-        self.length.mean_square(scratch)
+        past.windows.iter_mut().for_each(|window| window.add(z));
+        self.with(z, [length, drift, surprise], past)
     }
 
     fn of_drift(&self, past: &mut Past) -> f64 {
@@ -204,11 +216,11 @@ impl Views {
     }
 
     /// All views; −∞ for a window that does not count yet.
-    fn with(&self, g: &[f64], length: f64, drift: f64, past: &mut Past) -> [f64; N] {
+    fn with(&self, g: &[f64], [length, drift, surprise]: [f64; 3], past: &mut Past) -> [f64; N] {
         let Past { sum, windows, scratch, .. } = past;
         let channels = g.iter().zip(&self.length.deviations);
         let channel = channels.map(|(g, deviation)| (g / deviation).powi(2)).fold(0.0, f64::max);
-        *sum = (*sum - ALLOWANCE).max(0.0) + self.surprise.of(length).min(MOST);
+        *sum = (*sum - ALLOWANCE).max(0.0) + surprise.min(MOST);
         let mut window = |i: usize| {
             let counts = windows[i].is_half_full();
             if counts {
@@ -222,10 +234,16 @@ impl Views {
         [length, channel, drift, sum, short, long]
     }
 
-    fn of_episode(&self, g: &[f64], d: usize) -> Vec<[f64; N]> {
-        let mut past = self.past();
-        g.chunks_exact(d).map(|g| self.raw(g, &mut past)).collect()
+    fn of_episode(&self, z: &[f64], d: usize) -> Vec<[f64; N]> {
+        let (mut past, mut z) = (self.past(), z.to_vec());
+        z.chunks_exact_mut(d).map(|z| self.raw(z, &mut past)).collect()
     }
+}
+
+fn length_of(x: &[f64], whitener: &Whitener, past: &mut Past) -> f64 {
+    let scratch = &mut past.scratch[..x.len()];
+    scratch.copy_from_slice(x);
+    whitener.mean_square(scratch)
 }
 
 /// The drift after each step of an episode.
@@ -293,8 +311,7 @@ mod tests {
 
     #[test]
     fn half_of_nominal_steps_are_below_zero_in_each_view() {
-        let (mut episodes, views) = (nominal(3), Views::fit(&nominal(3), 2));
-        episodes.iter_mut().flat_map(|e| e.chunks_exact_mut(2)).for_each(|z| views.scores.apply(z));
+        let (episodes, views) = (nominal(3), Views::fit(&nominal(3), 2));
         for view in 0..N {
             let raw = episodes.iter().flat_map(|e| views.of_episode(e, 2));
             let counted: Vec<f64> = raw.map(|v| v[view]).filter(|v| v.is_finite()).collect();

@@ -13,7 +13,7 @@ pub fn quick(id: &str) -> Value {
         }
         "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
         "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
-        "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
+        "cusum" | "e-process" | "running-mean" => json!({"inner": inner("ensemble-dm")}),
         "rnd" => json!({"training": {"epochs": 20}}),
         "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),

@@ -42,6 +42,7 @@ fn each_metric_in_a_drawn_example() {
         ("missing_rate", 0.25),
         ("early_rate", 0.25),
         ("delay_median", 4.5),
+        ("delay_restricted", (0.0 + 7.0 + 2.0 + 50.0) / 4.0),
         ("false_alarm_rate", 2.0 / 6.0),
     ] {
         assert!((value(&rows, name) - want).abs() < 1e-12, "{name}");

@@ -127,6 +127,8 @@ impl Env for Sap {
             "mass" => self.physics.mass_factor = value,
             "force" => self.physics.force_n = value,
             "moving-objects" => self.physics.object_force_n = value,
+            "damping" => self.physics.damping = value,
+            "friction" => self.physics.friction_n = value,
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())

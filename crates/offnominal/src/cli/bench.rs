@@ -42,7 +42,7 @@ pub struct BenchArgs {
     /// of the suite has changed
     #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
-    /// Repetitions of the suite, if not as many as it says
+    /// Repetitions at most, if fewer than the suite says
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
     /// Run the suite `vector` with nominal noise of sensors and actuators, which is a part of nominal episodes too:

@@ -1,6 +1,7 @@
 //! Bodies that move and push one another.
 //!
-//! v ← 0.75 v + F Δt / m, shortened to |v| ≤ 1; then x ← x + v Δt.
+//! v ← (1 − d) v + F Δt / m, shortened to |v| ≤ 1; then x ← x + v Δt. Where there is friction, the speed loses μ Δt / m
+//! before it is shortened, as far as it has it.
 //! Two bodies whose centres are d ≤ r₁ + r₂ apart push each other with 100 k ln(1 + exp((r₁ + r₂ − d) / k)).
 //!
 //! | symbol | meaning                    | value | unit |
@@ -8,6 +9,8 @@
 //! | Δt     | duration of a step         | 0.1   | s    |
 //! | m      | mass                       | 1     | kg   |
 //! | F      | sum of forces              |       | N    |
+//! | d      | share of speed that is lost | 0.25 | 1    |
+//! | μ      | friction                   | 0     | N    |
 //! | k      | softness of the contact    | 0.001 | m    |
 
 use crate::env::vec2::Vec2;
@@ -22,6 +25,17 @@ pub const DAMPING: f64 = 0.25;
 pub const CONTACT_STIFFNESS: f64 = 100.0;
 /// Softness of a contact's beginning, m.
 pub const CONTACT_MARGIN_M: f64 = 1e-3;
+
+/// How a body answers forces.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inertia {
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Share of the velocity that is lost in each step.
+    pub damping: f64,
+    /// Force against the motion, N.
+    pub friction_n: f64,
+}
 
 /// A disc that moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,8 +57,13 @@ impl Body {
     }
 
     /// Moves the body under its forces and clears them.
-    pub fn advance(&mut self, mass_kg: f64) {
-        let velocity = self.velocity * (1.0 - DAMPING) + self.force * (DT_SECS / mass_kg);
+    pub fn advance(&mut self, Inertia { mass_kg, damping, friction_n }: Inertia) {
+        let mut velocity = self.velocity * (1.0 - damping) + self.force * (DT_SECS / mass_kg);
+        if friction_n > 0.0 {
+            let speed = velocity.norm_squared().sqrt();
+            let left = (speed - friction_n * DT_SECS / mass_kg).max(0.0);
+            velocity = velocity * (left / speed.max(f64::MIN_POSITIVE));
+        }
         self.velocity = velocity.at_most(MAX_SPEED_MPS);
         self.position += self.velocity * DT_SECS;
         self.force = Vec2::ZERO;
@@ -79,6 +98,8 @@ pub fn contact_force(overlap_m: f64) -> f64 {
 mod tests {
     use super::*;
 
+    const PLAIN: Inertia = Inertia { mass_kg: 1.0, damping: DAMPING, friction_n: 0.0 };
+
     fn body(x: f64) -> Body {
         Body::at_rest(Vec2::new(x, 0.0), 0.1)
     }
@@ -93,7 +114,7 @@ mod tests {
         let mut b = body(0.0);
         b.velocity = Vec2::new(0.8, 0.0);
         for _ in 0..7 {
-            b.advance(1.0);
+            b.advance(PLAIN);
         }
         close(b.velocity.x, 0.8 * 0.75_f64.powi(7));
         // Geometric sum of v Δt over the steps.
@@ -105,7 +126,7 @@ mod tests {
         let mut b = body(0.0);
         for _ in 0..200 {
             b.force = Vec2::new(1.2, 0.0);
-            b.advance(2.0);
+            b.advance(Inertia { mass_kg: 2.0, ..PLAIN });
         }
         close(b.velocity.x, 1.2 * 0.1 / 2.0 / 0.25);
     }
@@ -114,7 +135,7 @@ mod tests {
     fn speed_is_capped_and_keeps_its_direction() {
         let mut b = body(0.0);
         b.force = Vec2::new(300.0, 400.0);
-        b.advance(1.0);
+        b.advance(PLAIN);
         close(b.velocity.x, 0.6);
         close(b.velocity.y, 0.8);
     }
@@ -144,5 +165,27 @@ mod tests {
         push_apart(&mut a, &mut b);
         close(a.force.x, 20.0);
         close(b.force.x, -20.0);
+    }
+
+    #[test]
+    fn friction_takes_speed_and_no_more_than_there_is() {
+        let slowed = |friction_n| {
+            let mut b = Body::at_rest(Vec2::ZERO, 0.1);
+            b.velocity = Vec2::new(0.3, -0.4);
+            b.advance(Inertia { damping: 0.0, friction_n, ..PLAIN });
+            b.velocity
+        };
+        let half = slowed(2.5);
+        assert!((half.x - 0.15).abs() < 1e-12 && (half.y + 0.2).abs() < 1e-12, "{half:?}");
+        assert_eq!(slowed(6.0), Vec2::ZERO);
+        assert_eq!(slowed(0.0), Vec2::new(0.3, -0.4));
+    }
+
+    #[test]
+    fn without_damping_a_body_keeps_its_speed() {
+        let mut b = Body::at_rest(Vec2::ZERO, 0.1);
+        b.velocity = Vec2::new(0.5, 0.0);
+        b.advance(Inertia { damping: 0.0, ..PLAIN });
+        assert_eq!((b.velocity.x, b.position.x), (0.5, 0.05));
     }
 }

@@ -1,5 +1,6 @@
 //! The description of each level of the particle environment.
 
+use super::bodies::DAMPING;
 use super::lidar::SECTORS;
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
@@ -118,6 +119,15 @@ fn parameters() -> Vec<Parameter> {
         Parameter::new("mass", "mass of the agent, as a multiple of its 1 kg", "1", 1.0, 0.01, 1000.0),
         Parameter::new("force", "constant force (p, p) on the agent", "N", 0.0, -100.0, 100.0),
         Parameter::new("moving-objects", moving, "N", 0.0, 0.0, 100.0),
+        Parameter::new(
+            "damping",
+            "share of its velocity that the agent loses in each step",
+            "1",
+            DAMPING,
+            0.0,
+            1.0,
+        ),
+        Parameter::new("friction", "force on the agent against its motion", "N", 0.0, 0.0, 100.0),
     ]
 }
 

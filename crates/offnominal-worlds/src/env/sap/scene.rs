@@ -1,6 +1,6 @@
 //! The state of the particle environment, and how it moves.
 
-use super::bodies::{Body, push_apart};
+use super::bodies::{Body, DAMPING, Inertia, push_apart};
 use super::layout::{AGENT_RADIUS_M, GOAL_RADIUS_M, HAZARD_RADIUS_M, OBJECT_RADIUS_M};
 use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
@@ -8,7 +8,8 @@ use offnominal_core::Rng;
 /// Force of a full action, N.
 pub const ACTION_FORCE_N: f64 = 5.0;
 const AGENT_MASS_KG: f64 = 1.0;
-const OBJECT_MASS_KG: f64 = 1.0;
+/// How an object moves, whatever is done to the agent.
+const OBJECT: Inertia = Inertia { mass_kg: 1.0, damping: DAMPING, friction_n: 0.0 };
 
 /// Everything that is somewhere.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,10 @@ offnominal_core::with_defaults! {
         pub force_n: f64 = 0.0,
         /// Bound of each component of the random force on each object.
         pub object_force_n: f64 = 0.0,
+        /// Share of its velocity that the agent loses in each step.
+        pub damping: f64 = DAMPING,
+        /// Force on the agent against its motion.
+        pub friction_n: f64 = 0.0,
     }
 }
 
@@ -62,8 +67,9 @@ impl Scene {
         self.stir(physics.object_force_n, rng);
         self.collide();
         self.agent.force += action * ACTION_FORCE_N + Vec2::new(physics.force_n, physics.force_n);
-        self.agent.advance(AGENT_MASS_KG * physics.mass_factor);
-        self.objects.iter_mut().for_each(|o| o.advance(OBJECT_MASS_KG));
+        let Physics { mass_factor, damping, friction_n, .. } = *physics;
+        self.agent.advance(Inertia { mass_kg: AGENT_MASS_KG * mass_factor, damping, friction_n });
+        self.objects.iter_mut().for_each(|o| o.advance(OBJECT));
     }
 
     fn stir(&mut self, bound_n: f64, rng: &mut Rng) {
