@@ -7,14 +7,25 @@ use crate::suite::page::{Column, Found, POLICY, estimate, table, table_of, two};
 const MATCHED: &str = "auroc_matched";
 
 pub(super) fn section(found: &Found) -> String {
-    let metrics = [MATCHED, "auroc_local", "auroc_global", "d20", "delay_median", "before_failure_rate"];
+    let metrics = [
+        MATCHED,
+        "aupr_matched",
+        "fpr95_matched",
+        "auroc_local",
+        "auroc_global",
+        "d20",
+        "delay_median",
+        "before_failure_rate",
+    ];
     let lines = Pick::anomalies(&found.rows, POLICY, &metrics);
     let control = Pick::control(&found.rows, POLICY, &[MATCHED, "false_alarm_rate"]);
     let own = |d: &str| lines.detector(d);
-    let columns: [Column<'_, &str>; 9] = [
+    let columns: [Column<'_, &str>; 11] = [
         ("detector", &|d| format!("`{d}`")),
         ("AUROC matched, tiny", &|d| estimate(own(d).strength("tiny").mean(MATCHED, ""))),
         ("AUROC matched, all", &|d| estimate(own(d).mean(MATCHED, ""))),
+        ("AUPR matched", &|d| estimate(own(d).mean("aupr_matched", ""))),
+        ("FPR95 matched", &|d| estimate(own(d).mean("fpr95_matched", ""))),
         ("AUROC local", &|d| estimate(own(d).mean("auroc_local", ""))),
         ("AUROC global", &|d| estimate(own(d).mean("auroc_global", ""))),
         ("found in 20 steps", &|d| estimate(own(d).mean("d20", "conformal"))),

@@ -1,5 +1,6 @@
 //! Table 5: does it matter which policy acts?
 
+use crate::report::aggregate::{self, Point};
 use crate::suite::Row;
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{Found, POLICY, estimate, table, two};
@@ -46,8 +47,8 @@ fn orders(found: &Found, envs: &[&str]) -> Result<String> {
         let mut cells = vec![format!("`{detector}`")];
         for (policy, lines) in &lines {
             let pick = lines.detector(detector).only(is_shown);
-            let local = pick.mean("auroc_local", "").map_or(f64::NAN, |e| e.value);
-            cells.push(format!("{} / {}", two(theirs(policy, detector)), two(local)));
+            let local = estimate(pick.mean("auroc_local", ""));
+            cells.push(format!("{} / {local}", two(theirs(policy, detector))));
             cells.push(estimate(pick.mean("auroc_matched", "")));
         }
         rows.push(cells);
@@ -70,18 +71,15 @@ fn scores(found: &Found, envs: &[&str]) -> Result<String> {
     let own = |env: &str, policy: &str| {
         let all = found.environments.iter().flat_map(|w| &w.scores);
         let strong = all.filter(|r| r.env == env && r.policy == policy && r.strength == "strong");
-        let scores: Vec<f64> = strong.map(|s| s.value).collect();
-        scores.iter().sum::<f64>() / scores.len() as f64
+        let points =
+            strong.enumerate().map(|(i, s)| Point { value: s.value, low: s.low, high: s.high, cluster: i });
+        estimate(aggregate::mean(&points.collect::<Vec<_>>(), (f64::NEG_INFINITY, f64::INFINITY)))
     };
     let row = |env: &&str| {
         let mut cells = vec![env.to_string()];
         for policy in POLICIES {
             let theirs = published.iter().find(|r| r.env == *env && r.policy == policy);
-            cells.push(format!(
-                "{} / {}",
-                theirs.map_or("–".into(), |r| two(r.score)),
-                two(own(env, policy))
-            ));
+            cells.push(format!("{} / {}", theirs.map_or("–".into(), |r| two(r.score)), own(env, policy)));
         }
         cells
     };

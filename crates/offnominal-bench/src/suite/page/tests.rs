@@ -128,12 +128,12 @@ fn the_page_says_what_the_tables_tell() {
         "| environments of the choice | 1 | – | +0.100 [",
         "| the other environments | 1 | – | +0.100 [",
         // Published: 0.93 local; ours has 0.4 everywhere.
-        "| `pe-dm` | 0.93 / 0.40 | 0.94 / 0.40 | 0.40 |",
+        "| `pe-dm` | 0.93 / 0.40 [0.00, 1.00] | 0.94 / 0.40 [0.00, 1.00] | 0.40 [0.00, 1.00] |",
         // The published order is PE-DM, MLP-DM, LSTM-DM, kNN …; ours is the same but for two.
         "| pe-dm, mlp-dm, lstm-dm, knn |",
-        "| – / 0.88 |",
+        "| – / 0.88 [0.80, 0.90] |",
         "| 5.0 % (5–5) |",
-        "| action | 80 | 25 % | 75 % | 0 % | 2 | 5 |",
+        "| action | 80 | 0.25 [–, –] | 0.75 [–, –] | 0.00 [–, –] | 2 | 5 |",
     ] {
         assert!(page.contains(want), "{want:?} is not in:\n{page}");
     }

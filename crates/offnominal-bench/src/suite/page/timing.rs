@@ -1,7 +1,8 @@
 //! Table 4: how soon, at which threshold.
 
+use crate::report::aggregate::{self, Point};
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{Found, POLICY, table, two};
+use crate::suite::page::{Found, POLICY, estimate, table, two};
 use crate::suite::published::{self, Timed};
 use anyhow::Result;
 use offnominal_stats::RULES;
@@ -54,20 +55,28 @@ pub(super) fn section(found: &Found) -> Result<String> {
 
 fn row(rule: &str, detector: &str, own: &Pick<'_>, theirs: Option<&Timed>) -> Vec<String> {
     let delays = own.points("delay_median", rule);
-    let reached: Vec<f64> = delays.iter().map(|p| p.value).filter(|v| v.is_finite()).collect();
-    let known = delays.iter().filter(|p| !p.value.is_nan()).count();
-    let mean = reached.iter().sum::<f64>() / reached.len() as f64;
-    let share = |metric: &str| own.mean(metric, rule).map_or(f64::NAN, |e| e.value);
-    let both = |published: Option<f64>, ours: f64| {
-        published.map_or(format!("– / {}", two(ours)), |p| format!("{} / {}", two(p), two(ours)))
+    let known = delays.iter().filter(|p| !p.value.is_nan());
+    let missed: Vec<Point> = known
+        .map(|p| Point {
+            value: f64::from(u8::from(p.value.is_infinite())),
+            low: f64::NAN,
+            high: f64::NAN,
+            ..*p
+        })
+        .collect();
+    // The ends of a median's interval may be infinite, so that only the spread over anomalies is known.
+    let reached: Vec<Point> = delays.iter().map(|p| Point { low: f64::NAN, high: f64::NAN, ..*p }).collect();
+    let share = |metric: &str| estimate(own.mean(metric, rule));
+    let both = |published: Option<f64>, ours: String| {
+        published.map_or(format!("– / {ours}"), |p| format!("{} / {ours}", two(p)))
     };
     let mut cells = vec![
         format!("`{rule}`"),
         format!("`{detector}`"),
-        both(theirs.map(|t| t.delay_median), mean),
-        two(1.0 - reached.len() as f64 / known as f64),
+        both(theirs.map(|t| t.delay_median), estimate(aggregate::mean(&reached, (0.0, f64::INFINITY)))),
+        estimate(aggregate::mean(&missed, (0.0, 1.0))),
     ];
     cells.extend(COLUMNS.iter().map(|(metric, of)| both(theirs.map(of), share(metric))));
-    cells.push(two(share("false_alarm_rate")));
+    cells.push(share("false_alarm_rate"));
     cells
 }
