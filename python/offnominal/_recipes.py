@@ -402,6 +402,22 @@ class EProcess(Detector):
         super().__init__(inner=inner)
 
 
+class RunningMean(Detector):
+    """Exponentially weighted mean of another detector's surprises.
+
+    The detector ``running-mean``; ``docs/detectors.md`` has its equation.
+
+    :param inner: The detector whose scores are averaged.
+    :param rate: Weight of the newest step, r.
+    """
+
+    id: ClassVar[str] = "running-mean"
+    _defaults: ClassVar[dict[str, Any]] = {"inner": "ensemble-dm", "rate": 0.1}
+
+    def __init__(self, *, inner: Inner = "ensemble-dm", rate: float = 0.1) -> None:
+        super().__init__(inner=inner, rate=rate)
+
+
 class Fusion(Detector):
     """Several detectors as one, by the mean of their surprises.
 
@@ -536,6 +552,7 @@ BY_ID: dict[str, type[Detector]] = {
     "residual-window": ResidualWindow,
     "cusum": Cusum,
     "e-process": EProcess,
+    "running-mean": RunningMean,
     "fusion": Fusion,
     "residual-views": ResidualViews,
     "rnd": Rnd,
@@ -568,6 +585,7 @@ __all__ = [
     "ResidualWindow",
     "Riqn",
     "Rnd",
+    "RunningMean",
     "SequenceTraining",
     "Training",
 ]
