@@ -221,7 +221,7 @@ mod tests {
         listed.sort();
         named.sort();
         assert_eq!(listed, named, "what is listed is what an error names");
-        assert_eq!(found.iter().filter(|id| id.starts_with("dyn-")).count(), 3);
+        assert_eq!(found.iter().filter(|id| id.starts_with("dyn-")).count(), 5);
         let error = What::Anomalies { env: Some("sap-goal7".into()) }.items().unwrap_err();
         assert!(error.to_string().contains("did you mean \"sap-goal"), "{error}");
     }

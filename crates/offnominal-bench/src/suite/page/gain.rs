@@ -32,7 +32,7 @@ pub(super) fn section(found: &Found) -> String {
         ("mean delay, steps", &|(_, part)| {
             let both = part.metric("delay_restricted", "conformal");
             let envs = environments(&both.detector(THEIRS)).len();
-            format!("{} ({envs} environments)", gain(part, "delay_restricted", "conformal", steps))
+            format!("{} (known in {envs})", gain(part, "delay_restricted", "conformal", steps))
         }),
     ];
     format!(
