@@ -8,7 +8,8 @@ OURS = "residual-views"
 
 def detectors():
     """The best detector and ours, in each cell."""
-    rows = pandas.concat(pandas.read_parquet(path) for path in sorted(VECTOR.glob("*.parquet")))
+    tables = [pandas.read_parquet(path) for path in sorted(VECTOR.glob("*.parquet"))]
+    rows = pandas.concat(tables, ignore_index=True)
     rows = rows[(rows.policy == "tqc") & (rows.metric == "auroc_matched") & ~rows.detector.isin(BASELINES)].dropna(
         subset=["value"]
     )

@@ -43,7 +43,8 @@ RATES = [0.3, 0.1, 0.03]
 
 def poor_cells(below):
     """Cells in which every detector is below."""
-    rows = pandas.concat(pandas.read_parquet(path) for path in sorted(VECTOR.glob("*.parquet")))
+    tables = [pandas.read_parquet(path) for path in sorted(VECTOR.glob("*.parquet"))]
+    rows = pandas.concat(tables, ignore_index=True)
     rows = rows[(rows.policy == "tqc") & (rows.metric == "auroc_matched") & (rows.anomaly_class != "none")]
     rows = rows[~rows.detector.isin(BASELINES)].dropna(subset=["value"])
     cells = []
