@@ -23,9 +23,9 @@ import pathlib
 
 import numpy as np
 import pandas
-from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import Ridge
+from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
@@ -99,16 +99,11 @@ def regression(pairs):
     return make_pipeline(StandardScaler(), PolynomialFeatures(2), Ridge(1e-2)).fit(inputs[keep], changes[keep])
 
 
-def auroc(positive, negative):
-    """The area under the curve; ties count one half."""
-    ranks = rankdata(np.concatenate([positive, negative]))
-    n, m = len(positive), len(negative)
-    return (ranks[:n].sum() - n * (n + 1) / 2) / (n * m)
-
-
 def matched(pairs):
     """Steps after the onset against those of the twins at the same times."""
-    return auroc(np.concatenate([p for p, _ in pairs]), np.concatenate([n for _, n in pairs]))
+    positive, negative = (np.concatenate(side) for side in zip(*pairs))
+    labels = np.repeat([1, 0], [len(positive), len(negative)])
+    return roc_auc_score(labels, np.concatenate([positive, negative]))
 
 
 def judged(env, anomaly, strength):

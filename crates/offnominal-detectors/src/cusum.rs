@@ -35,9 +35,7 @@
 use crate::shared::inner::{Accumulate, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
-
-/// The most that one step adds.
-const LIMIT: f64 = 20.0;
+use crate::shared::surprise::LIMIT;
 
 recipe! {
     /// The recipe.

@@ -34,9 +34,7 @@
 use crate::shared::inner::{Accumulate, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Rate;
-
-/// The most that a step counts.
-const LIMIT: f64 = 20.0;
+use crate::shared::surprise::LIMIT;
 
 recipe! {
     /// The recipe.

@@ -103,8 +103,7 @@ pub struct Judgement {
     pub traces: usize,
     /// Strengths of which they are kept.
     pub traced: Vec<String>,
-    /// Metrics from outside.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What is computed: a judgement with other metrics is another cell.
     pub metrics: Vec<String>,
     /// The camera, if the detector is one of images.
     #[serde(default, skip_serializing_if = "Option::is_none")]

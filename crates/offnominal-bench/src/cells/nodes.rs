@@ -99,7 +99,7 @@ fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>)
         replicates: campaign.replicates,
         traces: campaign.traces,
         traced: vec![],
-        metrics: offnominal_stats::metric::added().iter().map(|added| added.metric.id.into()).collect(),
+        metrics: offnominal_stats::metric::all().map(|metric| metric.id.into()).collect(),
         frame_size: campaign.frame_size(),
     })
 }

@@ -20,6 +20,12 @@ impl Kept {
     /// If the table cannot be read, or a campaign is wrong.
     pub fn of(request: &Selection<'_>, env: &str, there: Option<Environment>) -> Result<Option<Kept>> {
         let Some(there) = there.filter(|_| !request.detectors.is_empty()) else { return Ok(None) };
+        let all = request.suite.campaigns(None)?;
+        let all: Vec<&String> =
+            all.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|choice| &choice.name).collect();
+        if !there.detectors.iter().all(|name| all.contains(&name)) {
+            return Ok(None);
+        }
         let before = Selection { detectors: &there.detectors, seeds: Some(there.seeds), ..*request };
         let repetitions = |n: Option<u64>| Ok::<_, anyhow::Error>(request.suite.campaigns(n)?[0].0.seeds);
         let is_same = Narrowed::new(&before, env)?.digest() == there.digest;
@@ -28,9 +34,8 @@ impl Kept {
         }
         let rows = there.rows(request.out)?;
         let is_there = |name: &String| there.detectors.contains(name) || request.detectors.contains(name);
-        let all = request.suite.campaigns(None)?;
         let mut detectors: Vec<String> = Vec::new();
-        for name in all.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|choice| &choice.name) {
+        for name in all {
             if is_there(name) && !detectors.contains(name) {
                 detectors.push(name.clone());
             }

@@ -92,6 +92,24 @@ impl Found {
         }
         names
     }
+
+    /// Those of them that were run in every environment, so that their means are over the same cells.
+    pub fn detectors_everywhere(&self) -> Vec<&str> {
+        let is_everywhere =
+            |name: &&str| self.environments.iter().all(|w| w.detectors.iter().any(|d| d == name));
+        self.detectors().into_iter().filter(is_everywhere).collect()
+    }
+}
+
+/// A sentence that names detectors which a table leaves out, because they were not run in every environment.
+pub(super) fn left_out(found: &Found) -> String {
+    let everywhere = found.detectors_everywhere();
+    let some: Vec<String> =
+        found.detectors().into_iter().filter(|d| !everywhere.contains(d)).map(|d| format!("`{d}`")).collect();
+    if some.is_empty() {
+        return String::new();
+    }
+    format!(" Not in the table, because not run in every environment: {}.", some.join(", "))
 }
 
 fn head(suite: &Suite, found: &Found) -> String {

@@ -188,7 +188,11 @@ fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<S
         context.note("finished already");
         return Ok(None);
     }
+    let others = others(request, there.as_ref());
     let kept = Kept::of(request, env, there)?;
+    if kept.is_none() && !others.is_empty() {
+        context.note(&format!("what was there of {others} is of another specification, and is replaced"));
+    }
     let began = Instant::now();
     let mut n_cells = 0;
     for bench in &narrowed.benches {
@@ -197,6 +201,13 @@ fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<S
     let last_call = (began.elapsed().as_secs_f64(), n_cells);
     save(request, env, &narrowed, kept, (last_call, context.jobs))?;
     Ok(None)
+}
+
+/// The detectors that have results and are not asked for, if some are.
+fn others(request: &Selection<'_>, there: Option<&Environment>) -> String {
+    let there = there.filter(|_| !request.detectors.is_empty());
+    let names = there.into_iter().flat_map(|environment| &environment.detectors);
+    names.filter(|name| !request.detectors.contains(name)).cloned().collect::<Vec<_>>().join(", ")
 }
 
 /// Writes the results of an environment.

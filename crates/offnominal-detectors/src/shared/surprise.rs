@@ -12,6 +12,8 @@ use std::sync::Arc;
 const TAIL: f64 = 0.1;
 /// The largest surprise: sums of it stay finite.
 pub(crate) const MOST: f64 = 1e6;
+/// The most that a step adds to what accumulates, so that a single freak is not remembered for long.
+pub(crate) const LIMIT: f64 = 20.0;
 
 /// The nominal scores. Copies share them.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@
 //! | length  | ℓ = gᵀ C⁻¹ g / d                                                                  | a jump in many channels      |
 //! | channel | max_j g_j² / C_jj                                                                 | a fault of one channel       |
 //! | drift   | ‖m‖² in the covariance of m, m ← (1 − [`RATE`]) m + [`RATE`] g                    | a bias too small for a step  |
-//! | sum     | S ← max(0, S − [`ALLOWANCE`]) + min(−ln p, [`MOST`]), p the p-value of zᵀ C⁻¹ z   | what came, and left a mark   |
+//! | sum     | S ← max(0, S − [`ALLOWANCE`]) + min(−ln p, [`LIMIT`]), p the p-value of zᵀ C⁻¹ z   | what came, and left a mark   |
 //! | windows | mean, variance and memory of the last 8 and 32 scores, see [`super::window`]      | anything that stays          |
 //!
 //! A view is put on a scale on which nominal data have median 0 and 90th percentile 1; the largest view counts. A window
@@ -16,16 +16,15 @@
 
 use super::marginal::Marginal;
 use super::normal_scores::NormalScores;
-use super::surprise::Surprise;
+use super::surprise::{LIMIT, Surprise};
 use super::whiten::Whitener;
 use super::window::{NominalWindow, Window};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Weight of a step in the drift.
 const RATE: f64 = 0.3;
-/// Taken off the sum of surprises at each step, and the most that a step adds.
+/// Taken off the sum of surprises at each step.
 const ALLOWANCE: f64 = 1.5;
-const MOST: f64 = 20.0;
 /// Steps of the windows.
 const WINDOWS: [usize; 2] = [8, 32];
 /// Added before the logarithm, so that a perfect prediction is finite.
@@ -76,8 +75,13 @@ impl Past {
     }
 
     fn drift(&mut self, g: &[f64]) {
-        self.drift.iter_mut().zip(g).for_each(|(m, g)| *m += RATE * (g - *m));
+        advance(&mut self.drift, g);
     }
+}
+
+/// Takes a drift one step further.
+fn advance(drift: &mut [f64], g: &[f64]) {
+    drift.iter_mut().zip(g).for_each(|(m, g)| *m += RATE * (g - *m));
 }
 
 impl Views {
@@ -220,7 +224,7 @@ impl Views {
         let Past { sum, windows, scratch, .. } = past;
         let channels = g.iter().zip(&self.length.deviations);
         let channel = channels.map(|(g, deviation)| (g / deviation).powi(2)).fold(0.0, f64::max);
-        *sum = (*sum - ALLOWANCE).max(0.0) + surprise.min(MOST);
+        *sum = (*sum - ALLOWANCE).max(0.0) + surprise.min(LIMIT);
         let mut window = |i: usize| {
             let counts = windows[i].is_half_full();
             if counts {
@@ -250,7 +254,7 @@ fn length_of(x: &[f64], whitener: &Whitener, past: &mut Past) -> f64 {
 fn drifts(g: &[f64], d: usize) -> Vec<f64> {
     let mut drift = vec![0.0; d];
     let after = |g: &[f64]| {
-        drift.iter_mut().zip(g).for_each(|(m, g)| *m += RATE * (g - *m));
+        advance(&mut drift, g);
         drift.clone()
     };
     g.chunks_exact(d).flat_map(after).collect()

@@ -1,7 +1,7 @@
 //! One line per detector, and the controls.
 
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{Column, Found, POLICY, estimate, table, table_of, two};
+use crate::suite::page::{Column, Found, POLICY, estimate, left_out, table, table_of, two};
 
 /// The metric that must be one half where there is nothing to find.
 const MATCHED: &str = "auroc_matched";
@@ -37,8 +37,9 @@ pub(super) fn section(found: &Found) -> String {
     ];
     format!(
         "## All environments\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
-         median over anomalies and strengths; ∞ if most are not found in more than half of their episodes.\n\n{}\n{}",
-        table_of(&found.detectors(), &columns),
+         median over anomalies and strengths; ∞ if most are not found in more than half of their episodes.{}\n\n{}\n{}",
+        left_out(found),
+        table_of(&found.detectors_everywhere(), &columns),
         controls(found, &control)
     )
 }

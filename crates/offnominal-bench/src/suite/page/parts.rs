@@ -20,7 +20,7 @@ const STEPS: [(&str, &str); 9] = [
 const MATCHED: &str = "auroc_matched";
 
 pub(super) fn section(found: &Found) -> String {
-    let detectors = found.detectors();
+    let detectors = found.detectors_everywhere();
     let steps: Vec<(&str, &str)> = STEPS.into_iter().filter(|(_, d)| detectors.contains(d)).collect();
     if !steps.iter().any(|(_, d)| d.ends_with("(pe-dm)")) {
         return String::new();
