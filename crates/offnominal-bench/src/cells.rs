@@ -22,6 +22,7 @@ mod nodes;
 mod play;
 mod returns;
 mod rows;
+mod said;
 mod scoring;
 mod summary;
 mod tell;

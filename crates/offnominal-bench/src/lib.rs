@@ -18,6 +18,7 @@
 pub mod calibrate;
 pub mod campaign;
 pub mod cells;
+pub mod equivalents;
 pub mod images;
 pub mod leaderboard;
 pub mod metrics_file;

@@ -185,9 +185,9 @@ pub struct DelayCurve {
     pub high: Vec<f64>,
 }
 
-/// What was said at the first alarms of the episodes of one anomaly at one strength, as far as they came after the
-/// onset (`diagnosis.csv` has exactly these columns).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What was said of the episodes of one anomaly at one strength, so many steps after their first alarms, as far as these came
+/// after the onset (`diagnosis.csv` has exactly these columns).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosed {
     /// Name of the campaign.
@@ -206,6 +206,12 @@ pub struct Diagnosed {
     pub detector: String,
     /// Seed of the repetition.
     pub seed: u64,
+    /// What the diagnosis had learned from.
+    #[serde(default)]
+    pub taught: Taught,
+    /// Steps after the alarm, or at the end of the episode if that is earlier.
+    #[serde(default)]
+    pub after: u64,
     /// Episodes that reached their onset.
     pub episodes: u64,
     /// Episodes whose first alarm came after it.
@@ -216,6 +222,30 @@ pub struct Diagnosed {
     pub as_action: u64,
     /// or of dynamics.
     pub as_dynamics: u64,
+    /// Diagnosed as the right one; a fault that nothing can tell from one of another family has both.
+    #[serde(default)]
+    pub right_family: u64,
+    /// The most probable hypothesis names the anomaly, or one that nothing can tell from it,
+    #[serde(default)]
+    pub named: u64,
+    /// and its direction.
+    #[serde(default)]
+    pub right_direction: u64,
+    /// The compatible hypotheses hold the anomaly, or one that nothing can tell from it.
+    #[serde(default)]
+    pub covered: u64,
+    /// No hypothesis is compatible.
+    #[serde(default)]
+    pub abstained: u64,
+    /// Mean number of compatible hypotheses; not a number if none were taught.
+    #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
+    #[serde(with = "number", default = "number::none")]
+    pub set_size: f64,
+    /// Median of |ln| of the estimated by the true distance of the magnitude from neutral, where the anomaly is named; not a
+    /// number if it never is.
+    #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
+    #[serde(with = "number", default = "number::none")]
+    pub magnitude_error: f64,
     /// Median distance of the estimated onset from the true one, in steps; not a number without alarms.
     #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
     #[serde(with = "number")]
@@ -224,6 +254,20 @@ pub struct Diagnosed {
     #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
     #[serde(with = "number")]
     pub alarm_delay: f64,
+}
+
+/// What a diagnosis has learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Taught {
+    /// Nominal episodes, and rules for what faults make of them.
+    #[default]
+    Rules,
+    /// Faults of all anomalies, played in the environment.
+    Faults,
+    /// Faults of all anomalies but the one that was done.
+    OtherFaults,
 }
 
 /// False alarms of a detector in fresh nominal episodes, at the threshold that a rule set on others.

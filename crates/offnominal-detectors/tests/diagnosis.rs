@@ -26,7 +26,7 @@ fn said(diagnoser: &mut Diagnoser, change: impl Fn(usize, [&mut Vec<f32>; 3])) -
             }
             diagnoser.observe(&Transition { obs: &obs, action: &action, next_obs: &next });
         }
-        diagnoser.diagnose().clone()
+        diagnoser.diagnose(0).clone()
     };
     nominal_episodes(Seed(2), 20, 40)
         .iter()
@@ -62,7 +62,7 @@ fn a_diagnosis_that_was_kept_says_the_same() {
     let mut diagnoser = fitted();
     let mut archive = Archive::default();
     diagnoser.save(&mut archive.writer());
-    let mut again = Diagnoser::load(&archive.reader(3, 1)).unwrap();
+    let mut again = Diagnoser::load(&archive.reader(3, 1), &[]).unwrap();
     let drift = |t: usize, [_, _, next]: [&mut Vec<f32>; 3]| next[0] += 0.02 * (t - 19) as f32;
     assert_eq!(said(&mut diagnoser, drift), said(&mut again, drift));
 }
@@ -75,14 +75,14 @@ fn lists_that_nobody_wrote_never_stop_the_program() {
     for name in archive.lists.keys() {
         let mut without = archive.clone();
         without.lists.remove(name);
-        let error = Diagnoser::load(&without.reader(3, 1)).err();
+        let error = Diagnoser::load(&without.reader(3, 1), &[]).err();
         assert_eq!(error, Some(ArchiveError::Missing { place: name.clone() }));
         for numbers in spoiled(&archive.lists[name]) {
             let mut other = archive.clone();
             other.lists.insert(name.clone(), numbers);
-            let Ok(mut diagnoser) = Diagnoser::load(&other.reader(3, 1)) else { continue };
+            let Ok(mut diagnoser) = Diagnoser::load(&other.reader(3, 1), &[]) else { continue };
             episode.signals().transitions().for_each(|seen| diagnoser.observe(&seen));
-            diagnoser.diagnose();
+            diagnoser.diagnose(0);
         }
     }
 }
@@ -94,6 +94,6 @@ fn where_nothing_is_commanded_there_is_a_diagnosis_nevertheless() {
     let views: Vec<_> = rows.iter().map(|obs| Signals::new(obs, &[0.5; 30], 1, 1)).collect();
     let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1), FitProgress::unseen()).unwrap();
     diagnoser.observe(&Transition { obs: &[0.0], action: &[0.5], next_obs: &[90.0] });
-    let found = diagnoser.diagnose();
+    let found = diagnoser.diagnose(0);
     assert!(found.channels.len() == 1 && found.channels[0].size > 10.0, "{found:?}");
 }

@@ -4,7 +4,8 @@ use crate::collect;
 use crate::context::Context;
 use crate::detector_choice::DetectorChoice;
 use crate::diverged::Diverged;
-use crate::monitor_file::{self, Made, System};
+use crate::faults::{self, Alarming, Playing};
+use crate::monitor_file::{self, Made, PlayFaults, System};
 use crate::request::within;
 use crate::rule_choice::{RuleChoice, Span, asked};
 use crate::subject::Subject;
@@ -12,9 +13,10 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::limits;
 use offnominal_core::prelude::*;
+use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe, PolicyName};
 use offnominal_files::write::atomically;
-use offnominal_stats::Rule;
+use offnominal_stats::{Rule, Threshold};
 pub use offnominal_work::fitted::{FittedMonitor, alpha, detector, diagnosis, missing, monitors, rule};
 use serde::Deserialize;
 use std::num::NonZeroU32;
@@ -22,6 +24,13 @@ use std::path::{Path, PathBuf};
 
 /// Episodes of each kind, if no number is given.
 const EPISODES: usize = 100;
+/// Faults of each hypothesis, if no number is given: a quarter of them are held out, and nine are needed there.
+const FAULTS: u32 = 60;
+
+/// Faults of each hypothesis.
+pub fn faults() -> u32 {
+    FAULTS
+}
 
 /// What to fit; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -61,6 +70,9 @@ pub struct Request {
     /// Whether the file is to hold what a diagnosis needs.
     #[serde(default = "diagnosis")]
     pub diagnosis: bool,
+    /// Faults of each kind that are played in the environment, so that a diagnosis can name them; 0 for none.
+    #[serde(default = "faults")]
+    pub faults: u32,
     /// Steps in a row that a number may be missing before its sensor counts as lost.
     pub lost_after: Option<u32>,
     /// The file to write.
@@ -95,7 +107,11 @@ impl Request {
         context: &Context,
     ) -> Result<FittedMonitor> {
         let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
-        let made = self.make(&monitor_file::system(subject), [&views[0], &views[1]], None, context)?;
+        let teach = |diagnoser: &mut Diagnoser, monitor: &dyn Monitor, threshold: &Threshold| {
+            self.teach(diagnoser, (subject, monitor, threshold), episodes[0], context)
+        };
+        let teach = (self.faults > 0).then_some(&teach as &PlayFaults<'_>);
+        let made = self.make(&monitor_file::system(subject), [&views[0], &views[1]], None, teach, context)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
@@ -111,14 +127,47 @@ impl Request {
         system: &System<'_>,
         [train, calibration]: [&[Signals<'_>]; 2],
         groups: Option<&[String]>,
+        faults: Option<&PlayFaults<'_>>,
         context: &Context,
     ) -> Result<Made> {
         let (detector, rule, diagnoses) =
             (&self.detector, self.checked_rule(system.dt_secs)?, self.diagnosis);
         enough(rule, calibration.len())?;
         let (alarm, lost_after) = (self.alarm, self.lost_after);
-        let fit = monitor_file::Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
+        let fit = monitor_file::Fit {
+            system,
+            detector,
+            rule,
+            groups,
+            alarm,
+            diagnoses,
+            faults,
+            lost_after,
+            context,
+        };
         fit.make(train, calibration)
+    }
+
+    /// Plays faults that the monitor notices, and teaches a diagnosis their names.
+    fn teach(
+        &self,
+        diagnoser: &mut Diagnoser,
+        (subject, monitor, threshold): (&Subject, &dyn Monitor, &Threshold),
+        nominal: &[Episode],
+        context: &Context,
+    ) -> Result<()> {
+        let alarming = Alarming { monitor: monitor.fork(), threshold };
+        let (each, root) = (self.faults as usize, Seed(context.seed).child("fit").child("faults"));
+        let playing = Playing { subject, alarming: &alarming, nominal, each, seed: root };
+        let anomalies = faults::anomalies(subject.env.spec());
+        let found =
+            playing.play(&anomalies, context.jobs, &context.task(playing.n(&anomalies)?, "faults"))?;
+        let mut rng = root.child("trees").rng();
+        let learn = |progress: FitProgress<'_>| {
+            let (hypotheses, faults) = (found.hypotheses.clone(), found.views());
+            diagnoser.teach(hypotheses, &faults, &mut rng, progress).context("faults cannot be named")
+        };
+        context.watched("names of faults", learn)
     }
 
     fn checked_rule(&self, dt_secs: f64) -> Result<Rule> {

@@ -38,6 +38,7 @@ pub mod diverged;
 pub mod ensemble;
 pub mod evaluation;
 pub mod export;
+pub mod faults;
 pub mod fit;
 pub mod foreign;
 pub mod frames;

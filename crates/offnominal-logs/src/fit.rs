@@ -240,7 +240,7 @@ impl Request {
     ) -> Result<Made> {
         let Request { detector, alarm, diagnosis, lost_after, .. } = self;
         let (alarm, diagnoses, lost_after) = (*alarm, *diagnosis, *lost_after);
-        let fit = Fit { system, detector, rule, groups, alarm, diagnoses, lost_after, context };
+        let fit = Fit { system, detector, rule, groups, alarm, diagnoses, faults: None, lost_after, context };
         fit.make(train, calibration)
     }
 }

@@ -5,6 +5,7 @@ use crate::groups::Groups;
 use offnominal_core::alarm::Settings;
 use offnominal_core::partial::Missing;
 use offnominal_core::spec::Channel;
+use offnominal_detectors::diagnosis::Hypothesis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,6 +35,9 @@ pub struct About {
     pub seed: u64,
     /// Whether the file holds what a diagnosis needs.
     pub diagnoses: bool,
+    /// The faults that a diagnosis can name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypotheses: Vec<Hypothesis>,
     /// When a step exceeds, in an episode of which nobody says the group.
     pub threshold: Calibrated,
     /// The same for the episodes of groups, if it was fitted with some.

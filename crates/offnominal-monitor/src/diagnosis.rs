@@ -1,7 +1,7 @@
 //! What looks wrong, with the names of channels and the numbers of steps.
 
-use crate::about::ChannelName;
-use offnominal_detectors::diagnosis::{Deviation, Diagnosis as Found, Family};
+use crate::about::{About, ChannelName};
+use offnominal_detectors::diagnosis::{Deviation, Diagnosis as Found, Direction, Family, Hypothesis};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
@@ -14,11 +14,45 @@ pub struct Diagnosis<'a> {
     found: &'a Found,
     onset: u64,
     names: &'a [ChannelName],
+    hypotheses: &'a [Hypothesis],
+}
+
+/// A named fault that may be the one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Candidate<'a> {
+    /// Name of the anomaly, such as `dyn-mass`.
+    pub anomaly: &'a str,
+    /// To which side of its neutral magnitude.
+    pub direction: Direction,
+    /// The magnitude at which there is no fault.
+    pub neutral: f64,
+    /// The magnitude that it would have.
+    pub magnitude: f64,
+    /// How probable it is, if all families were equally likely before, and within each all hypotheses that were taught.
+    pub probability: f64,
 }
 
 impl<'a> Diagnosis<'a> {
-    pub(crate) fn new(found: &'a Found, last: u64, names: &'a [ChannelName]) -> Diagnosis<'a> {
-        Diagnosis { found, onset: last.saturating_sub(found.steps_ago as u64), names }
+    pub(crate) fn new(found: &'a Found, last: u64, about: &'a About) -> Diagnosis<'a> {
+        let onset = last.saturating_sub(found.steps_ago as u64);
+        Diagnosis { found, onset, names: &about.observation, hypotheses: &about.hypotheses }
+    }
+
+    /// Whether it can name faults.
+    pub fn names_faults(&self) -> bool {
+        !self.hypotheses.is_empty()
+    }
+
+    /// The named faults that what was seen is compatible with: those of the most probable family first, and within each the most
+    /// probable. The true one is among them in nine of
+    /// ten diagnoses or more, if it was taught; if there are none, it is another fault.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
+        let hypotheses = self.hypotheses;
+        self.found.suspects.iter().filter(|s| s.is_compatible).map(|s| {
+            let Hypothesis { anomaly, direction, neutral, .. } = &hypotheses[s.hypothesis];
+            let (direction, neutral) = (*direction, *neutral);
+            Candidate { anomaly, direction, neutral, magnitude: s.magnitude, probability: s.probability }
+        })
     }
 
     /// The kind of fault that it looks like most.
@@ -77,6 +111,21 @@ impl schemars::JsonSchema for Diagnosis<'_> {
                         "required": ["name", "size", "bias"],
                         "properties": { "name": { "type": "string" }, "size": { "type": "number" }, "bias": { "type": "number" } }
                     }
+                },
+                "candidates": {
+                    "description": "The named faults that it may be, those of the most probable family first, and within each the most probable; if it is empty, another one. Absent if the monitor was not taught any.",
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["anomaly", "direction", "neutral", "magnitude", "probability"],
+                        "properties": {
+                            "anomaly": { "description": "Name of the anomaly, such as dyn-mass.", "type": "string" },
+                            "direction": { "description": "To which side of its neutral magnitude.", "enum": ["up", "down"] },
+                            "neutral": { "description": "The magnitude at which there is no fault.", "type": "number" },
+                            "magnitude": { "description": "The magnitude that it would have.", "type": "number" },
+                            "probability": probability
+                        }
+                    }
                 }
             }
         })
@@ -85,11 +134,14 @@ impl schemars::JsonSchema for Diagnosis<'_> {
 
 impl Serialize for Diagnosis<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(4))?;
+        let mut map = to.serialize_map(Some(4 + usize::from(self.names_faults())))?;
         map.serialize_entry("family", &self.family())?;
         map.serialize_entry("probabilities", &Probabilities(self))?;
         map.serialize_entry("onset", &self.onset)?;
         map.serialize_entry("channels", &Channels(self))?;
+        if self.names_faults() {
+            map.serialize_entry("candidates", &Candidates(self))?;
+        }
         map.end()
     }
 }
@@ -121,5 +173,13 @@ impl Serialize for Channels<'_> {
             list.serialize_element(&Channel { name, size, bias })?;
         }
         list.end()
+    }
+}
+
+struct Candidates<'a>(&'a Diagnosis<'a>);
+
+impl Serialize for Candidates<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.candidates())
     }
 }

@@ -20,7 +20,7 @@ mod monitor;
 
 pub use about::{About, ChannelName, DetectorRecipe, Identity, channel_names};
 pub use calibrated::{Calibrated, Drift, PromisedRunLength};
-pub use diagnosis::Diagnosis;
+pub use diagnosis::{Candidate, Diagnosis};
 pub use error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
 pub use feed::score_episode;
 pub use file::{FORMAT, decode, encode, seal, unseal};

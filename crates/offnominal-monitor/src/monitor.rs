@@ -31,6 +31,8 @@ pub struct Monitor {
     alarm: Alarm,
     /// Steps of the episode that were judged.
     n_steps: u64,
+    /// The step at which the alarm went on last.
+    raised_at: Option<u64>,
     /// The last observation and the action that followed it.
     feed: Feed,
     /// Whether the observation, and whether the action too, is of this episode.
@@ -127,10 +129,11 @@ impl Monitor {
         let from = archive.reader(about.obs_width(), about.act_width());
         let scorer = detector.load(&from.part(DETECTOR), policy)?;
         let limits = Limits::load(&about, &from)?;
-        let diagnoser = about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS))).transpose()?;
+        let diagnoser =
+            about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS), &about.hypotheses)).transpose()?;
         let (alarm, past) = (Alarm::new(about.alarm), Past::default());
         let feed = Feed::new([about.obs_width(), about.act_width()], &about.usual);
-        let (has_obs, has_action, n_steps) = (false, false, 0);
+        let (has_obs, has_action, n_steps, raised_at) = (false, false, 0, None);
         let largest = f64::NEG_INFINITY;
         Ok(Monitor {
             about,
@@ -141,6 +144,7 @@ impl Monitor {
             largest,
             alarm,
             n_steps,
+            raised_at,
             feed,
             has_obs,
             has_action,
@@ -194,7 +198,7 @@ impl Monitor {
         self.diagnoser.iter_mut().for_each(Diagnoser::reset);
         (self.past, self.largest) = (Past::default(), f64::NEG_INFINITY);
         self.alarm.reset();
-        self.n_steps = 0;
+        (self.n_steps, self.raised_at) = (0, None);
         (self.has_obs, self.has_action) = (false, false);
     }
 
@@ -278,12 +282,13 @@ impl Monitor {
     }
 
     /// What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again
-    /// later, when more is known. `None` before the first step, and if the file was fitted without diagnosis. It does not
+    /// later, when more is known; named faults are taught for the step of the alarm, and those 5 and 20 steps after it. `None` before the first step, and if the file was fitted without diagnosis. It does not
     /// allocate.
     pub fn diagnose(&mut self) -> Option<Diagnosis<'_>> {
         let last = self.n_steps.checked_sub(1)?;
-        let found = self.diagnoser.as_mut()?.diagnose();
-        Some(Diagnosis::new(found, last, &self.about.observation))
+        let since = self.raised_at.map_or(0, |raised_at| last - raised_at);
+        let found = self.diagnoser.as_mut()?.diagnose(since as usize);
+        Some(Diagnosis::new(found, last, &self.about))
     }
 
     /// Whether the sensor of a number of the observation is lost.
@@ -300,6 +305,9 @@ impl Monitor {
         self.largest = self.largest.max(statistic);
         let event = self.alarm.observe(statistic > threshold);
         let step = self.n_steps;
+        if event == Some(Event::Raised) {
+            self.raised_at = Some(step);
+        }
         self.n_steps += 1;
         Verdict {
             step,

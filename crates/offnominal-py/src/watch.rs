@@ -203,7 +203,7 @@ pub(crate) fn fit_watch<'py>(
     let (policy, context) = (policy.map(|p| p.inner.as_ref()), context(seed, 0, display, Arc::default()));
     interruptible(py, &context.stop, || {
         let fit = |system: &System<'_>| {
-            let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), &context)?;
+            let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
             let about = own::forgotten(made.about);
             Ok(Watch(Mutex::new(Monitor::new(
                 about,

@@ -66,11 +66,17 @@ pub struct Fit<'a> {
     pub alarm: Settings,
     /// Whether an alarm is to be diagnosed.
     pub diagnoses: bool,
+    /// Plays faults that the fitted monitor notices, so that a diagnosis can name them; not if there is only nominal data.
+    pub faults: Option<&'a PlayFaults<'a>>,
     /// Steps in a row that a number may be missing before its sensor counts as lost; without it, what [`LOST_AFTER`] says.
     pub lost_after: Option<u32>,
     /// The seed, who sees how far it is, and when to stop.
     pub context: &'a Context,
 }
+
+/// Teaches a diagnosis named faults that a fitted detector notices at its threshold.
+pub type PlayFaults<'a> =
+    dyn Fn(&mut Diagnoser, &dyn offnominal_core::detector::Monitor, &Threshold) -> Result<()> + 'a;
 
 /// A sensor counts as lost after more steps than nineteen of twenty calibration episodes go without one of their numbers,
 /// and after more than this many.
@@ -107,13 +113,17 @@ impl Fit<'_> {
         let grouped = |groups| self.rule.group_thresholds(&scores, groups, Level::P95);
         let groups = self.groups.map(grouped).transpose()?;
         monitor.reset();
-        let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
+        let mut diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
+        if let (Some(diagnoser), Some(teach)) = (&mut diagnoser, self.faults) {
+            teach(diagnoser, monitor.as_ref(), &threshold)?;
+        }
         let archive = Monitor::archive(monitor.as_ref(), &threshold, groups.as_ref(), diagnoser.as_ref())?;
         let (missing, lost_after) =
             (monitor.missing(), self.lost_after.unwrap_or_else(|| longest_gap(calibration)));
         let groups = groups.map(|groups| Groups::new(self.rule, &groups));
         let about = self.about(train.len(), calibration.len(), &threshold);
-        let about = About { groups, usual, missing, lost_after, ..about };
+        let hypotheses = diagnoser.map_or(vec![], |d| d.hypotheses().to_vec());
+        let about = About { groups, usual, missing, lost_after, hypotheses, ..about };
         Ok(Made { about, archive })
     }
 
@@ -189,6 +199,7 @@ impl Fit<'_> {
             train_episodes,
             seed: self.context.seed,
             diagnoses: self.diagnoses,
+            hypotheses: vec![],
             threshold: Calibrated::new(self.rule, threshold, episodes),
             groups: None,
             alarm: self.alarm,

@@ -139,6 +139,8 @@ pub struct Diagnosing {
     pub settings: Vec<(Setting, String)>,
     /// Accepted share of false alarms of the conformal threshold.
     pub false_alarms: f64,
+    /// Faults of each hypothesis that the diagnosis is taught.
+    pub faults: usize,
 }
 
 /// One disturbed episode as a moving image.

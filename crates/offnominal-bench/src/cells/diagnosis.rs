@@ -1,19 +1,22 @@
-//! Cells that are diagnoses: what is said at the first alarm of each anomalous episode, against what was done.
+//! Cells that are diagnoses: what is said at the first alarm of each anomalous episode and after it, against what was done.
 
 use crate::campaign::Setting;
 use crate::cells::cell::Diagnosing;
 use crate::cells::play::load;
+use crate::cells::said::{self, Said};
 use crate::cells::scoring;
 use crate::cells::tell::Tell;
-use crate::results::Diagnosed;
-use anyhow::Result;
+use crate::results::{Diagnosed, Taught};
+use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
-use offnominal_detectors::diagnosis::{Diagnoser, Family};
+use offnominal_detectors::diagnosis::{AFTER, Diagnoser, Fault, Hypothesis};
+use offnominal_engine::faults::{Alarming, Faults, Playing};
 use offnominal_engine::parallel;
 use offnominal_engine::progress::Task;
 use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
-use offnominal_stats::{Level, Promise, Rule, Threshold, Watch};
+use offnominal_stats::{Level, Promise, Rule};
+use std::collections::BTreeMap;
 
 /// Name of the file of a diagnosis in a cell.
 pub(super) const DIAGNOSES: &str = "diagnoses.json";
@@ -31,60 +34,106 @@ pub(super) fn diagnose(
     let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation], tell)?;
     let scores = scoring::score_all(monitor.as_mut(), &validation.episodes);
     let threshold = Rule::Conformal(Promise::on_average(cell.false_alarms)).threshold(&scores, Level::P95)?;
-    let mut rng = Seed(seed).child("diagnosis").rng();
-    let train = scoring::signals(&train);
-    let diagnoser = tell.fit(|progress| Diagnoser::fit(&train, &mut rng, progress))?;
+    let alarming = Alarming { monitor, threshold: &threshold };
+    let known = Known::learn(cell, (subject, &alarming), &train.episodes, jobs, tell)?;
     let rows = parallel::map(jobs, cell.settings.len(), &Task::hidden(), |i| {
         tell.task.check()?;
         let (setting, episodes) = &cell.settings[i];
-        let mut watcher =
-            Watcher { monitor: monitor.fork(), threshold: &threshold, diagnoser: diagnoser.clone() };
         let episodes = load(store, episodes)?.episodes;
-        Ok::<_, anyhow::Error>(row(cell, setting, &episodes, &mut watcher))
+        Ok::<_, anyhow::Error>(known.rows(cell, setting, &episodes, &mut alarming.fork()))
     })?;
-    Ok(vec![(DIAGNOSES, serde_json::to_vec(&rows)?)])
+    Ok(vec![(DIAGNOSES, serde_json::to_vec(&rows.concat())?)])
 }
 
-struct Watcher<'t> {
-    monitor: Box<dyn Monitor>,
-    threshold: &'t Threshold,
-    diagnoser: Diagnoser,
+/// Diagnosers that were taught differently.
+struct Known {
+    by_rules: Diagnoser,
+    by_faults: Diagnoser,
+    /// One for each parameter of the dynamics, of which it has seen no fault.
+    without: BTreeMap<String, Diagnoser>,
 }
 
-/// The diagnosis at an alarm.
-struct Finding {
-    family: Family,
-    alarm: usize,
-    onset: usize,
-}
+impl Known {
+    fn learn(
+        cell: &Diagnosing,
+        (subject, alarming): (&Subject, &Alarming<'_>),
+        train: &[Episode],
+        jobs: usize,
+        tell: Tell<'_>,
+    ) -> Result<Known> {
+        let root = Seed(cell.setup.seed).child("diagnosis");
+        let mut rng = root.rng();
+        let views: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
+        let by_rules = tell.fit(|progress| Diagnoser::fit(&views, &mut rng, progress))?;
+        tell.say("faults");
+        let (each, seed) = (cell.faults, root.child("faults"));
+        let playing = Playing { subject, alarming, nominal: train, each, seed };
+        let faults = playing.play(&anomalies(cell, |_| true), jobs, &Task::hidden())?;
+        tell.say("names of faults");
+        let teach = |hypotheses: Vec<Hypothesis>, views: &[Fault<'_>]| {
+            let (mut taught, mut rng) = (by_rules.clone(), root.child("trees").rng());
+            taught.teach(hypotheses, views, &mut rng, FitProgress::unseen()).context("naming faults")?;
+            Ok::<_, anyhow::Error>(taught)
+        };
+        let without = |anomaly: String| {
+            let (hypotheses, views) = faults.without(&anomaly);
+            Ok((anomaly, teach(hypotheses, &views)?))
+        };
+        Ok(Known {
+            by_faults: teach(faults.hypotheses.clone(), &Faults::views(&faults))?,
+            without: anomalies(cell, |class| class == "dynamics")
+                .into_iter()
+                .map(without)
+                .collect::<Result<_>>()?,
+            by_rules,
+        })
+    }
 
-impl Watcher<'_> {
-    /// What is said at the first alarm of an episode, if there is one.
-    fn first(&mut self, episode: &Episode) -> Option<Finding> {
-        let mut watch = Watch::new(self.threshold);
-        self.monitor.reset();
-        self.diagnoser.reset();
-        for (alarm, seen) in episode.signals().transitions().enumerate() {
-            self.diagnoser.observe(&seen);
-            if watch.exceeds(self.monitor.score(&seen)) {
-                let found = self.diagnoser.diagnose();
-                return Some(Finding { family: found.family, alarm, onset: alarm - found.steps_ago });
-            }
+    /// One anomaly at one strength. Alarms before the onset are false and count nowhere.
+    fn rows(
+        &self,
+        cell: &Diagnosing,
+        setting: &Setting,
+        episodes: &[Episode],
+        alarming: &mut Alarming<'_>,
+    ) -> Vec<Diagnosed> {
+        let reached = episodes.iter().filter_map(|e| Some((e, onset(e)?)));
+        let reached: Vec<(&Episode, usize)> = reached.collect();
+        let alarmed = reached.iter().filter_map(|(episode, onset)| {
+            let alarm = alarming.first(&episode.signals()).filter(|alarm| alarm >= onset)?;
+            Some((*episode, *onset, alarm))
+        });
+        let alarmed: Vec<(&Episode, usize, usize)> = alarmed.collect();
+        let without = self.without.get(&setting.anomaly).map(|diagnoser| (Taught::OtherFaults, diagnoser));
+        let all =
+            [(Taught::Rules, &self.by_rules), (Taught::Faults, &self.by_faults)].into_iter().chain(without);
+        let mut rows = Vec::new();
+        for (taught, diagnoser) in all {
+            let mut diagnoser = diagnoser.clone();
+            let said: Vec<[Said; AFTER.len()]> =
+                alarmed.iter().map(|alarmed| said::after(&mut diagnoser, cell, setting, *alarmed)).collect();
+            rows.extend(AFTER.iter().enumerate().map(|(i, &after)| {
+                let said: Vec<&Said> = said.iter().map(|said| &said[i]).collect();
+                let delays = alarmed.iter().map(|(_, onset, alarm)| (alarm - onset) as f64).collect();
+                let blank = blank(cell, setting, reached.len(), delays);
+                said::counted(Diagnosed { taught, after: after as u64, ..blank }, &said)
+            }));
         }
-        None
+        rows
     }
 }
 
-/// One anomaly at one strength. Alarms before the onset are false and count nowhere.
-fn row(cell: &Diagnosing, setting: &Setting, episodes: &[Episode], watcher: &mut Watcher<'_>) -> Diagnosed {
-    let (mut counts, mut errors, mut delays) = ([0; 3], Vec::new(), Vec::new());
-    let reached: Vec<(&Episode, usize)> = episodes.iter().filter_map(|e| Some((e, onset(e)?))).collect();
-    for (episode, onset) in &reached {
-        let Some(said) = watcher.first(episode).filter(|said| said.alarm >= *onset) else { continue };
-        counts[said.family as usize] += 1;
-        errors.push(said.onset.abs_diff(*onset) as f64);
-        delays.push((said.alarm - onset) as f64);
-    }
+/// The anomalies of a cell of some classes, each once.
+fn anomalies(cell: &Diagnosing, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let is_signal = |s: &&Setting| matches!(&*s.class, "observation" | "action" | "dynamics");
+    let wanted = cell.settings.iter().map(|(s, _)| s).filter(is_signal).filter(|s| is_wanted(&s.class));
+    let mut all: Vec<String> = wanted.map(|s| s.anomaly.clone()).collect();
+    all.dedup();
+    all
+}
+
+/// A row of which nothing was said yet.
+fn blank(cell: &Diagnosing, setting: &Setting, episodes: usize, delays: Vec<f64>) -> Diagnosed {
     Diagnosed {
         campaign: String::new(),
         env: cell.setup.env.clone(),
@@ -94,35 +143,16 @@ fn row(cell: &Diagnosing, setting: &Setting, episodes: &[Episode], watcher: &mut
         strength: setting.strength.clone(),
         detector: cell.detector.name.clone(),
         seed: cell.setup.seed,
-        episodes: reached.len() as u64,
-        alarms: errors.len() as u64,
-        as_observation: counts[0],
-        as_action: counts[1],
-        as_dynamics: counts[2],
-        onset_error: median(errors),
-        alarm_delay: median(delays),
+        taught: Taught::Rules,
+        after: 0,
+        episodes: episodes as u64,
+        alarms: delays.len() as u64,
+        alarm_delay: said::median(delays),
+        ..Diagnosed::default()
     }
 }
 
 /// The first anomalous step, if the episode reached it.
 fn onset(episode: &Episode) -> Option<usize> {
     episode.onset.map(|onset| onset as usize).filter(|&onset| onset < episode.len())
-}
-
-/// The median; not a number of nothing.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let n = values.len();
-    if n == 0 { f64::NAN } else { (values[(n - 1) / 2] + values[n / 2]) / 2.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!((median(vec![3.0, 1.0, 2.0]), median(vec![4.0, 1.0])), (2.0, 2.5));
-        assert!(median(vec![]).is_nan());
-    }
 }

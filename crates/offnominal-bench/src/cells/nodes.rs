@@ -78,6 +78,7 @@ fn diagnosing(base: &Judgement, choice: &DetectorChoice) -> Diagnosing {
         validation: base.validation.clone(),
         settings: base.settings.clone(),
         false_alarms: base.false_alarms,
+        faults: offnominal_engine::fit::faults() as usize,
     }
 }
 

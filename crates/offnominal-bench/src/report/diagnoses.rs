@@ -1,6 +1,6 @@
-//! What was said at alarms against what was done: a confusion matrix, and how far onsets were off.
+//! What was said after alarms against what was done: a confusion matrix, how far onsets were off, and which faults were named.
 
-use crate::results::Diagnosed;
+use crate::results::{Diagnosed, Taught};
 use offnominal_stats::Level;
 use offnominal_stats::proportion::wilson;
 use serde::Serialize;
@@ -30,8 +30,11 @@ pub struct Line {
     pub shares: Vec<(String, bool)>,
 }
 
-/// A matrix over all environments, and one for each if there are several.
+/// A matrix over all environments, and one for each if there are several: of the last diagnoses that were taught by faults.
 pub fn matrices(diagnoses: &[Diagnosed]) -> Vec<Matrix> {
+    let last = diagnoses.iter().map(|d| d.after).max().unwrap_or(0);
+    let by_faults = |d: &&Diagnosed| d.taught == Taught::Faults && d.after == last;
+    let diagnoses: Vec<Diagnosed> = diagnoses.iter().filter(by_faults).cloned().collect();
     let environments = crate::report::distinct(diagnoses.iter().map(|d| d.env.clone()));
     let of = |title: &str, environment: Option<&str>| {
         let rows: Vec<&Diagnosed> =
@@ -80,14 +83,16 @@ fn sentence(rows: &[&Diagnosed], counts: &[[u64; 3]; 3]) -> String {
     let (error, delay) = (typical(rows, |d| d.onset_error), typical(rows, |d| d.alarm_delay));
     format!(
         "Of {all} alarms after the onset, {} name the right family [{}, {}]; the mean over families is {}. By chance it \
-         would be {}, and always naming the most frequent one would be right in {}. The estimated onset is {error:.1} \
-         steps off in the median, where the alarm itself is {delay:.1} steps late.",
+         would be {}, and always naming the most frequent one would be right in {}. {} name the anomaly; the compatible set holds \
+         it in {}. The estimated onset is {error:.1} steps off in the median, where the alarm itself is {delay:.1} steps late.",
         percent(right, all),
         of_hundred(share.low),
         of_hundred(share.high),
         of_hundred(balanced),
         of_hundred(1.0 / 3.0),
-        percent(most, all)
+        percent(most, all),
+        percent(rows.iter().map(|d| d.named).sum(), all),
+        percent(rows.iter().map(|d| d.covered).sum(), all)
     )
 }
 
@@ -125,14 +130,18 @@ mod tests {
             anomaly: "a".into(),
             strength: "s".into(),
             detector: "d".into(),
-            seed: 0,
+            taught: Taught::Faults,
+            after: 20,
             episodes: 50,
             alarms: counts.iter().sum(),
             as_observation: counts[0],
             as_action: counts[1],
             as_dynamics: counts[2],
+            named: counts[0],
+            covered: counts[0] + counts[1],
             onset_error,
             alarm_delay: 7.0,
+            ..Diagnosed::default()
         }
     }
 
@@ -142,6 +151,7 @@ mod tests {
             row("observation", [30, 10, 0], 1.0),
             row("action", [0, 10, 10], 3.0),
             row("action", [0; 3], f64::NAN),
+            Diagnosed { taught: Taught::Rules, after: 0, ..row("action", [0, 0, 9], 1.0) },
         ];
         let found = matrices(&rows);
         assert_eq!(found.len(), 1);
@@ -153,10 +163,11 @@ mod tests {
         let said = &found[0].sentence;
         assert!(said.starts_with("Of 60 alarms after the onset, 67 % name the right family [54 %, 77 %]; the mean over families is 62 %."), "{said}");
         assert!(
-            said.contains("most frequent one would be right in 67 %") && said.contains("is 1.0 steps off"),
+            said.contains("most frequent one would be right in 67 %. 50 % name the anomaly; the compatible set holds it in 83 %.")
+                && said.contains("is 1.0 steps off"),
             "{said}"
         );
         assert_eq!(matrices(&[]), []);
-        assert_eq!(matrices(&rows[2..])[0].sentence, "There was no alarm after an onset.");
+        assert_eq!(matrices(&rows[2..3])[0].sentence, "There was no alarm after an onset.");
     }
 }

@@ -40,6 +40,11 @@ pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> 
     Number::deserialize(from).map(|n| n.0)
 }
 
+/// What stands for a number that is not there.
+pub fn none() -> f64 {
+    f64::NAN
+}
+
 /// The same for a list of numbers.
 pub mod list {
     use super::{Deserialize, Deserializer, Number, Serializer};

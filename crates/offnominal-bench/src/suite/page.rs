@@ -17,8 +17,15 @@ use anyhow::{Result, ensure};
 use offnominal_report::markdown::{self, Align};
 use std::path::Path;
 
-/// The environments in which the composition of the detector `residual-views` was chosen (`campaigns/detectors-choice.toml`).
-const CHOICE: [&str; 3] = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup"];
+/// The environments in which the composition of the detector `residual-views` was chosen (`campaigns/detectors-choice.toml`),
+const CHOICE: [&str; 4] = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup", "urm-pnp"];
+/// and those with the same bodies, of which the choice tells something too.
+const SIBLINGS: [&str; 3] = ["sap-goal2", "urm-reach", "urr-reach"];
+
+/// Whether the choice knew nothing of an environment.
+fn is_held_out(env: &str) -> bool {
+    !CHOICE.contains(&env) && !SIBLINGS.contains(&env)
+}
 
 /// The policy of the main tables.
 const POLICY: &str = "tqc";

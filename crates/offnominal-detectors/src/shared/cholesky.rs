@@ -38,6 +38,11 @@ impl Cholesky {
         Some(Cholesky { n, lower: matrix })
     }
 
+    /// The memory of the matrix, for another one.
+    pub fn into_matrix(self) -> Vec<f64> {
+        self.lower
+    }
+
     /// Writes the triangle.
     pub fn save(&self, to: &mut Writer<'_>) {
         to.put("triangle", &self.lower);

@@ -16,12 +16,12 @@ pub(crate) struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn at(&self, point: u32, channel: usize) -> f32 {
+    pub fn at(&self, point: u32, channel: usize) -> f32 {
         self.points[point as usize * self.width + channel]
     }
 
     /// The smallest and largest value of a channel among some points, where they differ.
-    fn extremes(&self, points: &[u32], channel: usize) -> Option<(f32, f32)> {
+    pub fn extremes(&self, points: &[u32], channel: usize) -> Option<(f32, f32)> {
         let column = points.iter().map(|&p| self.at(p, channel));
         let low = column.clone().fold(f32::INFINITY, f32::min);
         let high = column.fold(f32::NEG_INFINITY, f32::max);

@@ -7,6 +7,10 @@
 //! |N| = 0, [`STEP`], 2 [`STEP`], …, as long as two nominal residuals or more lie above, and linear in between. Beyond,
 //! it grows with ln |z|, [`STEEPER`] times as steep as over the last [`LAST`] steps: an anomaly is to leave the nominal
 //! outliers behind.
+//!
+//! Residuals of two kinds, small ones and rare jumps, would leave next to no score for all that lies between. So above
+//! |N| = [`BULK`], G grows at least by [`OPENING`] times the logarithm of the ratio of neighbouring sizes; then scores of
+//! the jumps are larger than normal numbers would be.
 
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
@@ -18,6 +22,10 @@ const LAST: usize = 8;
 const STEEPER: f64 = 2.0;
 /// The smallest relative distance of residuals over those levels, as a logarithm.
 const LEAST_SPREAD: f64 = 0.05;
+/// The level above which gaps between sizes are kept open.
+const BULK: f64 = 1.0;
+/// By how much G grows at least, per logarithm of sizes, above [`BULK`].
+const OPENING: f64 = 2.0;
 /// Smallest residual that is told from none, and least distance of two levels.
 const LEAST: f64 = 1e-9;
 
@@ -27,6 +35,8 @@ pub(crate) struct NormalScores {
     d: usize,
     /// |z| at the levels, ascending, `[d, levels]`.
     sizes: Vec<f64>,
+    /// G there.
+    scores: Vec<f64>,
 }
 
 impl NormalScores {
@@ -40,7 +50,13 @@ impl NormalScores {
             let at = shares.iter().map(|&share| quantile(&sizes, share)).collect::<Vec<_>>();
             at.into_iter().enumerate().map(|(k, size)| size + LEAST * k as f64)
         };
-        NormalScores { d, sizes: (0..d).flat_map(channel).collect() }
+        NormalScores::of((0..d).flat_map(channel).collect(), d)
+    }
+
+    fn of(sizes: Vec<f64>, d: usize) -> NormalScores {
+        let levels = (sizes.len() / d.max(1)).max(1);
+        let scores = sizes.chunks_exact(levels).flat_map(opened).collect();
+        NormalScores { d, sizes, scores }
     }
 
     /// Writes the sizes.
@@ -56,25 +72,27 @@ impl NormalScores {
         let is_sound = d == 0 && sizes.is_empty()
             || levels >= 2 && sizes.len() == levels * d && sizes.chunks_exact(levels).all(ascends);
         from.require(is_sound, "sizes", "ascending sizes of each channel", "others")?;
-        Ok(NormalScores { d, sizes })
+        Ok(NormalScores::of(sizes, d))
     }
 
     /// Replaces residuals by their scores.
     pub fn apply(&self, z: &mut [f64]) {
-        for (z, sizes) in z.iter_mut().zip(self.channels()) {
-            *z = score(sizes, z.abs()).0.copysign(*z);
+        for (z, known) in z.iter_mut().zip(self.channels()) {
+            *z = score(known, z.abs()).0.copysign(*z);
         }
     }
 
     /// Turns a direction in which the residuals z may lie into that in which their scores may.
     pub fn bend(&self, z: &[f64], direction: &mut [f64]) {
-        for ((along, z), sizes) in direction.iter_mut().zip(z).zip(self.channels()) {
-            *along *= score(sizes, z.abs()).1;
+        for ((along, z), known) in direction.iter_mut().zip(z).zip(self.channels()) {
+            *along *= score(known, z.abs()).1;
         }
     }
 
-    fn channels(&self) -> impl Iterator<Item = &[f64]> {
-        self.sizes.chunks_exact((self.sizes.len() / self.d.max(1)).max(1))
+    /// Sizes of each channel, and their scores.
+    fn channels(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let levels = (self.sizes.len() / self.d.max(1)).max(1);
+        self.sizes.chunks_exact(levels).zip(self.scores.chunks_exact(levels))
     }
 }
 
@@ -94,19 +112,30 @@ fn quantile(ascending: &[f64], share: f64) -> f64 {
     ascending[below] + (at - below as f64) * (ascending[above] - ascending[below])
 }
 
+/// G at ascending sizes.
+fn opened(sizes: &[f64]) -> Vec<f64> {
+    let mut scores = vec![0.0];
+    for (k, pair) in sizes.windows(2).enumerate() {
+        let opening = OPENING * libm::log(pair[1] / pair[0].max(LEAST));
+        let is_bulk = BULK > STEP * (k + 1) as f64;
+        scores.push(scores[k] + if is_bulk { STEP } else { opening.max(STEP) });
+    }
+    scores
+}
+
 /// G and its slope.
-fn score(sizes: &[f64], size: f64) -> (f64, f64) {
+fn score((sizes, scores): (&[f64], &[f64]), size: f64) -> (f64, f64) {
     let last = sizes.len() - 1;
     if size > sizes[last] {
         let (from, top) = (last.saturating_sub(LAST), sizes[last].max(LEAST));
         let spread = libm::log(top / sizes[from].max(LEAST)).max(LEAST_SPREAD);
-        let slope = STEEPER * STEP * (last - from) as f64 / spread;
-        return (STEP * last as f64 + slope * libm::log(size / top).max(0.0), slope / size.max(LEAST));
+        let slope = STEEPER * (scores[last] - scores[from]) / spread;
+        return (scores[last] + slope * libm::log(size / top).max(0.0), slope / size.max(LEAST));
     }
     let above = sizes.partition_point(|&s| s < size).max(1);
-    let (low, high) = (sizes[above - 1], sizes[above]);
-    let slope = STEP / (high - low);
-    (STEP * (above - 1) as f64 + (slope * (size - low)).clamp(0.0, STEP), slope)
+    let (low, rise) = (sizes[above - 1], scores[above] - scores[above - 1]);
+    let slope = rise / (sizes[above] - low);
+    (scores[above - 1] + (slope * (size - low)).clamp(0.0, rise), slope)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use offnominal_core::prelude::*;
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::address;
 use offnominal_monitor::{About, FileError, Identity, Monitor, channel_names};
-pub use offnominal_work::monitor_file::{Fit, LOST_AFTER, Made, System};
+pub use offnominal_work::monitor_file::{Fit, LOST_AFTER, Made, PlayFaults, System};
 use std::path::Path;
 
 /// An environment and a policy of the engine.

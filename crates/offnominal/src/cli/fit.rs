@@ -79,6 +79,10 @@ pub struct Fit {
     /// Whether the file is to hold what a diagnosis needs; it takes as long to fit as `ensemble-dm`
     #[arg(long, default_value_t = fit::diagnosis(), action = clap::ArgAction::Set, value_name = "true|false")]
     diagnosis: bool,
+    /// Faults of each kind that are played in the environment, so that a diagnosis can name a fault, such as a parameter of the
+    /// dynamics, with its magnitude; 0 for none [default: 60; of logs there is nothing to play in]
+    #[arg(long, value_name = "N", conflicts_with = "logs")]
+    faults: Option<u32>,
     /// Steps in a row that a number may be missing before its sensor counts as lost [default: as many as nineteen of twenty
     /// calibration episodes go without one at most, and 10 at least]
     #[arg(long, value_name = "STEPS")]
@@ -86,7 +90,7 @@ pub struct Fit {
     /// Fit nothing: take this monitor, and let its threshold follow the logs or the episodes of --data, which are nominal and later
     /// than those of its fit
     #[arg(long, value_name = "FILE.monitor", conflicts_with_all = ["env", "policy", "detector", "train", "calibration", "rule", "alpha",
-        "confidence", "run_length", "block", "monitors", "by_task", "arm_after", "raise_after", "clear_after", "diagnosis", "lost_after"])]
+        "confidence", "run_length", "block", "monitors", "by_task", "arm_after", "raise_after", "clear_after", "diagnosis", "faults", "lost_after"])]
     recalibrate: Option<PathBuf>,
     /// With --recalibrate: last episodes that set the threshold; at least as many as its promise needs are taken
     #[arg(long, default_value_t = recalibrate::memory(), value_name = "N", requires = "recalibrate")]
@@ -126,6 +130,7 @@ impl Fit {
             monitors,
             by_task,
             diagnosis,
+            faults,
             lost_after,
             ..
         } = self;
@@ -149,6 +154,7 @@ impl Fit {
                 monitors,
                 alarm,
                 diagnosis,
+                faults: faults.unwrap_or_else(fit::faults),
                 lost_after,
                 file,
             };

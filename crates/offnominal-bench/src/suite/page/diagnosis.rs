@@ -1,47 +1,155 @@
-//! What was said at alarms, against what was done.
+//! What was said at alarms and after them, against what was done.
 
+use crate::equivalents::EQUIVALENTS;
 use crate::report::aggregate::{Point, mean, median};
-use crate::results::Diagnosed;
+use crate::results::{Diagnosed, Taught};
 use crate::suite::page::{Column, Found, POLICY, estimate, table_of};
+use offnominal_core::estimate::Estimate;
+use std::fmt::Write as _;
+
+/// Steps after an alarm at which the last diagnosis is made.
+const LATE: u64 = 20;
 
 pub(super) fn section(found: &Found) -> String {
     let all = found.environments.iter().flat_map(|w| &w.diagnoses).filter(|d| d.policy == POLICY);
-    let all: Vec<&Diagnosed> = all.collect();
-    if all.is_empty() {
-        return String::new();
+    let all = Lines(all.collect());
+    let Some(first) = all.0.first() else { return String::new() };
+    format!(
+        "## Diagnosis\n\nWhat is said at the first alarm of `{}`, if it comes after the onset, and 5 and 20 steps later: means \
+         over environments, anomalies, strengths and repetitions with alarms. Taught by rules, a diagnosis knows nominal \
+         episodes only and what faults of any system do to them; taught by faults, it has seen faults of the same \
+         anomalies in the same environment, at other strengths, onsets and seeds.\n\n{}\n{}\n{}{}",
+        first.detector,
+        families(&all),
+        names(&all),
+        parameters(&all),
+        pairs()
+    )
+}
+
+/// Some of the rows.
+struct Lines<'a>(Vec<&'a Diagnosed>);
+
+impl<'a> Lines<'a> {
+    fn only(&self, keeps: impl Fn(&Diagnosed) -> bool) -> Lines<'a> {
+        Lines(self.0.iter().copied().filter(|d| keeps(d)).collect())
     }
-    let own = |class: &str| all.iter().copied().filter(|d| d.anomaly_class == *class).collect::<Vec<_>>();
-    let alarms = |class: &str| own(class).iter().map(|d| d.alarms).sum::<u64>();
-    let said = |class: &str, of: fn(&Diagnosed) -> u64| {
-        let alarmed: Vec<&Diagnosed> = own(class).into_iter().filter(|d| d.alarms > 0).collect();
-        let anomalies: Vec<(&str, &str)> = alarmed.iter().map(|d| (&*d.env, &*d.anomaly)).collect();
-        let points = alarmed.iter().zip(&anomalies).map(|(d, anomaly)| Point {
-            value: of(d) as f64 / d.alarms as f64,
+
+    fn at(&self, taught: Taught, after: u64) -> Lines<'a> {
+        self.only(|d| d.taught == taught && d.after == after)
+    }
+
+    fn alarms(&self) -> u64 {
+        self.0.iter().map(|d| d.alarms).sum()
+    }
+
+    /// The mean share of alarms of which something was said.
+    fn share(&self, of: fn(&Diagnosed) -> u64) -> String {
+        let points = self.points(|d| of(d) as f64 / d.alarms as f64);
+        estimate(mean(&points, (0.0, 1.0)))
+    }
+
+    /// The median of a number over anomalies and strengths, made readable.
+    fn typical(&self, of: fn(&Diagnosed) -> f64, decimals: usize) -> String {
+        let show = |e: Estimate| format!("{:.decimals$}", e.value);
+        median(&self.points(of)).map_or("–".into(), show)
+    }
+
+    /// A number of each row with alarms; the rows of an anomaly of an environment belong together.
+    fn points(&self, of: impl Fn(&Diagnosed) -> f64) -> Vec<Point> {
+        let alarmed: Vec<&Diagnosed> = self.0.iter().copied().filter(|d| d.alarms > 0).collect();
+        let name = |d: &Diagnosed| (d.env.clone(), d.anomaly.clone());
+        let names: Vec<(String, String)> = alarmed.iter().map(|d| name(d)).collect();
+        let cluster = |i: usize| names.iter().position(|other| *other == names[i]).unwrap_or(i);
+        let point = |(i, d): (usize, &&Diagnosed)| Point {
+            value: of(d),
             low: f64::NAN,
             high: f64::NAN,
-            cluster: anomalies.iter().position(|other| other == anomaly).expect("it is one of them"),
-        });
-        estimate(mean(&points.collect::<Vec<_>>(), (0.0, 1.0)))
-    };
-    let steps = |class: &str, of: fn(&Diagnosed) -> f64| {
-        let point = |d: &Diagnosed| Point { value: of(d), low: f64::NAN, high: f64::NAN, cluster: 0 };
-        median(&own(class).into_iter().map(point).collect::<Vec<_>>())
-            .map_or("–".into(), |e| format!("{:.0}", e.value))
-    };
-    let columns: [Column<'_, &str>; 7] = [
+            cluster: cluster(i),
+        };
+        alarmed.iter().enumerate().map(point).collect()
+    }
+}
+
+const CLASSES: [&str; 3] = ["observation", "action", "dynamics"];
+
+/// Which family, by what it was taught, at each time.
+fn families(all: &Lines<'_>) -> String {
+    let own = |class: &str, taught, after| all.at(taught, after).only(|d| d.anomaly_class == *class);
+    let right = |class: &str, taught, after| own(class, taught, after).share(|d| d.right_family);
+    let columns: [Column<'_, &str>; 8] = [
         ("what was done", &|class| class.to_string()),
-        ("alarms", &|class| alarms(class).to_string()),
-        ("said: observation", &|class| said(class, |d| d.as_observation)),
-        ("said: action", &|class| said(class, |d| d.as_action)),
-        ("said: dynamics", &|class| said(class, |d| d.as_dynamics)),
-        ("onset off by, steps", &|class| steps(class, |d| d.onset_error)),
-        ("alarm after, steps", &|class| steps(class, |d| d.alarm_delay)),
+        ("alarms", &|class| own(class, Taught::Rules, 0).alarms().to_string()),
+        ("right family by rules, at the alarm", &|class| right(class, Taught::Rules, 0)),
+        ("20 steps later", &|class| right(class, Taught::Rules, LATE)),
+        ("by faults, at the alarm", &|class| right(class, Taught::Faults, 0)),
+        ("5 steps later", &|class| right(class, Taught::Faults, 5)),
+        ("20 steps later", &|class| right(class, Taught::Faults, LATE)),
+        ("onset off by, steps", &|class| own(class, Taught::Rules, 0).typical(|d| d.onset_error, 0)),
+    ];
+    table_of(&CLASSES, &columns)
+}
+
+/// Which anomaly, in which direction and how strong.
+fn names(all: &Lines<'_>) -> String {
+    let own = |class: &str, after| all.at(Taught::Faults, after).only(|d| d.anomaly_class == *class);
+    let late = |class: &str| own(class, LATE);
+    let columns: [Column<'_, &str>; 8] = [
+        ("what was done", &|class| class.to_string()),
+        ("named at the alarm", &|class| own(class, 0).share(|d| d.named)),
+        ("20 steps later", &|class| late(class).share(|d| d.named)),
+        ("with its direction", &|class| late(class).share(|d| d.right_direction)),
+        ("distance from neutral off by, factor", &|class| {
+            late(class).typical(|d| d.magnitude_error.exp(), 2)
+        }),
+        ("in the compatible set", &|class| late(class).share(|d| d.covered)),
+        ("hypotheses in it", &|class| late(class).typical(|d| d.set_size, 1)),
+        ("none in it", &|class| late(class).share(|d| d.abstained)),
     ];
     format!(
-        "## Diagnosis\n\nWhat is said at the first alarm of `{}`, if it comes after the onset: the class of the fault, and when \
-         it began; means over environments, anomalies, strengths and repetitions with alarms. Both distances are medians over anomalies and strengths; the last column is what the error would be if \
-         the alarm were taken for the onset.\n\n{}",
-        all[0].detector,
-        table_of(&["observation", "action", "dynamics"], &columns)
+        "The anomaly that is most probable, of all that were taught. The compatible set is to hold the true one in 90 % of \
+         diagnoses at least; if it is empty, the diagnosis says that it is another fault.\n\n{}",
+        table_of(&CLASSES, &columns)
     )
+}
+
+/// Parameters of the dynamics one by one, and what is said of one that was not taught.
+fn parameters(all: &Lines<'_>) -> String {
+    let late = all.at(Taught::Faults, LATE).only(|d| d.anomaly_class == "dynamics" && d.alarms > 0);
+    let mut names: Vec<(&str, &str)> = late.0.iter().map(|d| (&*d.env, &*d.anomaly)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let own = |(env, anomaly): (&str, &str), taught, after| {
+        all.at(taught, after).only(|d| d.env == env && d.anomaly == anomaly)
+    };
+    let known = |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::Faults, LATE).share(of);
+    let unknown =
+        |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::OtherFaults, LATE).share(of);
+    let columns: [Column<'_, (&str, &str)>; 8] = [
+        ("environment", &|(env, _)| env.to_string()),
+        ("parameter", &|(_, anomaly)| format!("`{anomaly}`")),
+        ("alarms", &|name| own(*name, Taught::Faults, LATE).alarms().to_string()),
+        ("family", &|name| known(name, |d| d.right_family)),
+        ("named", &|name| known(name, |d| d.named)),
+        ("in the set", &|name| known(name, |d| d.covered)),
+        ("not taught: family", &|name| unknown(name, |d| d.right_family)),
+        ("not taught: none in the set", &|name| unknown(name, |d| d.abstained)),
+    ];
+    format!(
+        "Parameters of the dynamics, 20 steps after the alarm; in the last columns the diagnosis was taught all anomalies but \
+         this one.\n\n{}",
+        table_of(&names, &columns)
+    )
+}
+
+/// What cannot be told apart.
+fn pairs() -> String {
+    let mut text = String::from(
+        "\nNothing in an episode tells these apart, so either name, and either family, is right:\n\n",
+    );
+    for pair in EQUIVALENTS {
+        writeln!(text, "- `{}*`: `{}` and `{}`: {}.", pair.envs, pair.dynamics, pair.action, pair.why)
+            .expect("a string takes all");
+    }
+    text
 }

@@ -2,7 +2,7 @@
 
 use crate::report::aggregate::{self, Point};
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{CHOICE, Column, Found, POLICY, table_of};
+use crate::suite::page::{CHOICE, Column, Found, POLICY, SIBLINGS, is_held_out, table_of};
 use offnominal_core::estimate::Estimate;
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ const METRICS: [&str; 4] = ["auroc_matched", "d20", "detection_rate", "delay_res
 
 pub(super) fn section(found: &Found) -> String {
     let all = Pick::anomalies(&found.rows, POLICY, &METRICS);
-    let chosen = |env: &str| CHOICE.contains(&env);
     let parts = [
-        ("environments of the choice", all.only(|l| chosen(&l.env))),
-        ("the other environments", all.only(|l| !chosen(&l.env))),
+        ("environments of the choice", all.only(|l| CHOICE.contains(&&*l.env))),
+        ("their siblings", all.only(|l| SIBLINGS.contains(&&*l.env))),
+        ("held-out environments", all.only(|l| is_held_out(&l.env))),
     ];
     let gain = |part: &Pick<'_>, metric, rule, range: (f64, f64)| {
         signed(aggregate::mean(&against(part, metric, rule, |a, b| a - b), range))
@@ -36,11 +36,12 @@ pub(super) fn section(found: &Found) -> String {
         }),
     ];
     format!(
-        "## `{OURS}` against `{THEIRS}`\n\nThe parts of `{OURS}` were chosen in {}; only the other environments give figures that \
-         the choice does not flatter. Differences are taken anomaly by anomaly at the same strength, of alarms at equal \
+        "## `{OURS}` against `{THEIRS}`\n\nThe parts of `{OURS}` were chosen in {}. Siblings of these, with the same \
+         bodies, are {}; only the others are held out, and give figures that the choice does not flatter. Differences are taken anomaly by anomaly at the same strength, of alarms at equal \
          episode false-alarm rates (conformal, 5 %). The mean delay is restricted: a delay counts at most 50 steps, and a missed \
          anomaly 50; less is better. It is newer than some of the results, which lack it.\n\n{}",
         CHOICE.join(", "),
+        SIBLINGS.join(", "),
         table_of(&parts, &columns)
     )
 }

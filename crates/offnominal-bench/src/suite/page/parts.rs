@@ -2,7 +2,7 @@
 
 use crate::suite::page::gain::{OURS, THEIRS};
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{CHOICE, Column, Found, POLICY, estimate, table_of};
+use crate::suite::page::{CHOICE, Column, Found, POLICY, estimate, is_held_out, table_of};
 use offnominal_core::estimate::Estimate;
 
 /// What is done to the scores of a model of dynamics, from nothing to all views.
@@ -26,8 +26,8 @@ pub(super) fn section(found: &Found) -> String {
         return String::new();
     }
     let lines = Pick::anomalies(&found.rows, POLICY, &[MATCHED, "d20"]);
-    let part = |choice: bool| lines.only(|l| CHOICE.contains(&&*l.env) == choice);
-    let (choice, others) = (part(true), part(false));
+    let choice = lines.only(|l| CHOICE.contains(&&*l.env));
+    let others = lines.only(|l| is_held_out(&l.env));
     let columns: [Column<'_, (&str, &str)>; 6] = [
         ("what", &|(what, _)| what.to_string()),
         ("detector", &|(_, d)| format!("`{d}`")),
@@ -40,8 +40,8 @@ pub(super) fn section(found: &Found) -> String {
     ];
     format!(
         "## What the lead is made of\n\nMost faults last, so a detector that adds up what it sees finds them sooner, whatever it \
-         sees. Here PE-DM gets the same accumulators as our residuals. Environments of the choice are left out but for the \
-         last column, by which the accumulator of PE-DM is chosen: {}.\n\n{}\n{}",
+         sees. Here PE-DM gets the same accumulators as our residuals. Environments of the choice and their siblings are left out but for the \
+         last column, which is of the choice, and by which the accumulator of PE-DM is chosen: {}.\n\n{}\n{}",
         best(&choice).map_or("–".into(), |d| format!("`{d}`")),
         table_of(&steps, &columns),
         shares(&choice, &others)

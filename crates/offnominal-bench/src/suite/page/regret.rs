@@ -4,7 +4,9 @@ use crate::report::aggregate::{self, Point};
 use crate::suite::Row;
 use crate::suite::page::gain::OURS;
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{CHOICE, Column, Found, POLICY, estimate, left_out, table_of, two};
+use crate::suite::page::{
+    CHOICE, Column, Found, POLICY, SIBLINGS, estimate, is_held_out, left_out, table_of, two,
+};
 use offnominal_core::estimate::Estimate;
 use std::collections::BTreeMap;
 
@@ -22,7 +24,7 @@ pub(super) fn section(found: &Found) -> String {
     let everywhere = found.detectors_everywhere();
     let detectors: Vec<&str> = everywhere.into_iter().filter(|d| !BASELINES.contains(d)).collect();
     let lines = lines.only(|l| detectors.contains(&&*l.detector));
-    let others = lines.only(|l| !CHOICE.contains(&&*l.env));
+    let others = lines.only(|l| is_held_out(&l.env));
     let (matched, d20) = (Regrets::of(&others, MATCHED), Regrets::of(&others, D20));
     let columns: [Column<'_, &str>; 6] = [
         ("detector", &|d| format!("`{d}`")),
@@ -39,9 +41,9 @@ pub(super) fn section(found: &Found) -> String {
     ];
     format!(
         "## Regret\n\nThe best detector of a cell is the one of this table with the highest number there, chosen in \
-         hindsight; the regret of another one is what it lacks. Environments of the choice ({}) are left out. The hindsight favours \
+         hindsight; the regret of another one is what it lacks. Environments of the choice and their siblings ({}) are left out. The hindsight favours \
          chance a little: regrets are above zero even among detectors that are equally good.{}\n\n{}\n{}",
-        CHOICE.join(", "),
+        [&CHOICE[..], &SIBLINGS].concat().join(", "),
         left_out(found),
         table_of(&detectors, &columns),
         largest(&lines)
