@@ -85,7 +85,12 @@ fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
 }
 
 fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
-    for CampaignDetector { choice, .. } in &campaign.detectors {
+    for CampaignDetector { choice, fitted_on, .. } in &campaign.detectors {
+        ensure!(
+            campaign.images.is_none() || fitted_on.is_none(),
+            "{}: fitted_on: expected none in a campaign of images, whose episodes the policy that acts plays again",
+            at(text, &choice.name)
+        );
         built(campaign, choice).with_context(|| at(text, &choice.id))?;
     }
     Ok(())

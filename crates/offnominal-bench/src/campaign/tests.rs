@@ -78,6 +78,16 @@ fn wrong_values_are_shown() {
 }
 
 #[test]
+fn images_are_not_learnt_from_another_policy() {
+    let fitted = "name = \"nearest\", fitted_on = \"tqc\"";
+    assert!(Campaign::parse(&SMALL.replace("name = \"nearest\"", fitted)).is_ok());
+    let text = SMALL.replace("name = \"nearest\"", fitted).replace("video = false", "images = 32");
+    let text = text.replace("\"clock\", ", "").replace("id = \"knn\"", "id = \"frame-knn-own\"");
+    let error = format!("{:#}", Campaign::parse(&text).unwrap_err());
+    assert!(error.contains("line 6: fitted_on: expected none in a campaign of images"), "{error}");
+}
+
+#[test]
 fn impossible_numbers_get_their_line() {
     refuses(
         "test = 5",

@@ -81,8 +81,8 @@ fn level(suite: &Suite, request: &Request) -> Result<Option<String>> {
     let level = request.noise.as_deref().map(noise::canonical).transpose()?;
     let level = level.filter(|level| level != noise::NONE);
     ensure!(
-        level.is_none() || suite.kind != SuiteKind::Images,
-        "suite {}: expected no noise, found {:?}: cameras see without nominal noise",
+        level.is_none() || suite.kind == SuiteKind::Vector,
+        "suite {}: expected no noise, found {:?}: only the suite vector is run with it",
         suite.id,
         level.unwrap_or_default()
     );

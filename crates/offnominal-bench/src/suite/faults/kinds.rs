@@ -64,7 +64,7 @@ pub(super) const KINDS: [Kind; 8] = [
     },
     Kind {
         title: "Correlated noise",
-        what: "Noise as wide as above, with a correlation of .95 from step to step: it shows in the rhythm of residuals only.",
+        what: "Noise as wide as above, with a correlation of .95 from step to step: from the noise above it differs in its rhythm only.",
         faults: &["obs-ar-noise", "act-ar-noise"],
     },
 ];
