@@ -75,7 +75,7 @@ def campaign(campaign: Path, out: Path, *, jobs: int = 0, progress: bool = True)
 
 
 def suite(suite: str, out: Path, *, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
-    """Runs what is not finished of a suite: ``vector``, ``images`` or ``ood-rl``.
+    """Runs what is not finished of a suite: ``vector``, ``faults``, ``transfer``, ``images`` or ``ood-rl``.
 
     :param options: ``envs``, ``detectors``, ``seeds``; none of them for ``ood-rl``.
     """

@@ -16,13 +16,15 @@
 //! Seed and numbers of episodes have no default: they are what a result depends on most, so the user says them.
 
 mod choice;
+mod detector;
 mod names;
 mod numbers;
 mod plan;
 #[cfg(feature = "schema")]
 mod schema;
 
-pub use choice::{Anomalies, AnomalyChoice};
+pub use choice::{Anomalies, AnomalyChoice, MagnitudeChoice};
+pub use detector::CampaignDetector;
 pub(crate) use names::without_control;
 pub use plan::{Excluded, Plan, Setting, Stage};
 
@@ -30,7 +32,6 @@ use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::OnsetChoice;
 use offnominal_engine::defaults;
-use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::LEVELS;
 use serde::Deserialize;
@@ -50,9 +51,9 @@ pub struct Campaign {
     /// Policies, by the names that `evaluate` takes.
     #[serde(default = "policies")]
     pub policies: Vec<String>,
-    /// Detectors, each by id or with parameters.
-    pub detectors: Vec<DetectorChoice>,
-    /// Anomalies: `"all"`, or a list of ids, patterns such as `dyn-*`, and tables with a magnitude.
+    /// Detectors, each by id or with parameters, and perhaps with another policy on which it is fitted.
+    pub detectors: Vec<CampaignDetector>,
+    /// Anomalies: `"all"`, or a list of ids, patterns such as `dyn-*`, and tables of an id with what is to be said of it.
     #[serde(default)]
     pub anomalies: Anomalies,
     /// Calibrated strengths at which anomalies without a magnitude of their own are tried.

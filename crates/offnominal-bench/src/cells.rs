@@ -116,9 +116,12 @@ impl Bench {
     }
 
     fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        let subject = &self.plan.stages[node.stage].subject;
+        let stage = &self.plan.stages[node.stage];
+        let subject = &stage.subject;
         let mut files = match &node.cell {
-            Cell::Nominal(cell) => play::nominal(cell, subject, self.plan.campaign.allow_diverged)?,
+            Cell::Nominal(cell) => {
+                play::nominal(cell, stage.playing(&cell.setup.policy), self.plan.campaign.allow_diverged)?
+            }
             Cell::Anomalous(cell) => play::anomalous(cell, subject, &self.store)?,
             Cell::Judgement(cell) => judge::judge(cell, subject, &self.store, jobs, tell)?,
             Cell::Diagnosis(cell) => diagnosis::diagnose(cell, subject, &self.store, jobs, tell)?,

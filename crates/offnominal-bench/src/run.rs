@@ -146,7 +146,7 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
     results.recipe.wall_secs = wall_secs;
     // Any number of processes may share the cells; the results are written by one after the other.
     let _held = Lock::folder_within(out, PATIENCE)?;
-    let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
+    let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name().into()).collect();
     Ok(Finished {
         report: save(&results, out)?,
         files: FILES.map(|file| out.join(file)).into(),

@@ -6,6 +6,7 @@
 //! environments are still missing.
 
 mod environment;
+mod faults;
 mod images;
 mod kept;
 mod narrow;
@@ -13,6 +14,7 @@ mod page;
 mod published;
 mod run;
 mod table;
+mod transfer;
 
 pub use environment::Environment;
 pub use run::{Ran, Request, State, run};
@@ -28,6 +30,10 @@ use std::path::Path;
 pub enum SuiteKind {
     /// Detectors of what policies read.
     Vector,
+    /// The same, with faults that other benchmarks do not have.
+    Faults,
+    /// Detectors that were fitted on another policy than the one that they watch.
+    Transfer,
     /// Detectors of what cameras see.
     Images,
 }
@@ -62,6 +68,8 @@ pub const ALL: &[Suite] = &[
             "vector-accumulated-slow.toml",
         ],
     },
+    Suite { id: "faults", kind: SuiteKind::Faults, files: campaigns!["faults.toml", "faults-slow.toml"] },
+    Suite { id: "transfer", kind: SuiteKind::Transfer, files: campaigns!["vector-transfer.toml"] },
     Suite {
         id: "images",
         kind: SuiteKind::Images,
@@ -76,6 +84,8 @@ pub const ALL: &[Suite] = &[
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     match suite.kind {
         SuiteKind::Vector => page::page(suite, out),
+        SuiteKind::Faults => faults::page(suite, out),
+        SuiteKind::Transfer => transfer::page(suite, out),
         SuiteKind::Images => images::page(suite, out),
     }
 }
@@ -147,6 +157,15 @@ mod tests {
     }
 
     #[test]
+    fn the_slow_environments_meet_the_same_faults() {
+        let campaigns = Suite::find("faults").unwrap().campaigns(None).unwrap();
+        let [(fast, _), (slow, _)] = &campaigns[..] else { panic!("two campaigns") };
+        assert_eq!((&fast.detectors, &fast.anomalies), (&slow.detectors, &slow.anomalies));
+        assert_eq!((&fast.strengths, fast.seed, fast.seeds), (&slow.strengths, slow.seed, slow.seeds));
+        assert_eq!((fast.episodes.test, slow.episodes.test), (100, 50));
+    }
+
+    #[test]
     fn the_ten_environments_of_the_paper_are_in_it() {
         let environments = Suite::find("vector").unwrap().environments().unwrap();
         assert_eq!(environments.len(), 10, "{environments:?}");
@@ -155,7 +174,13 @@ mod tests {
     #[test]
     fn the_pages_say_what_the_results_say() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for (id, shown) in [("vector", "docs/vector.md"), ("images", "results/images/README.md")] {
+        let pages = [
+            ("vector", "docs/vector.md"),
+            ("faults", "docs/faults.md"),
+            ("transfer", "docs/transfer.md"),
+            ("images", "results/images/README.md"),
+        ];
+        for (id, shown) in pages {
             let text = page(Suite::find(id).unwrap(), &root.join("results").join(id)).unwrap();
             let shown = root.join(shown);
             if std::env::var_os("UPDATE_EXPECT").is_some() {

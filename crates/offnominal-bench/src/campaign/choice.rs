@@ -4,7 +4,7 @@ use super::ExtentChoice;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::{json, text};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Number, Value};
 use toml::Value as Toml;
 
 /// Anomalies: all of them, or a list.
@@ -18,37 +18,66 @@ pub enum Anomalies {
     List(Vec<AnomalyChoice>),
 }
 
-/// An anomaly: an id or a pattern tried at the calibrated strengths, or a table with a magnitude of its own.
+impl Anomalies {
+    /// The names of strengths that are not calibrated.
+    pub fn strengths(&self) -> impl Iterator<Item = &str> {
+        let choices = match self {
+            Anomalies::All => &[][..],
+            Anomalies::List(choices) => choices,
+        };
+        choices.iter().filter_map(AnomalyChoice::strength)
+    }
+}
+
+/// An anomaly: what is done, how strong, for how long, and its name in results.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Toml")]
-pub enum AnomalyChoice {
-    /// An id, or a beginning of ids followed by `*`.
-    Calibrated(String),
-    /// An id and its parameters, `magnitude` among them.
-    Custom {
-        /// Anomaly id.
-        id: String,
+pub struct AnomalyChoice {
+    /// Its id, or a beginning of ids followed by `*`.
+    pub id: String,
+    /// Its name in results, if that is not its id: one anomaly may be tried in several ways.
+    pub name: Option<String>,
+    /// How strong it is.
+    pub magnitude: MagnitudeChoice,
+    /// Its other parameters.
+    pub params: Map<String, Value>,
+    /// How long it lasts, if not as long as the others of the campaign.
+    pub extent: Option<Extent>,
+}
+
+/// How strong an anomaly is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MagnitudeChoice {
+    /// As was calibrated for it, at each of the campaign's strengths.
+    Calibrated,
+    /// As was calibrated for another anomaly, in whose unit its own magnitude is.
+    CalibratedFor(String),
+    /// This.
+    Fixed {
+        /// In the anomaly's own unit, as the file has it.
+        magnitude: Number,
         /// Name of the strength in results.
         strength: String,
-        /// Its parameters.
-        params: Value,
     },
 }
 
 impl AnomalyChoice {
-    /// The id or pattern.
-    pub fn pattern(&self) -> &str {
-        match self {
-            AnomalyChoice::Calibrated(pattern) => pattern,
-            AnomalyChoice::Custom { id, .. } => id,
-        }
+    /// An id or a pattern, at the calibrated strengths.
+    pub fn calibrated(id: &str) -> AnomalyChoice {
+        let (id, params) = (id.to_string(), Map::new());
+        AnomalyChoice { id, name: None, magnitude: MagnitudeChoice::Calibrated, params, extent: None }
+    }
+
+    /// What it is called in results: its name, else its id.
+    pub fn called(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
     }
 
     /// The name of the strength, if the magnitude is its own.
     pub fn strength(&self) -> Option<&str> {
-        match self {
-            AnomalyChoice::Calibrated(_) => None,
-            AnomalyChoice::Custom { strength, .. } => Some(strength),
+        match &self.magnitude {
+            MagnitudeChoice::Calibrated | MagnitudeChoice::CalibratedFor(_) => None,
+            MagnitudeChoice::Fixed { strength, .. } => Some(strength),
         }
     }
 }
@@ -73,21 +102,53 @@ impl TryFrom<Toml> for AnomalyChoice {
 
     fn try_from(value: Toml) -> Result<Self, String> {
         match value {
-            Toml::String(pattern) => Ok(AnomalyChoice::Calibrated(pattern)),
+            Toml::String(pattern) => Ok(AnomalyChoice::calibrated(&pattern)),
             Toml::Table(mut table) => {
                 let id = text(&mut table, "id")?
                     .ok_or("expected an `id` in the table of an anomaly, found none")?;
-                let found = table.get("magnitude").map_or("none".into(), Toml::to_string);
-                let number =
-                    table.get("magnitude").and_then(|m| m.as_float().or(m.as_integer().map(|i| i as f64)));
-                let magnitude = number.filter(|m| m.is_finite());
-                magnitude
-                    .ok_or(format!("{id}: expected a `magnitude` that is a finite number, found {found}"))?;
-                let strength = text(&mut table, "strength")?.unwrap_or_else(|| "custom".into());
-                Ok(AnomalyChoice::Custom { id, strength, params: json(table)? })
+                parts(&id, table).map_err(|why| format!("{id}: {why}"))
             }
-            other => Err(format!("expected an anomaly's id or a table with id and magnitude, found {other}")),
+            other => Err(format!("expected an anomaly's id or a table with an id, found {other}")),
         }
+    }
+}
+
+/// What a table says of an anomaly; whatever is none of a campaign's own keys is a parameter.
+fn parts(id: &str, mut table: toml::Table) -> Result<AnomalyChoice, String> {
+    let name = text(&mut table, "name")?;
+    if let Some(name) = name.as_ref().filter(|_| id.ends_with('*')) {
+        return Err(format!("expected no `name` for all that {id} meets, found {name:?}"));
+    }
+    let magnitude = magnitude(&mut table)?;
+    let extent = table.remove("extent").map(ExtentChoice::try_from).transpose()?.map(|extent| extent.0);
+    let Value::Object(params) = json(table)? else { return Err("expected a table".into()) };
+    Ok(AnomalyChoice { id: id.into(), name, magnitude, params, extent })
+}
+
+/// A number, or the anomaly whose calibrated magnitudes count; those of its own, if neither is given.
+fn magnitude(table: &mut toml::Table) -> Result<MagnitudeChoice, String> {
+    let (found, of) = (table.remove("magnitude"), text(table, "magnitude_of")?);
+    let strength = text(table, "strength")?;
+    match (found, of, strength) {
+        (Some(found), None, strength) => {
+            let number = match found {
+                Toml::Integer(whole) => Some(whole.into()),
+                Toml::Float(number) => Number::from_f64(number),
+                _ => None,
+            };
+            let magnitude = number
+                .ok_or_else(|| format!("expected a `magnitude` that is a finite number, found {found}"))?;
+            Ok(MagnitudeChoice::Fixed { magnitude, strength: strength.unwrap_or_else(|| "custom".into()) })
+        }
+        (Some(_), Some(of), _) => {
+            Err(format!("expected `magnitude` or `magnitude_of`, found both; the latter is {of:?}"))
+        }
+        (None, _, Some(strength)) => Err(format!(
+            "expected a `magnitude` with the name of its `strength`, found {strength:?} without; calibrated ones have \
+             the names of the campaign's `strengths`"
+        )),
+        (None, Some(of), None) => Ok(MagnitudeChoice::CalibratedFor(of)),
+        (None, None, None) => Ok(MagnitudeChoice::Calibrated),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The names in a campaign: each must exist, and an error says on which line it stands.
 
-use crate::campaign::{Anomalies, AnomalyChoice, Campaign};
+use crate::campaign::plan::class;
+use crate::campaign::{Anomalies, AnomalyChoice, Campaign, CampaignDetector, MagnitudeChoice};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::anomaly_spec::{self, DYNAMICS};
 use offnominal_core::catalogue::BuildError;
@@ -28,20 +29,21 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     unique("policies", campaign.policies.iter(), text)?;
     unique("strengths", campaign.strengths.iter(), text)?;
     diagnosed(campaign, text)?;
-    unique("detectors", campaign.detectors.iter().map(|d| &d.name), text)
+    unique("detectors", campaign.detectors.iter().map(|d| &d.choice.name), text)
 }
 
 /// Names travel to tables, pages and scripts: a name with a line break would be read there as something else.
 fn plain(campaign: &Campaign) -> Result<()> {
     let each =
         |what: &'static str, names: &[String]| names.iter().map(|n| (what, n.clone())).collect::<Vec<_>>();
-    let detectors =
-        campaign.detectors.iter().flat_map(|d| [("detectors", d.id.clone()), ("detectors", d.name.clone())]);
+    let words =
+        |d: &CampaignDetector| [Some(d.choice.id.clone()), Some(d.choice.name.clone()), d.fitted_on.clone()];
+    let detectors = campaign.detectors.iter().flat_map(words).flatten().map(|name| ("detectors", name));
     let anomalies = match &campaign.anomalies {
         Anomalies::List(choices) => choices.as_slice(),
         Anomalies::All => &[],
     };
-    let anomalies = anomalies.iter().flat_map(|a| [Some(a.pattern()), a.strength()]).flatten();
+    let anomalies = anomalies.iter().flat_map(|a| [Some(&*a.id), a.name.as_deref(), a.strength()]).flatten();
     let all = [("name", campaign.name.clone())]
         .into_iter()
         .chain(each("envs", &campaign.envs))
@@ -71,7 +73,7 @@ pub(crate) fn without_control(what: &str, name: &str) -> Result<()> {
 /// What is diagnosed are the alarms of a detector of the campaign.
 fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
     let Some(name) = &campaign.diagnosis else { return Ok(()) };
-    let known = || campaign.detectors.iter().map(|d| d.name.as_str());
+    let known = || campaign.detectors.iter().map(CampaignDetector::name);
     ensure!(
         known().any(|known| known == name),
         "{}: diagnosis: no detector of this campaign is called {name:?}{}; there are: {}",
@@ -83,7 +85,12 @@ fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
 }
 
 fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
-    for choice in &campaign.detectors {
+    for CampaignDetector { choice, fitted_on, .. } in &campaign.detectors {
+        ensure!(
+            campaign.images.is_none() || fitted_on.is_none(),
+            "{}: fitted_on: expected none in a campaign of images, whose episodes the policy that acts plays again",
+            at(text, &choice.name)
+        );
         built(campaign, choice).with_context(|| at(text, &choice.id))?;
     }
     Ok(())
@@ -106,7 +113,7 @@ fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
     let all = catalogues::anomalies();
     let known = anomaly_spec::ids(all.entries().iter().map(|e| e.id), std::iter::once("<parameter>"));
     let resolved_later = |pattern: &str| pattern.ends_with('*') || pattern.starts_with(DYNAMICS);
-    for pattern in choices.iter().map(|c| c.pattern()).filter(|p| !resolved_later(p)) {
+    for pattern in choices.iter().flat_map(mentioned).filter(|p| !resolved_later(p)) {
         ensure!(
             known.iter().any(|id| id == pattern),
             "{}: no anomaly is called {pattern:?}{}; there are: {}",
@@ -115,22 +122,51 @@ fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
             known.join(", ")
         );
     }
+    choices.iter().try_for_each(|choice| sensible(choice, &known, text))?;
     different(choices, text)
 }
 
-/// An anomaly may stand there once without a magnitude, and once at each strength of its own.
+/// The ids that a choice mentions.
+fn mentioned(choice: &AnomalyChoice) -> impl Iterator<Item = &str> {
+    let other = match &choice.magnitude {
+        MagnitudeChoice::CalibratedFor(other) => Some(&**other),
+        MagnitudeChoice::Calibrated | MagnitudeChoice::Fixed { .. } => None,
+    };
+    std::iter::once(&*choice.id).chain(other)
+}
+
+/// A name tells an anomaly from all others, and what it borrows magnitudes from is at least of its own class.
+fn sensible(choice: &AnomalyChoice, known: &[String], text: &str) -> Result<()> {
+    let (id, called) = (&choice.id, choice.called());
+    ensure!(
+        called == id || !(known.iter().any(|other| other == called) || called.starts_with(DYNAMICS)),
+        "{}: {id}: expected a `name` that no anomaly has for an id, found {called:?}",
+        at(text, called)
+    );
+    if let MagnitudeChoice::CalibratedFor(other) = &choice.magnitude {
+        let [own, others] = [id, other].map(|id| class(id));
+        ensure!(
+            own == others,
+            "{}: {id}: expected a `magnitude_of` of the same class, {own}, found {other:?}, of {others}",
+            at(text, other)
+        );
+    }
+    Ok(())
+}
+
+/// An anomaly may stand there once under a name without a magnitude, and once at each strength of its own.
 fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for choice in choices {
-        let (pattern, strength) = (choice.pattern(), choice.strength());
+        let (called, strength) = (choice.called(), choice.strength());
         let (what, hint) = match strength {
-            None => (String::new(), ""),
+            None => (String::new(), " (an anomaly may be given a `name`)"),
             Some(s) => (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)"),
         };
         ensure!(
-            seen.insert((pattern, strength)),
-            "{}: anomalies: expected different anomalies, found {pattern:?} twice{what}{hint}",
-            at(text, pattern)
+            seen.insert((called, strength)),
+            "{}: anomalies: expected different anomalies, found {called:?} twice{what}{hint}",
+            at(text, called)
         );
     }
     Ok(())
@@ -140,7 +176,7 @@ fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
 fn levels(campaign: &Campaign, text: &str) -> Result<()> {
     let needs = match &campaign.anomalies {
         Anomalies::All => Some("all"),
-        Anomalies::List(list) => list.iter().find(|c| c.strength().is_none()).map(AnomalyChoice::pattern),
+        Anomalies::List(list) => list.iter().find(|c| c.strength().is_none()).map(AnomalyChoice::called),
     };
     if let (Some(anomaly), true) = (needs, campaign.strengths.is_empty()) {
         bail!(

@@ -1,19 +1,19 @@
 //! A campaign expanded: for each environment, policy and repetition the episodes to play and the detectors to judge.
 
-use crate::campaign::{Anomalies, AnomalyChoice, Campaign, names};
+use crate::campaign::{Anomalies, AnomalyChoice, Campaign, CampaignDetector, MagnitudeChoice, names};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::anomaly_request::check_onset;
-use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::strengths::{self, Status};
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, frames};
+use offnominal_files::dataset::PolicyName;
 use offnominal_worlds::anomaly::{Class, camera_ids_for, kind};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::collections::HashSet;
+use serde_json::{Number, Value};
+use std::collections::{BTreeMap, HashSet};
 
 /// Everything that a campaign asks for.
 pub struct Plan {
@@ -27,6 +27,8 @@ pub struct Plan {
 pub struct Stage {
     /// Environment and policy.
     pub subject: Subject,
+    /// The other policies on which detectors are fitted, by the names that the campaign has for them.
+    pub others: BTreeMap<String, Subject>,
     /// The anomalies with their strengths.
     pub settings: Vec<Setting>,
     /// What was asked for but cannot be done, each with the reason.
@@ -83,7 +85,8 @@ impl Plan {
         let mut stages = Vec::new();
         for env in &campaign.envs {
             for policy in &campaign.policies {
-                stages.push(stage(&campaign, subject(env, policy)?, text)?);
+                let others = others(&campaign, |policy| subject(env, policy))?;
+                stages.push(stage(&campaign, subject(env, policy)?, others, text)?);
             }
         }
         Ok(Plan { campaign, stages })
@@ -96,12 +99,51 @@ impl Plan {
     }
 
     /// The detectors.
-    pub fn detectors(&self) -> &[DetectorChoice] {
+    pub fn detectors(&self) -> &[CampaignDetector] {
         &self.campaign.detectors
     }
 }
 
-fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
+/// The policies on which the detectors of a campaign are fitted, if not on the one that acts.
+fn others(
+    campaign: &Campaign,
+    subject: impl Fn(&str) -> Result<Subject>,
+) -> Result<BTreeMap<String, Subject>> {
+    let mut others = BTreeMap::new();
+    for policy in campaign.detectors.iter().filter_map(|detector| detector.fitted_on.as_ref()) {
+        if !others.contains_key(policy) {
+            others.insert(policy.clone(), subject(policy)?);
+        }
+    }
+    Ok(others)
+}
+
+impl Stage {
+    /// The detectors that are judged here, each with the other policy on which it is fitted, if it is another one.
+    /// One that is fitted on the policy that acts, by the name of that policy, is none of them: it stands in the campaign
+    /// for the other policies, and beside it the same detector without a policy.
+    pub fn judged<'a>(
+        &'a self,
+        detectors: &'a [CampaignDetector],
+    ) -> impl DoubleEndedIterator<Item = (&'a CampaignDetector, Option<&'a Subject>)> {
+        let fitted_on = |detector: &'a CampaignDetector| Some(&self.others[detector.fitted_on.as_ref()?]);
+        let all = detectors.iter().map(move |detector| (detector, fitted_on(detector)));
+        all.filter(|(_, other)| other.is_none_or(|other| other.name != self.subject.name))
+    }
+
+    /// Environment and policy that play a nominal cell.
+    pub fn playing(&self, policy: &PolicyName) -> &Subject {
+        let others = self.others.values();
+        others.into_iter().find(|other| other.name.portable() == *policy).unwrap_or(&self.subject)
+    }
+}
+
+fn stage(
+    campaign: &Campaign,
+    subject: Subject,
+    others: BTreeMap<String, Subject>,
+    text: &str,
+) -> Result<Stage> {
     let spec = subject.env.spec();
     check_onset(campaign.onset.0, &spec.id, spec.horizon)
         .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
@@ -111,12 +153,15 @@ fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
     let asked = (&campaign.anomalies, campaign.images.is_some());
     for choice in resolved(asked, subject.env.spec(), text)? {
-        match choice {
-            AnomalyChoice::Custom { id, strength, params } => {
-                settings.push(custom(campaign, id, strength, params)?);
+        match &choice.magnitude {
+            MagnitudeChoice::Fixed { magnitude, strength } => {
+                settings.push(setting(campaign, &choice, strength, magnitude.clone()));
             }
-            AnomalyChoice::Calibrated(id) => {
-                calibrated(campaign, &subject, &id, &mut settings, &mut excluded)?;
+            MagnitudeChoice::Calibrated => {
+                calibrated(campaign, &subject, (&choice, &choice.id), &mut settings, &mut excluded)?;
+            }
+            MagnitudeChoice::CalibratedFor(other) => {
+                calibrated(campaign, &subject, (&choice, other), &mut settings, &mut excluded)?;
             }
         }
     }
@@ -126,7 +171,7 @@ fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
         ensure!(
             seen.insert((anomaly, strength)),
             "{}: expected each anomaly once at each strength, found {anomaly} twice at {strength} \
-             (an anomaly with a magnitude may be given another `strength`)",
+             (an anomaly may be given a `name`, and with a magnitude another `strength`)",
             names::at(text, anomaly)
         );
         let built = setting.anomaly_spec.build(&catalogues::anomalies(), subject.env.as_ref());
@@ -135,7 +180,7 @@ fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
             format!("{}: {} in {env}", names::at(text, &setting.anomaly), setting.anomaly)
         })?;
     }
-    Ok(Stage { subject, settings, excluded })
+    Ok(Stage { subject, others, settings, excluded })
 }
 
 /// The choices with patterns replaced by the ids that exist in the environment; an id that two patterns meet counts once,
@@ -146,22 +191,19 @@ fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -
         let cameras = camera_ids_for(spec);
         known.retain(|id| !cameras.contains(id));
     }
-    let all = [AnomalyChoice::Calibrated("*".into())];
+    let all = [AnomalyChoice::calibrated("*")];
     let choices = match anomalies {
         Anomalies::All => &all[..],
         Anomalies::List(list) => list,
     };
-    let named: HashSet<&str> = choices.iter().map(AnomalyChoice::pattern).collect();
+    // One with a name of its own in results takes nothing from a pattern.
+    let named: HashSet<&str> =
+        choices.iter().filter(|choice| choice.name.is_none()).map(|choice| &*choice.id).collect();
     let mut found: Vec<AnomalyChoice> = Vec::new();
     for choice in choices {
-        let mut ids = matching(choice.pattern(), &known, spec, text)?;
-        ids.retain(|id| id == choice.pattern() || !named.contains(id.as_str()));
-        let new = ids.into_iter().map(|id| match choice {
-            AnomalyChoice::Calibrated(_) => AnomalyChoice::Calibrated(id),
-            AnomalyChoice::Custom { strength, params, .. } => {
-                AnomalyChoice::Custom { id, strength: strength.clone(), params: params.clone() }
-            }
-        });
+        let mut ids = matching(&choice.id, &known, spec, text)?;
+        ids.retain(|id| *id == choice.id || !named.contains(id.as_str()));
+        let new = ids.into_iter().map(|id| AnomalyChoice { id, ..choice.clone() });
         let new: Vec<_> = new.filter(|choice| !found.contains(choice)).collect();
         found.extend(new);
     }
@@ -192,17 +234,27 @@ fn is_seen_only(id: &str, spec: &EnvSpec) -> bool {
     name.is_some_and(|name| spec.parameters.iter().any(|p| p.name == name && p.is_seen_only))
 }
 
-fn custom(campaign: &Campaign, anomaly: String, strength: String, params: Value) -> Result<Setting> {
-    let magnitude = params.get("magnitude").and_then(Value::as_f64);
-    let magnitude = magnitude.context("expected a magnitude, found none")?;
-    let anomaly_spec = AnomalySpec { anomaly: anomaly.clone(), params, schedule: campaign.schedule() };
-    Ok(Setting { class: class(&anomaly).into(), anomaly, strength, magnitude, anomaly_spec })
+/// An anomaly at a magnitude.
+fn setting(campaign: &Campaign, choice: &AnomalyChoice, strength: &str, magnitude: Number) -> Setting {
+    let value = magnitude.as_f64().unwrap_or(f64::NAN);
+    let mut params = choice.params.clone();
+    params.insert("magnitude".into(), Value::Number(magnitude));
+    let schedule = campaign.schedule();
+    let schedule = Schedule { extent: choice.extent.unwrap_or(schedule.extent), ..schedule };
+    Setting {
+        class: class(&choice.id).into(),
+        anomaly: choice.called().into(),
+        strength: strength.into(),
+        magnitude: value,
+        anomaly_spec: AnomalySpec { anomaly: choice.id.clone(), params: Value::Object(params), schedule },
+    }
 }
 
+/// An anomaly at each of the campaign's strengths, with the magnitudes calibrated for the id that stands beside it.
 fn calibrated(
     campaign: &Campaign,
     subject: &Subject,
-    id: &str,
+    (choice, id): (&AnomalyChoice, &str),
     settings: &mut Vec<Setting>,
     excluded: &mut Vec<Excluded>,
 ) -> Result<()> {
@@ -210,21 +262,21 @@ fn calibrated(
     let from = campaign.strengths_file.as_deref();
     for level in &campaign.strengths {
         let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level, from)?;
-        let (class, anomaly, strength) = (class(id).to_string(), id.to_string(), level.clone());
-        match row.magnitude.filter(|_| row.status == Status::Found) {
-            None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
-            Some(magnitude) => {
-                let params = json!({ "magnitude": magnitude });
-                let anomaly_spec = AnomalySpec { anomaly: id.into(), params, schedule: campaign.schedule() };
-                settings.push(Setting { class, anomaly, strength, magnitude, anomaly_spec });
-            }
+        match row.magnitude.filter(|_| row.status == Status::Found).and_then(Number::from_f64) {
+            Some(magnitude) => settings.push(setting(campaign, choice, level, magnitude)),
+            None => excluded.push(Excluded {
+                class: class(&choice.id).into(),
+                anomaly: choice.called().into(),
+                strength: level.clone(),
+                status: row.status,
+            }),
         }
     }
     Ok(())
 }
 
 /// The class of an anomaly; those that a program adds to the catalogue are a class of their own.
-fn class(id: &str) -> &'static str {
+pub(super) fn class(id: &str) -> &'static str {
     match kind(id).map(|kind| kind.class) {
         Ok(Class::Observation) => "observation",
         Ok(Class::Action) => "action",

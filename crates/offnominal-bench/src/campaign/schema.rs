@@ -24,25 +24,35 @@ impl JsonSchema for AnomalyChoice {
         "AnomalyChoice".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let extent = generator.subschema_for::<ExtentChoice>();
         json_schema!({
-            "description": "An id or a pattern such as dyn-*, tried at the calibrated strengths, or an id with a magnitude.",
+            "description": "An id or a pattern such as dyn-*, tried at the calibrated strengths, or a table of an id and \
+                what is to be said of it; keys that are not listed are parameters of the anomaly.",
             "anyOf": [
                 { "type": "string", "minLength": 1 },
                 {
                     "type": "object",
-                    "required": ["id", "magnitude"],
+                    "required": ["id"],
                     "properties": {
                         "id": { "description": "Anomaly id.", "type": "string" },
+                        "name": { "description": "Its name in results.", "type": "string" },
                         "magnitude": { "description": "In the anomaly's own unit.", "type": "number" },
+                        "magnitude_of": {
+                            "description": "The anomaly whose calibrated magnitudes count.",
+                            "type": "string"
+                        },
                         "strength": { "description": "Name of the strength in results.", "type": "string" },
+                        "extent": extent,
                         "channels": {
                             "anyOf": [
                                 { "enum": ["all", "one"] },
                                 { "type": "array", "items": { "type": ["string", "integer"] } }
                             ]
                         }
-                    }
+                    },
+                    "dependentRequired": { "strength": ["magnitude"] },
+                    "not": { "required": ["magnitude", "magnitude_of"] }
                 }
             ]
         })

@@ -31,26 +31,19 @@ fn refuses(from: &str, to: &str, wants: &[&str]) {
 #[test]
 fn a_campaign_is_read() {
     let campaign = Campaign::parse(SMALL).unwrap();
-    assert_eq!(campaign.detectors[1].name, "nearest");
-    assert_eq!(campaign.detectors[1].params, json!({}));
+    assert_eq!(campaign.detectors[1].name(), "nearest");
+    assert_eq!(campaign.detectors[1].choice.params, json!({}));
     assert_eq!((campaign.seeds, campaign.strengths.len()), (1, 4));
     assert_eq!(campaign.schedule().onset, Onset::Random);
-    let custom = AnomalyChoice::Custom {
-        id: "dyn-mass".into(),
-        strength: "custom".into(),
-        params: json!({"magnitude": 3}),
+    let fixed = |id: &str, magnitude: serde_json::Value| AnomalyChoice {
+        magnitude: MagnitudeChoice::Fixed {
+            magnitude: serde_json::from_value(magnitude).unwrap(),
+            strength: "custom".into(),
+        },
+        ..AnomalyChoice::calibrated(id)
     };
-    assert_eq!(
-        campaign.anomalies,
-        Anomalies::List(vec![
-            AnomalyChoice::Custom {
-                id: "obs-offset".into(),
-                strength: "custom".into(),
-                params: json!({"magnitude": 0.5})
-            },
-            custom,
-        ])
-    );
+    let listed = vec![fixed("obs-offset", json!(0.5)), fixed("dyn-mass", json!(3))];
+    assert_eq!(campaign.anomalies, Anomalies::List(listed));
 }
 
 #[test]
@@ -82,6 +75,16 @@ fn wrong_values_are_shown() {
     refuses("video = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
     refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
     refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one environment"]);
+}
+
+#[test]
+fn images_are_not_learnt_from_another_policy() {
+    let fitted = "name = \"nearest\", fitted_on = \"tqc\"";
+    assert!(Campaign::parse(&SMALL.replace("name = \"nearest\"", fitted)).is_ok());
+    let text = SMALL.replace("name = \"nearest\"", fitted).replace("video = false", "images = 32");
+    let text = text.replace("\"clock\", ", "").replace("id = \"knn\"", "id = \"frame-knn-own\"");
+    let error = format!("{:#}", Campaign::parse(&text).unwrap_err());
+    assert!(error.contains("line 6: fitted_on: expected none in a campaign of images"), "{error}");
 }
 
 #[test]
@@ -160,4 +163,65 @@ fn anomalies_may_end_or_come_and_go() {
     for wrong in ["\"end\"", "{ window = 0 }", "{ on = 5 }", "{ window = 3, on = 5, off = 1 }", "7"] {
         refuses("video = false", &format!("extent = {wrong}"), &["extent: expected \"to-end\"", "found"]);
     }
+}
+
+/// The small campaign with other anomalies, at the strengths of a policy that has some.
+fn with_anomalies(list: &str) -> String {
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    SMALL
+        .replace(listed, list)
+        .replace("video = false", "strengths = [\"tiny\", \"strong\"]\nstrengths_of = \"tqc\"")
+}
+
+#[test]
+fn one_anomaly_may_be_tried_in_several_ways() {
+    let text = with_anomalies(
+        "anomalies = [\"obs-offset\", { id = \"obs-offset\", name = \"one\", channels = \"one\", \
+         extent = { window = 20 } }, { id = \"obs-sine-drift\", magnitude_of = \"obs-offset\", period = 20 }]",
+    );
+    let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
+    let settings = &plan.stages[0].settings;
+    let found: Vec<_> =
+        settings.iter().map(|s| (&*s.anomaly, &*s.strength, &*s.anomaly_spec.anomaly)).collect();
+    let of = |name, id| [(name, "tiny", id), (name, "strong", id)];
+    let offset = "obs-offset";
+    assert_eq!(
+        found,
+        [of(offset, offset), of("one", offset), of("obs-sine-drift", "obs-sine-drift")].concat()
+    );
+    // All of the same magnitude at the same strength; each has what its own entry says, and nothing of the others.
+    let magnitudes: Vec<_> = settings.iter().map(|s| s.magnitude).collect();
+    assert_eq!(magnitudes, [&magnitudes[..2], &magnitudes[..2], &magnitudes[..2]].concat());
+    assert_eq!(settings[0].anomaly_spec.params, json!({ "magnitude": magnitudes[0] }));
+    assert_eq!(settings[2].anomaly_spec.params, json!({ "magnitude": magnitudes[0], "channels": "one" }));
+    let extents: Vec<_> = settings.iter().map(|s| s.anomaly_spec.schedule.extent).step_by(2).collect();
+    assert_eq!(extents, [Extent::ToEnd, Extent::Window { steps: 20 }, Extent::ToEnd]);
+}
+
+#[test]
+fn what_is_said_of_an_anomaly_must_fit_together() {
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    let cases = [
+        ("id = \"obs-stuck\", magnitude = 1, magnitude_of = \"obs-noise\"", "or `magnitude_of`, found both"),
+        (
+            "id = \"obs-noise\", strength = \"tiny\"",
+            "obs-noise: expected a `magnitude` with the name of its `strength`",
+        ),
+        ("id = \"obs-*\", name = \"x\"", "obs-*: expected no `name` for all that obs-* meets, found \"x\""),
+        (
+            "id = \"obs-noise\", name = \"obs-offset\"",
+            "line 7: obs-noise: expected a `name` that no anomaly has for an id",
+        ),
+        ("id = \"obs-noise\", name = \"dyn-x\"", "a `name` that no anomaly has"),
+        ("id = \"obs-noise\", magnitude_of = \"obs-offse\"", "did you mean \"obs-offset\"?"),
+        (
+            "id = \"obs-noise\", magnitude_of = \"act-noise\"",
+            "of the same class, observation, found \"act-noise\", of action",
+        ),
+        ("id = \"obs-noise\", magnitude = 1, extent = \"short\"", "obs-noise: extent: expected \"to-end\""),
+    ];
+    for (entry, want) in cases {
+        refuses(listed, &format!("anomalies = [{{ {entry} }}]"), &[want]);
+    }
+    refuses(listed, "anomalies = [\"obs-noise\", { id = \"obs-noise\" }]", &["found \"obs-noise\" twice"]);
 }

@@ -55,7 +55,7 @@ fn read<T: serde::de::DeserializeOwned>(bench: &Bench, node: &Node, file: &str) 
 /// Detectors in the order of the campaign (their cells run in another order); everything else keeps its own.
 fn order(bench: &Bench, results: &mut Results) {
     let campaign = &bench.plan.campaign;
-    let detector = |name: &str| campaign.detectors.iter().position(|d| d.name == name);
+    let detector = |name: &str| campaign.detectors.iter().position(|d| d.name() == name);
     let place = |list: &[String], name: &str| list.iter().position(|n| n == name);
     results.rows.sort_by_key(|r| {
         (place(&campaign.envs, &r.env), place(&campaign.policies, &r.policy), r.seed, detector(&r.detector))
@@ -74,8 +74,8 @@ fn missing(bench: &Bench) -> Vec<Row> {
     for stage in &bench.plan.stages {
         for excluded in &stage.excluded {
             for seed in bench.plan.seeds() {
-                for detector in bench.plan.detectors() {
-                    rows.extend(empty(bench, (stage, excluded), seed, &detector.name));
+                for (detector, _) in stage.judged(bench.plan.detectors()) {
+                    rows.extend(empty(bench, (stage, excluded), seed, detector.name()));
                 }
             }
         }
@@ -115,7 +115,7 @@ fn recipe(bench: &Bench) -> Result<CampaignRecipe> {
         .plan
         .detectors()
         .iter()
-        .filter_map(|choice| Some((choice.name.clone(), networks::preset(&choice.id, &choice.params)?)));
+        .filter_map(|d| Some((d.name().into(), networks::preset(&d.choice.id, &d.choice.params)?)));
     let made = Provenance {
         presets: presets.collect(),
         ..provenance::made("", bench.plan.campaign.seed, b"", &specs)

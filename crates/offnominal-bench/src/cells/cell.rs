@@ -2,6 +2,7 @@
 
 use crate::campaign::Setting;
 use offnominal_core::prelude::*;
+use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::frames::FrameSize;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
@@ -85,8 +86,11 @@ pub struct Judgement {
     pub detector: Detecting,
     /// Cells of the nominal episodes.
     pub train: String,
-    /// Cell of the episodes that set thresholds.
+    /// Cell of the episodes that set thresholds, and end the fit of some.
     pub validation: String,
+    /// Cell of the episodes that set thresholds instead, where the detector is fitted on another policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<String>,
     /// Cell of the twins.
     pub twins: String,
     /// Cell of the control episodes.
@@ -122,6 +126,17 @@ pub struct Detecting {
     /// All values of a network that is fitted: a preset that has other values makes another cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<serde_json::Value>,
+    /// The policy on whose episodes it is fitted, if not on those of the one that acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted_on: Option<PolicyName>,
+}
+
+impl Detecting {
+    /// The label of its branch of the seed tree. One that is fitted on another policy is the same monitor under each of its
+    /// names as the one that watches that policy.
+    pub fn seed_label(&self) -> &str {
+        seed_label(if self.fitted_on.is_some() { &self.id } else { &self.name })
+    }
 }
 
 /// The alarms of a detector, each with a diagnosis.
@@ -133,8 +148,11 @@ pub struct Diagnosing {
     pub detector: Detecting,
     /// Cell of the episodes that it is fitted on, and the diagnosis too.
     pub train: String,
-    /// Cell of the episodes that set the threshold.
+    /// Cell of the episodes that set the threshold, and end the fit of some.
     pub validation: String,
+    /// Cell of the episodes that set it instead, where the detector is fitted on another policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<String>,
     /// The anomalies, each with the cell of its episodes.
     pub settings: Vec<(Setting, String)>,
     /// Accepted share of false alarms of the conformal threshold.
@@ -204,12 +222,13 @@ impl Cell {
             Cell::Video(cell) => vec![&cell.episodes],
             Cell::Diagnosis(cell) => {
                 let anomalous = cell.settings.iter().map(|(_, id)| id);
-                [&cell.train, &cell.validation].into_iter().chain(anomalous).map(String::as_str).collect()
+                let nominal = [&cell.train, &cell.validation].into_iter().chain(&cell.thresholds);
+                nominal.chain(anomalous).map(String::as_str).collect()
             }
             Cell::Judgement(cell) => {
                 let nominal = [&cell.train, &cell.validation, &cell.twins, &cell.control];
                 let anomalous = cell.settings.iter().map(|(_, id)| id);
-                nominal.into_iter().chain(anomalous).map(String::as_str).collect()
+                nominal.into_iter().chain(&cell.thresholds).chain(anomalous).map(String::as_str).collect()
             }
         }
     }

@@ -32,7 +32,8 @@ pub(super) fn diagnose(
     let (train, validation) = (load(store, &cell.train)?, load(store, &cell.validation)?);
     let (seed, policy) = (cell.setup.seed, subject.policy.as_ref());
     let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation], tell)?;
-    let scores = scoring::score_all(monitor.as_mut(), &validation.episodes);
+    let thresholds = cell.thresholds.as_ref().map(|cell| load(store, cell)).transpose()?;
+    let scores = scoring::score_all(monitor.as_mut(), &thresholds.unwrap_or(validation).episodes);
     let threshold = Rule::Conformal(Promise::on_average(cell.false_alarms)).threshold(&scores, Level::P95)?;
     let alarming = Alarming { monitor, threshold: &threshold };
     let known = Known::learn(cell, (subject, &alarming), &train.episodes, jobs, tell)?;

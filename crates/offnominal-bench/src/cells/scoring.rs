@@ -7,7 +7,6 @@ use crate::images::panels::{self, Shown};
 use crate::results::Panel;
 use anyhow::Result;
 use offnominal_core::prelude::*;
-use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, frames as replaying};
@@ -58,7 +57,8 @@ pub(super) fn fit(cell: &Judgement, subject: &Subject, store: &Store, tell: Tell
     let validation = load(store, &cell.validation)?;
     let fitted = fitted(cell, subject, [&train, &validation], tell)?;
     tell.say("nominal episodes");
-    let validation = fitted.scores(subject, &validation.episodes)?;
+    let thresholds = cell.thresholds.as_ref().map(|cell| load(store, cell)).transpose()?;
+    let validation = fitted.scores(subject, &thresholds.unwrap_or(validation).episodes)?;
     let twins = fitted.scores(subject, &load(store, &cell.twins)?.episodes)?;
     let control = load(store, &cell.control)?;
     let scores = fitted.scores(subject, &control.episodes)?;
@@ -88,7 +88,7 @@ fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'
     tell.say("videos");
     let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
-    let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
+    let mut rng = Seed(seed).child("fit").child(detecting.seed_label()).rng();
     let (train, validation) = (train?, validation?);
     let fitted = tell.fit(|progress| detector.fit(&train, &validation, &mut rng, progress))?;
     Ok(Fitted::Images(fitted, frame_size))
@@ -111,7 +111,7 @@ pub(super) fn monitor(
     tell: Tell<'_>,
 ) -> Result<Box<dyn Monitor>> {
     let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
-    let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
+    let mut rng = Seed(seed).child("fit").child(detecting.seed_label()).rng();
     let (train, validation) = (signals(train), signals(validation));
     let nominal = Nominal::new(&train, &validation).with_policy(policy);
     tell.fit(|progress| detector.fit(nominal.with_progress(progress), &mut rng))

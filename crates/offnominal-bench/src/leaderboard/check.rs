@@ -1,5 +1,6 @@
 //! What every honest table of a suite has, row by row and as a whole.
 
+use crate::campaign::Campaign;
 use crate::suite::{Environment, Row, Suite, SuiteKind};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
@@ -51,7 +52,8 @@ fn is_plain(name: &str) -> bool {
 
 /// Checks the table of an environment.
 pub(super) fn table(suite: &Suite, environment: &Environment, rows: &[Row]) -> Result<()> {
-    let words = Words::new(suite, environment);
+    let campaigns = suite.campaigns(None)?;
+    let words = Words::new(suite, &campaigns, environment);
     for (i, row) in rows.iter().enumerate() {
         words.row(environment, row).with_context(|| format!("row {}", i + 1))?;
     }
@@ -62,17 +64,18 @@ pub(super) fn table(suite: &Suite, environment: &Environment, rows: &[Row]) -> R
 struct Words<'a> {
     modality: [&'static str; 1],
     detectors: Vec<&'a str>,
-    strengths: Vec<&'static str>,
+    strengths: Vec<&'a str>,
     metrics: Vec<&'static str>,
     thresholds: Vec<&'static str>,
 }
 
 impl<'a> Words<'a> {
-    fn new(suite: &Suite, environment: &'a Environment) -> Words<'a> {
+    fn new(suite: &Suite, campaigns: &'a [(Campaign, &str)], environment: &'a Environment) -> Words<'a> {
+        let fixed = campaigns.iter().flat_map(|(campaign, _)| campaign.anomalies.strengths());
         Words {
             modality: [if suite.kind == SuiteKind::Images { "image" } else { "vector" }],
             detectors: environment.detectors.iter().map(String::as_str).collect(),
-            strengths: LEVELS.iter().map(|(name, _)| *name).chain([CONTROL]).collect(),
+            strengths: LEVELS.iter().map(|(name, _)| *name).chain([CONTROL]).chain(fixed).collect(),
             metrics: metric::all().map(|m| m.id).collect(),
             thresholds: RULES.iter().map(|rule| rule.id).chain([""]).collect(),
         }

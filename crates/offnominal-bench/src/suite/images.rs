@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn every_detector_of_the_suite_says_what_made_it() {
         for (campaign, _) in Suite::find("images").unwrap().campaigns(None).unwrap() {
-            assert!(campaign.detectors.iter().all(|d| MADE.iter().any(|(id, _)| *id == d.name)));
+            assert!(campaign.detectors.iter().all(|d| MADE.iter().any(|(id, _)| *id == d.name())));
         }
     }
 

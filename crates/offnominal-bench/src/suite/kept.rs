@@ -22,7 +22,7 @@ impl Kept {
         let Some(there) = there.filter(|_| !request.detectors.is_empty()) else { return Ok(None) };
         let all = request.suite.campaigns(None)?;
         let all: Vec<&String> =
-            all.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|choice| &choice.name).collect();
+            all.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|d| &d.choice.name).collect();
         if !there.detectors.iter().all(|name| all.contains(&name)) {
             return Ok(None);
         }

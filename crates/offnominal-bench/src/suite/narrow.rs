@@ -1,12 +1,11 @@
 //! A suite narrowed to one environment: what of it can be run there, and what is missing.
 
-use crate::campaign::{Campaign, Plan};
+use crate::campaign::{Campaign, CampaignDetector, Plan};
 use crate::cells::Bench;
 use crate::suite::Suite;
 use anyhow::{Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
-use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::{catalogues, noise, policies, strengths};
 use offnominal_files::store::{Store, address};
 use std::collections::BTreeSet;
@@ -61,7 +60,7 @@ impl Narrowed {
             if policies.is_empty() {
                 continue;
             }
-            let detectors = narrowed.detectors(&campaign, request.detectors)?;
+            let detectors = narrowed.detectors(&campaign, &id, request.detectors)?;
             if detectors.is_empty() {
                 continue;
             }
@@ -89,11 +88,23 @@ impl Narrowed {
     }
 
     /// The detectors that can be had: of those of images, some need weights or a build with more in it; notes the others.
-    fn detectors(&mut self, campaign: &Campaign, wanted: &[String]) -> Result<Vec<DetectorChoice>> {
+    fn detectors(
+        &mut self,
+        campaign: &Campaign,
+        env: &str,
+        wanted: &[String],
+    ) -> Result<Vec<CampaignDetector>> {
         let mut there = Vec::new();
-        for choice in &campaign.detectors {
+        for detector in &campaign.detectors {
+            let choice = &detector.choice;
             if !wanted.is_empty() && !wanted.contains(&choice.name) {
                 self.missing.push(format!("detector {} (not asked for)", choice.name));
+                continue;
+            }
+            if let Some(policy) = &detector.fitted_on
+                && !policies::is_shipped(policy, env)?
+            {
+                self.missing.push(format!("policy {policy} for detector {}", choice.name));
                 continue;
             }
             let built =
@@ -106,7 +117,7 @@ impl Narrowed {
                     self.missing.push(format!("detector {} ({why})", choice.name));
                 }
                 Some(Err(other)) => return Err(other.into()),
-                Some(Ok(_)) | None => there.push(choice.clone()),
+                Some(Ok(_)) | None => there.push(detector.clone()),
             }
         }
         Ok(there)
@@ -120,8 +131,8 @@ impl Narrowed {
 }
 
 /// Insists that the suite has every detector that is asked for.
-fn known<'a>(request: &Selection<'_>, choices: impl Iterator<Item = &'a DetectorChoice>) -> Result<()> {
-    let names: BTreeSet<&str> = choices.map(|choice| &*choice.name).collect();
+fn known<'a>(request: &Selection<'_>, detectors: impl Iterator<Item = &'a CampaignDetector>) -> Result<()> {
+    let names: BTreeSet<&str> = detectors.map(CampaignDetector::name).collect();
     for name in request.detectors {
         ensure!(
             names.contains(&**name),
@@ -162,7 +173,7 @@ mod tests {
     fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
         let suite = Suite::find("images").unwrap();
         let narrowed = of("images", &[], None).unwrap();
-        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "patch-fusion"));
+        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name() == "patch-fusion"));
         let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
         assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
         assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));
@@ -170,7 +181,7 @@ mod tests {
     #[test]
     fn detectors_that_are_not_asked_for_are_named() {
         let narrowed = of("images", &["patch-dynamics"], None).unwrap();
-        let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
+        let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name()).collect();
         assert_eq!(names, ["patch-dynamics"]);
         assert!(narrowed.missing.contains(&"detector patch-fusion (not asked for)".into()));
         // One of the two campaigns of this environment has no such detector.

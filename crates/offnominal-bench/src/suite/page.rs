@@ -1,6 +1,6 @@
 //! The page of the suite `vector`: our figures beside those of Anomaly-Gym, made of whatever environments are there.
 
-mod coverage;
+pub(super) mod coverage;
 mod diagnosis;
 pub(super) mod gain;
 mod noise;
@@ -28,7 +28,7 @@ fn is_held_out(env: &str) -> bool {
 }
 
 /// The policy of the main tables.
-const POLICY: &str = "tqc";
+pub(super) const POLICY: &str = "tqc";
 
 /// Everything that the page is made of.
 pub(super) struct Found {
@@ -120,20 +120,11 @@ pub(super) fn left_out(found: &Found) -> String {
 }
 
 fn head(suite: &Suite, found: &Found) -> String {
-    let names = |ids: &[String]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
-    let there: Vec<String> = found.environments.iter().map(|w| w.env.clone()).collect();
-    let missing = match &found.missing[..] {
-        [] => String::new(),
-        ids => format!("\nNot run yet, or without a policy or strengths: {}.", names(ids)),
-    };
-    let lacks = found.environments.iter().filter(|w| !w.missing.is_empty());
-    let lacks: String =
-        lacks.map(|w| format!("\nIn {} there is no {}.", w.env, w.missing.join(" and no "))).collect();
-    let commands: Vec<&str> = found.environments.iter().map(|w| &*w.made.command).collect();
+    let there: Vec<&str> = found.environments.iter().map(|w| &*w.env).collect();
     format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
-         Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {} of {} environments: {}.{missing}{lacks}\n\
+         Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {} of {} environments: {}.{}\n\
          Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\
@@ -141,9 +132,30 @@ fn head(suite: &Suite, found: &Found) -> String {
         suite.id,
         there.len(),
         there.len() + found.missing.len(),
-        names(&there),
-        commands.join("\n")
+        quoted(&there),
+        lacking(found),
+        commands(found)
     )
+}
+
+fn quoted(ids: &[impl AsRef<str>]) -> String {
+    ids.iter().map(|id| format!("`{}`", id.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// Sentences that name environments without results, and what is missing in those that have some.
+pub(super) fn lacking(found: &Found) -> String {
+    let missing = match &found.missing[..] {
+        [] => String::new(),
+        ids => format!("\nNot run yet, or without a policy or strengths: {}.", quoted(ids)),
+    };
+    let lacks = found.environments.iter().filter(|w| !w.missing.is_empty());
+    let lacks = lacks.map(|w| format!("\nIn {} there is no {}.", w.env, w.missing.join(" and no ")));
+    std::iter::once(missing).chain(lacks).collect()
+}
+
+/// The commands that made the results, one a line.
+pub(super) fn commands(found: &Found) -> String {
+    found.environments.iter().map(|w| &*w.made.command).collect::<Vec<_>>().join("\n")
 }
 
 /// A table of text.
@@ -176,4 +188,4 @@ pub(super) fn estimate(found: Option<offnominal_core::estimate::Estimate>) -> St
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

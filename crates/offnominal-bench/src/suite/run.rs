@@ -82,7 +82,7 @@ fn level(suite: &Suite, request: &Request) -> Result<Option<String>> {
     let level = level.filter(|level| level != noise::NONE);
     ensure!(
         level.is_none() || suite.kind == SuiteKind::Vector,
-        "suite {}: expected no noise, found {:?}: cameras see without nominal noise",
+        "suite {}: expected no noise, found {:?}: only the suite vector is run with it",
         suite.id,
         level.unwrap_or_default()
     );
@@ -160,7 +160,7 @@ impl Selection<'_> {
     fn names_all(&self) -> Result<bool> {
         let campaigns = self.suite.campaigns(None)?;
         let mut names =
-            campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|choice| &choice.name);
+            campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors).map(|d| &d.choice.name);
         Ok(names.all(|name| self.detectors.contains(name)))
     }
 
@@ -239,7 +239,7 @@ fn save(
         seeds: plan.campaign.seeds,
         missing: described.missing.clone(),
         hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
-        detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
+        detectors: plan.detectors().iter().map(|d| d.name().into()).collect(),
         last_call,
         coverage: results.coverage.clone(),
         diagnoses: results.diagnoses.clone(),

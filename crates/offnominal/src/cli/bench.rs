@@ -31,8 +31,8 @@ pub struct BenchArgs {
     /// number in a layer, such as `nominal:0`
     #[arg(long, value_name = "CELL", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, environment by environment: `vector` or `images`, or `ood-rl`,
-    /// which has one policy after the other
+    /// Run a benchmark that travels with this program, environment by environment: `vector`, `faults`,
+    /// `transfer` or `images`, or `ood-rl`, which has one policy after the other
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
     /// Run these environments of the suite only, with commas between; the others keep what they have

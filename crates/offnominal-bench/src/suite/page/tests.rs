@@ -20,12 +20,22 @@ fn environment_at(env: &str, out: &Path, strength: &str, lost: f64) {
 
 /// The same with other detectors.
 fn environment_of(env: &str, out: &Path, (strength, lost): (&str, f64), detectors: &[&str]) {
+    let faults = ["obs-noise", "act-noise", "dyn-mass"].map(|fault| (fault, -lost));
+    made_up(env, out, (strength, detectors), &faults);
+}
+
+/// An environment in which the k-th detector has k / 10 of everything, and more where a fault says so.
+pub(in crate::suite) fn environment_with(env: &str, out: &Path, detectors: &[&str], faults: &[(&str, f64)]) {
+    made_up(env, out, ("strong", detectors), faults);
+}
+
+fn made_up(env: &str, out: &Path, (strength, detectors): (&str, &[&str]), faults: &[(&str, f64)]) {
     let detectors: Vec<String> = detectors.iter().map(ToString::to_string).collect();
     let mut rows = Vec::new();
     for policy in ["tqc", "sac", "td3"] {
         for (rank, detector) in detectors.iter().enumerate() {
-            for anomaly in ["none", "obs-noise", "act-noise", "dyn-mass"] {
-                rows.extend(line(env, policy, anomaly, detector, (strength, rank as f64 / 10.0 - lost)));
+            for (fault, more) in [("none", 0.0)].iter().chain(faults) {
+                rows.extend(line(env, policy, fault, detector, (strength, rank as f64 / 10.0 + more)));
             }
         }
     }
@@ -101,8 +111,8 @@ fn environment_of(env: &str, out: &Path, (strength, lost): (&str, f64), detector
 fn line(env: &str, policy: &str, anomaly: &str, detector: &str, (strength, value): (&str, f64)) -> Vec<Row> {
     let class = match anomaly {
         "none" => "none",
-        "obs-noise" => "observation",
-        "act-noise" => "action",
+        obs if obs.starts_with("obs-") => "observation",
+        act if act.starts_with("act-") => "action",
         _ => "dynamics",
     };
     let blank = Row {
