@@ -22,6 +22,7 @@ mod folder;
 mod judge;
 mod table;
 
+pub use columns::Columns;
 pub use folder::{Folder, STRENGTHS, Split};
 pub use judge::Number;
 
@@ -30,7 +31,6 @@ use crate::fit;
 use crate::mapping::Mapping;
 use crate::score::ScoredRecording;
 use anyhow::{Context as _, Result, bail, ensure};
-use columns::Columns;
 use judge::Scored;
 use offnominal_core::Seed;
 use offnominal_files::{table as tables, write::atomically};

@@ -33,11 +33,22 @@ impl Columns {
         let path = split.join("data/main_data.hdf5");
         let place = || format!("split {}", split.display());
         ensure!(path.is_file(), "{}: expected the file data/main_data.hdf5 (Minari), found none", place());
-        let file = File::open_streaming(&path).context("expected an HDF5 file").with_context(place)?;
-        of_file(&file.root()).with_context(place)
+        Columns::of_file(&path).with_context(place)
+    }
+
+    /// Those of a file of episodes.
+    ///
+    /// # Errors
+    /// As [`Columns::of`].
+    pub fn of_file(path: &Path) -> Result<Columns> {
+        let file = File::open_streaming(path).context("expected an HDF5 file")?;
+        of_root(&file.root())
     }
 
     /// Insists that another split, or an episode, has the same.
+    ///
+    /// # Errors
+    /// If it has others.
     pub fn insist_on(&self, found: &Columns, place: &str) -> Result<()> {
         let pairs = [
             ("observations", &self.observation, &found.observation),
@@ -88,7 +99,7 @@ impl Columns {
     }
 }
 
-fn of_file(root: &Group) -> Result<Columns> {
+fn of_root(root: &Group) -> Result<Columns> {
     let (episodes, _) = numbered(root.groups()?);
     let mut first: Option<Columns> = None;
     for (_, name) in episodes {
