@@ -92,8 +92,10 @@ pub struct ScoredSplits {
 /// # Errors
 /// If a split is missing or is not what it should be, a detector cannot be fitted, or the table cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
-    let folder = Folder::open(&request.folder)?;
+    // What can be wrong without the data is said before they are read.
     let least = request.rule()?;
+    request.with_clock()?;
+    let folder = Folder::open(&request.folder)?;
     let mapping = folder.columns()?.mapping();
     let [train, val, test] = [0, 1, 2].map(|i| nominal(&folder.nominal[i], &mapping));
     let (mut learned, val, test) = (train?, val?, test?);
@@ -214,6 +216,8 @@ impl Request {
             let name = &detector.name;
             let is_new = all[..i].iter().all(|other| other.name != *name);
             ensure!(is_new, "detectors: expected different names, found {name:?} twice: give one a `name`");
+            let built = offnominal_detectors::catalogue().build(&detector.id, &detector.params);
+            built.with_context(|| format!("detector {name}"))?;
         }
         Ok(all)
     }

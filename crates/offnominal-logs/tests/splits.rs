@@ -222,10 +222,14 @@ fn labels_that_contradict_the_name_of_a_split_are_refused() {
 }
 
 #[test]
-fn two_detectors_of_one_name_are_refused() {
+fn detectors_of_one_name_or_of_none_are_refused_before_anything_is_read() {
     let rig = Rig::new();
     let mut request = rig.request();
     request.detectors[1] = request.detectors[0].clone();
     let error = run(&request, &Context::silent(1, 2)).unwrap_err().to_string();
     assert!(error.contains("found \"knn-transition\" twice: give one a `name`"), "{error}");
+    request.detectors[1] = "knnn".parse().unwrap();
+    request.folder = "nowhere".into();
+    let error = format!("{:#}", run(&request, &Context::silent(1, 2)).unwrap_err());
+    assert!(error.contains("detector knnn: ") && error.contains("did you mean \"knn\"?"), "{error}");
 }
