@@ -77,13 +77,14 @@ class Knn(Detector):
     The detector ``knn``; ``docs/detectors.md`` has its equation.
 
     :param k: Rank of the neighbour.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "knn"
-    _defaults: ClassVar[dict[str, Any]] = {"k": 1}
+    _defaults: ClassVar[dict[str, Any]] = {"k": 1, "keep_constant_channels": False}
 
-    def __init__(self, *, k: int = 1) -> None:
-        super().__init__(k=k)
+    def __init__(self, *, k: int = 1, keep_constant_channels: bool = False) -> None:
+        super().__init__(k=k, keep_constant_channels=keep_constant_channels)
 
 
 class IsolationForest(Detector):
@@ -109,13 +110,14 @@ class Ocsvm(Detector):
 
     :param nu: ν: at most so many of the nominal observations lie outside.
     :param tolerance: At which difference of gradients the solution is good enough.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "ocsvm"
-    _defaults: ClassVar[dict[str, Any]] = {"nu": 0.5, "tolerance": 0.001}
+    _defaults: ClassVar[dict[str, Any]] = {"nu": 0.5, "tolerance": 0.001, "keep_constant_channels": False}
 
-    def __init__(self, *, nu: float = 0.5, tolerance: float = 0.001) -> None:
-        super().__init__(nu=nu, tolerance=tolerance)
+    def __init__(self, *, nu: float = 0.5, tolerance: float = 0.001, keep_constant_channels: bool = False) -> None:
+        super().__init__(nu=nu, tolerance=tolerance, keep_constant_channels=keep_constant_channels)
 
 
 class Mewma(Detector):
@@ -160,6 +162,9 @@ class Riqn(Detector):
     :param cosines: Cosines that a level is described by.
     :param quantiles: Quantiles in a score.
     :param training: How it is trained.
+    :param scaling: In which units it learns.
+    :param sequence: What it reads one after another while it learns.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "riqn"
@@ -168,6 +173,9 @@ class Riqn(Detector):
         "cosines": 128,
         "quantiles": 64,
         "training": {"clip": 10.0, "episodes": 8, "epochs": 250, "lr": 0.001, "piece": 32, "weight_decay": 0.0001},
+        "scaling": "standard",
+        "sequence": "steps",
+        "keep_constant_channels": False,
     }
 
     def __init__(
@@ -177,8 +185,19 @@ class Riqn(Detector):
         cosines: int = 128,
         quantiles: int = 64,
         training: SequenceTraining | None = None,
+        scaling: Literal["standard", "published"] = "standard",
+        sequence: Literal["steps", "channels"] = "steps",
+        keep_constant_channels: bool = False,
     ) -> None:
-        super().__init__(hidden=hidden, cosines=cosines, quantiles=quantiles, training=training)
+        super().__init__(
+            hidden=hidden,
+            cosines=cosines,
+            quantiles=quantiles,
+            training=training,
+            scaling=scaling,
+            sequence=sequence,
+            keep_constant_channels=keep_constant_channels,
+        )
 
 
 class MlpDm(Detector):
@@ -189,6 +208,7 @@ class MlpDm(Detector):
     :param hidden: Widths of the hidden layers.
     :param dropout: Probability with which a unit of the first layer is dropped in training.
     :param training: How the network is trained.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "mlp-dm"
@@ -196,6 +216,7 @@ class MlpDm(Detector):
         "hidden": [512, 256, 128],
         "dropout": 0.1,
         "training": {"batch": 256, "epochs": 250, "lr": 0.001, "patience": None, "weight_decay": 0.0001},
+        "keep_constant_channels": False,
     }
 
     def __init__(
@@ -204,8 +225,14 @@ class MlpDm(Detector):
         hidden: Sequence[int] = (512, 256, 128),
         dropout: float = 0.1,
         training: Training | None = None,
+        keep_constant_channels: bool = False,
     ) -> None:
-        super().__init__(hidden=hidden, dropout=dropout, training=training)
+        super().__init__(
+            hidden=hidden,
+            dropout=dropout,
+            training=training,
+            keep_constant_channels=keep_constant_channels,
+        )
 
 
 class LstmDm(Detector):
@@ -216,6 +243,7 @@ class LstmDm(Detector):
     :param hidden: Width of the state.
     :param head: Widths of the layers between state and output.
     :param training: How it is trained.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "lstm-dm"
@@ -223,6 +251,7 @@ class LstmDm(Detector):
         "hidden": 256,
         "head": [128],
         "training": {"clip": 10.0, "episodes": 8, "epochs": 250, "lr": 0.001, "piece": 32, "weight_decay": 0.0001},
+        "keep_constant_channels": False,
     }
 
     def __init__(
@@ -231,8 +260,9 @@ class LstmDm(Detector):
         hidden: int = 256,
         head: Sequence[int] = (128,),
         training: SequenceTraining | None = None,
+        keep_constant_channels: bool = False,
     ) -> None:
-        super().__init__(hidden=hidden, head=head, training=training)
+        super().__init__(hidden=hidden, head=head, training=training, keep_constant_channels=keep_constant_channels)
 
 
 class PeDm(Detector):
@@ -245,6 +275,7 @@ class PeDm(Detector):
     :param score: Which score is computed.
     :param samples: Draws per member, for [`Score::SampledMin`].
     :param training: How the networks are trained.
+    :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
     """
 
     id: ClassVar[str] = "pe-dm"
@@ -254,6 +285,7 @@ class PeDm(Detector):
         "score": "sampled-min",
         "samples": 1000,
         "training": {"batch": 256, "epochs": 250, "lr": 0.001, "patience": None, "weight_decay": 0.0001},
+        "keep_constant_channels": False,
     }
 
     def __init__(
@@ -264,8 +296,16 @@ class PeDm(Detector):
         score: Literal["sampled-min", "analytic"] = "sampled-min",
         samples: int = 1000,
         training: Training | None = None,
+        keep_constant_channels: bool = False,
     ) -> None:
-        super().__init__(hidden=hidden, members=members, score=score, samples=samples, training=training)
+        super().__init__(
+            hidden=hidden,
+            members=members,
+            score=score,
+            samples=samples,
+            training=training,
+            keep_constant_channels=keep_constant_channels,
+        )
 
 
 class KnnTransition(Detector):

@@ -5,8 +5,8 @@
     runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
     monitor = offnominal.detectors.ResidualViews().fit(runs)
 
-:func:`inspect`, :func:`fit`, :func:`recalibrate` (``fit --recalibrate``) and :func:`score` are commands; :func:`frames` gives
-the videos of LeRobot. ``docs/logs.md`` explains mappings.
+:func:`inspect`, :func:`fit`, :func:`recalibrate` (``fit --recalibrate``), :func:`score` and :func:`score_splits`
+(``score FOLDER``) are commands; :func:`frames` gives the videos of LeRobot. ``docs/logs.md`` explains mappings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Path = str | os.PathLike[str]
 #: A path, a data frame, several of them, or a dict of name → data frame.
 Logs = Any
 
-__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "recalibrate", "score"]
+__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "recalibrate", "score", "score_splits"]
 
 
 def read(
@@ -145,6 +145,30 @@ def score(
     """
     request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms}
     return Result(call("logs.score", request, seed=seed, jobs=jobs, progress=progress))
+
+
+def score_splits(
+    folder: Path,
+    detectors: Sequence[str | Mapping[str, Any]] = ("default",),
+    *,
+    rule: str = "conformal",
+    alpha: float = 0.05,
+    table: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Fits detectors on the splits ``train`` and ``val`` of a folder as Anomaly-Gym publishes it, and judges them on its other
+    splits, by anomaly and strength. The detector ``clock`` stands before them.
+
+    :param detectors: ids, or mappings with the ``id``, parameters and perhaps a ``name``.
+    :param rule: how thresholds are set.
+    :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
+    :param table: a table of all numbers to write, as CSV or Parquet.
+    :param seed: of the fits and of the intervals.
+    """
+    request = {"folder": folder, "detectors": list(detectors), "rule": rule, "alpha": alpha, "table": table}
+    return Result(call("logs.score_splits", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def _paths(logs: Path | Sequence[Path]) -> list[Path]:

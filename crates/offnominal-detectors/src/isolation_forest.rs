@@ -30,7 +30,7 @@
 use crate::shared::forest::{Forest, Table};
 use crate::shared::prelude::*;
 use crate::shared::ranges::up_to;
-use crate::shared::scale::{Scale, n_observations};
+use crate::shared::scale::{Constant, Scale, n_observations};
 use offnominal_core::limits::{DRAWS, POINTS};
 
 recipe! {
@@ -52,7 +52,7 @@ impl Learn for IsolationForest {
 
     fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        let (scale, points) = Scale::of_observations(train);
+        let (scale, points) = Scale::of_observations(train, Constant::Dropped);
         let width = scale.width();
         let table = Table { points: &points, width, n_points: n_observations(train) };
         let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng, progress)?;

@@ -30,7 +30,7 @@
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
 use crate::shared::ranges::up_to;
-use crate::shared::scale::{Scale, n_observations};
+use crate::shared::scale::{Constant, Scale, n_observations};
 use offnominal_core::limits::POINTS;
 
 recipe! {
@@ -39,6 +39,9 @@ recipe! {
         /// Rank of the neighbour.
         #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
 }
 
@@ -49,7 +52,7 @@ impl Learn for Knn {
 
     fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, self.k.get())?;
-        let (scale, points) = Scale::of_observations(train);
+        let (scale, points) = Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
         let index = Nearest::new(scale.width(), n_observations(train), &points);
         Ok(Fitted(Neighbours::new(scale, index, self.k)))
     }

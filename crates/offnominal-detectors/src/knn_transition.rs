@@ -37,6 +37,7 @@ use crate::shared::nearest::{Nearest, Scratch};
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Positive, up_to};
+use crate::shared::scale::Constant;
 use offnominal_core::limits::POINTS;
 
 recipe! {
@@ -61,7 +62,7 @@ impl Learn for KnnTransition {
 
     fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, self.k.get())?;
-        let (units, weight) = (Units::fit(train), self.weight.get() as f32);
+        let (units, weight) = (Units::fit(train, Constant::Dropped), self.weight.get() as f32);
         let width = units.n_inputs() + units.n_targets();
         let mut y = vec![0.0; width];
         let mut points = Vec::new();

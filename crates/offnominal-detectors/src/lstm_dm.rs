@@ -34,6 +34,7 @@ use crate::shared::one_step::{Units, mean_square};
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
+use crate::shared::scale::Constant;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
 use offnominal_core::limits::STATE;
 use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
@@ -48,6 +49,9 @@ recipe! {
         pub head: Hidden = Hidden::one(128),
         /// How it is trained.
         pub training: SequenceTraining = SequenceTraining::default(),
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
 }
 
@@ -58,7 +62,7 @@ impl Learn for LstmDm {
 
     fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        let units = Units::fit(train);
+        let units = Units::fit(train, Constant::kept_if(self.keep_constant_channels));
         let rows = units.rows(train);
         let head = self.head.sizes(1, self.hidden.get(), units.n_targets())?;
         let net = self.shape(units.n_inputs(), &head);

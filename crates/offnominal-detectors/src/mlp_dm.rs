@@ -35,6 +35,7 @@ use crate::shared::one_step::{Units, mean_square};
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Hidden};
 use crate::shared::saved;
+use crate::shared::scale::Constant;
 use crate::shared::training::{Model, Training};
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
@@ -48,6 +49,9 @@ recipe! {
         pub dropout: Fraction = Fraction::new(0.1),
         /// How the network is trained.
         pub training: Training = Training::default(),
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
 }
 
@@ -57,7 +61,7 @@ impl Learn for MlpDm {
     type Fitted = Fitted;
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        let data = Data::new(nominal, &self.training)?;
+        let data = Data::new(nominal, &self.training, Constant::kept_if(self.keep_constant_channels))?;
         let sizes = self.hidden.sizes(1, data.units.n_inputs(), data.units.n_targets())?;
         let net = Mlp::new(&sizes, Activation::Relu);
         let params = net.first_params(Init::Uniform, rng);

@@ -33,7 +33,7 @@
 use crate::shared::kernel::Kernel;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Positive};
-use crate::shared::scale::{Scale, n_observations};
+use crate::shared::scale::{Constant, Scale, n_observations};
 use crate::shared::smo;
 
 recipe! {
@@ -43,6 +43,9 @@ recipe! {
         pub nu: Fraction = Fraction::new(0.5),
         /// At which difference of gradients the solution is good enough.
         pub tolerance: Positive = Positive::new(1e-3),
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
 }
 
@@ -57,7 +60,7 @@ impl Learn for Ocsvm {
 
     fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        let (scale, points) = Scale::of_observations(train);
+        let (scale, points) = Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
         let (width, n) = (scale.width(), n_observations(train));
         let gamma = gamma(width);
         let all = Kernel::new(&points, width, n, gamma);

@@ -51,6 +51,7 @@ use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
+use crate::shared::scale::Constant;
 use crate::shared::training::Training;
 use offnominal_core::limits::{DRAWS, MEMBERS};
 use offnominal_nets::simd;
@@ -70,6 +71,9 @@ recipe! {
         pub samples: NonZeroUsize = count(1000),
         /// How the networks are trained.
         pub training: Training = Training::default(),
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
 }
 
@@ -89,7 +93,7 @@ impl Learn for PeDm {
     type Fitted = Fitted;
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        let data = Data::new(nominal, &self.training)?;
+        let data = Data::new(nominal, &self.training, Constant::kept_if(self.keep_constant_channels))?;
         let (seed, d) = (Seed(rng.bits()), data.units.n_targets());
         let sizes = self.hidden.sizes(self.members.get(), data.units.n_inputs(), 2 * d)?;
         let mut model = Gaussian::new(&sizes, self.training.batch.get());

@@ -26,7 +26,7 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::scale::Scale;
+use crate::shared::scale::{Constant, Scale};
 
 /// The recipe; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl Learn for Random {
 
     fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        let (obs, _) = Scale::of_observations(train);
+        let (obs, _) = Scale::of_observations(train, Constant::Dropped);
         Ok(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 })
     }
 

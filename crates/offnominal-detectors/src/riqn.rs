@@ -14,14 +14,19 @@
 //! Trained by the quantile Huber loss at one random level per step. An input is replaced by the model's own median
 //! prediction with a probability that rises from 0 to 0.5, so that it learns to live with its errors.
 //!
+//! The released code of Anomaly-Gym differs, and two parameters do as it does, to measure what that costs. With
+//! `scaling = "published"` the network learns from (z − min) / (max − min), with the extremes of what it learns from, and
+//! scores z itself. With `sequence = "channels"` it learns from the first episode alone, and reads the channels of a step one
+//! after another as if they were steps, each value spread over all inputs; what it scores are steps as ever.
+//!
 //! Assumes: what was observed so far tells what comes next; it does not read actions.
 //! Blind to: changes of dynamics that are small against the spread it expects, which includes what the action decides.
 //! Cost: fit O(epochs · n · parameters), score O(parameters + K · 64 (64 + d)).
 //! Reference: RIQN of Danesh and Fern, 2021, with the figures of Anomaly-Gym, Table 11: GRU 64, embedding 128, 64
-//! quantiles, one level per step, 1e-3, 250 epochs.  Deviates: scores and training share one scaling, which the released
-//! code does not; quantiles are evenly spaced instead of drawn, so a score is a function of what was seen; own
-//! predictions
-//! come from a first pass over the same piece, so that steps can be computed together.
+//! quantiles, one level per step, 1e-3, 250 epochs.  Deviates: scores and training share one scaling and one order of
+//! reading, which the released code does not (see above); quantiles are evenly spaced instead of drawn, so a score is a
+//! function of what was seen; own predictions come from a first pass over the same piece, so that steps can be computed
+//! together.
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};
@@ -49,7 +54,7 @@ use crate::shared::prelude::*;
 use crate::shared::quantiles::{InTraining, Net, embedding};
 use crate::shared::ranges::up_to;
 use crate::shared::saved;
-use crate::shared::scale::{Scale, n_observations};
+use crate::shared::scale::{Constant, Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
 use offnominal_core::limits::STATE;
 use offnominal_nets::{RecurrentWork, Workspace};
@@ -68,7 +73,34 @@ recipe! {
         pub quantiles: NonZeroUsize = count(64),
         /// How it is trained.
         pub training: SequenceTraining = SequenceTraining::default(),
+        /// In which units it learns.
+        pub scaling: Scaling = Scaling::Standard,
+        /// What it reads one after another while it learns.
+        pub sequence: Sequence = Sequence::Steps,
+        /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
+        /// becomes of them a million times.
+        pub keep_constant_channels: bool = false,
     }
+}
+
+/// The units in which the network learns; it always scores standardised values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// Standardised values, as it scores.
+    Standard,
+    /// Standardised values brought to 0 … 1, as in the released code of Anomaly-Gym.
+    Published,
+}
+
+/// What the network reads one after another while it learns; it always scores the steps of an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sequence {
+    /// The steps of each episode.
+    Steps,
+    /// The channels of each step of the first episode, as in the released code of Anomaly-Gym.
+    Channels,
 }
 
 detector!(
@@ -82,12 +114,23 @@ impl Learn for Riqn {
 
     fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        let (scale, points) = Scale::of_observations(train);
+        let (scale, mut points) =
+            Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
         let width = scale.width().max(1);
-        let rows = rows(train, &points, width);
+        // Where nothing varies there is one channel of zeros.
+        points.resize(n_observations(train) * width, 0.0);
+        let train = if self.sequence == Sequence::Channels { &train[..1] } else { train };
+        let points = &mut points[..n_observations(train) * width];
+        if self.scaling == Scaling::Published {
+            to_unit_range(points, width);
+        }
+        let mut rows = rows(train, points, width);
+        if self.sequence == Sequence::Channels {
+            rows = channel_by_channel(&rows, width);
+        }
         let net = Net::new(width, self.hidden.get(), self.cosines.get());
         let mut params = net.first_params(rng);
-        let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
+        let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(rows.episodes.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
         self.training.run(&mut model, &mut params, &rows, rng, progress)?;
         Ok(self.fitted(scale, net, params))
@@ -113,10 +156,28 @@ impl Riqn {
     }
 }
 
-/// Each observation is an input, and the next one its target. Where nothing varies there is one channel of zeros.
+/// Brings each channel to 0 … 1; one that does not vary stays as it is.
+fn to_unit_range(points: &mut [f32], width: usize) {
+    for channel in 0..width {
+        let values = || points.iter().skip(channel).step_by(width).copied();
+        let (low, high) =
+            (values().fold(f32::INFINITY, f32::min), values().fold(f32::NEG_INFINITY, f32::max));
+        if low < high {
+            points.iter_mut().skip(channel).step_by(width).for_each(|x| *x = (*x - low) / (high - low));
+        }
+    }
+}
+
+/// A sequence for each step, of which one channel follows another; each value is spread over the whole width.
+fn channel_by_channel(rows: &Rows, width: usize) -> Rows {
+    let spread = |values: &[f32]| values.iter().flat_map(|&x| std::iter::repeat_n(x, width)).collect();
+    let n_steps = (rows.inputs.len() / width) as u32;
+    let episodes = (0..n_steps).map(|step| step * width as u32..(step + 1) * width as u32).collect();
+    Rows { inputs: spread(&rows.inputs), targets: spread(&rows.targets), episodes }
+}
+
+/// Each observation is an input, and the next one its target.
 fn rows(train: &[Signals<'_>], points: &[f32], width: usize) -> Rows {
-    let zeros = vec![0.0; n_observations(train)];
-    let points = if points.is_empty() { &zeros } else { points };
     let mut rows = Rows { inputs: vec![], targets: vec![], episodes: vec![] };
     let (mut first, mut end) = (0, 0);
     for episode in train {
@@ -190,5 +251,70 @@ impl Scorer for Fitted {
         self.model.scale.save(&mut to.part("obs"));
         to.put("params", &self.model.params);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Channels 0 … 4 and its tenfold, rising step by step.
+    const RISING: [f32; 10] = [0.0, 0.0, 1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0];
+
+    #[test]
+    fn the_published_scaling_ends_at_nought_and_one_and_leaves_constants_alone() {
+        let mut points = [1.0, 5.0, 3.0, 5.0, 2.0, 5.0];
+        to_unit_range(&mut points, 2);
+        assert_eq!(points, [0.0, 5.0, 1.0, 5.0, 0.5, 5.0]);
+    }
+
+    #[test]
+    fn channel_by_channel_has_a_sequence_for_each_step() {
+        let train = [Signals::new(&RISING[..6], &[0.0; 2], 2, 1)];
+        let found = channel_by_channel(&rows(&train, &RISING[..6], 2), 2);
+        assert_eq!(found.episodes, [0..2, 2..4]);
+        assert_eq!(found.inputs, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 10.0, 10.0]);
+        assert_eq!(found.targets, [1.0, 1.0, 10.0, 10.0, 2.0, 2.0, 20.0, 20.0]);
+    }
+
+    /// The mean score of nominal noise of deviation one.
+    fn mean_score(recipe: serde_json::Value) -> f64 {
+        let mut rng = Rng::new(1);
+        let mut noise = |n: usize| -> Vec<f32> { (0..n).map(|_| rng.normal() as f32).collect() };
+        let (train, fresh) = (noise(2 * 401), noise(2 * 201));
+        let riqn = crate::catalogue().build("riqn", &recipe).unwrap();
+        let nominal = [Signals::new(&train, &[0.0; 400], 2, 1)];
+        let mut monitor = riqn.fit(Nominal::new(&nominal, &[]), &mut Rng::new(1)).unwrap();
+        let mut scores = Vec::new();
+        monitor.score_episode(&Signals::new(&fresh, &[0.0; 200], 2, 1), &mut scores);
+        scores.iter().sum::<f64>() / 200.0
+    }
+
+    #[test]
+    fn what_learned_in_other_units_is_farther_from_what_it_scores() {
+        let training = serde_json::json!({"epochs": 60, "piece": 8, "weight_decay": 0.01});
+        let of = |scaling: &str| mean_score(serde_json::json!({"scaling": scaling, "training": training}));
+        // Two normal draws are 2/√π = 1.13 apart on average. All quantiles of 0 … 1 are near ½, and E|z − ½| = 0.90, so the
+        // score no longer has the spread of the noise in it.
+        let (standard, published) = (of("standard"), of("published"));
+        assert!(standard > 1.0 && (published - 0.90).abs() < 0.02, "{standard} {published}");
+    }
+
+    #[test]
+    fn constant_channels_count_where_they_are_kept() {
+        let scores = |keep: bool| {
+            let recipe = serde_json::json!({"keep_constant_channels": keep, "training": {"epochs": 2}});
+            let constant: Vec<f32> =
+                RISING.iter().enumerate().map(|(i, &x)| if i % 2 == 0 { x } else { 5.0 }).collect();
+            let nominal = [Signals::new(&constant, &[0.0; 4], 2, 1)];
+            let riqn = crate::catalogue().build("riqn", &recipe).unwrap();
+            let mut monitor = riqn.fit(Nominal::new(&nominal, &[]), &mut Rng::new(1)).unwrap();
+            [5.0, 6.0].map(|second| {
+                monitor.reset();
+                monitor.score(&Transition { obs: &[0.0, 5.0], action: &[0.0], next_obs: &[1.0, second] })
+            })
+        };
+        let ([before, after], [dropped_before, dropped_after]) = (scores(true), scores(false));
+        assert!(dropped_before == dropped_after && after > 1e5 * before, "{before} {after} {dropped_before}");
     }
 }

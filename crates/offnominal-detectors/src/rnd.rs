@@ -34,7 +34,7 @@ use crate::shared::one_step::{Rows, mean_square};
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, TooLarge, up_to};
 use crate::shared::saved;
-use crate::shared::scale::{Scale, n_observations};
+use crate::shared::scale::{Constant, Scale, n_observations};
 use crate::shared::training::{Supervised, Training};
 use offnominal_core::limits::STATE;
 use offnominal_nets::loss::mse;
@@ -63,7 +63,7 @@ impl Learn for Rnd {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let (train, validation) = (nominal.train, self.training.validation(nominal)?);
-        let scale = Scale::of_observations(train).0;
+        let scale = Scale::of_observations(train, Constant::Dropped).0;
         let sizes = self.sizes(scale.width())?;
         let mut random = Net::new(&sizes, Vec::new(), 1);
         let first = random.shape.first_params(Init::Uniform, rng);
@@ -165,7 +165,7 @@ mod tests {
     fn the_imitation_is_deeper_and_reads_within_bounds() {
         assert_eq!(deeper(&[3, 64, 32]), [3, 64, 64, 32]);
         let obs = [1.0, -1.0];
-        let scale = Scale::of_observations(&[Signals::new(&obs, &[0.0], 1, 1)]).0;
+        let scale = Scale::of_observations(&[Signals::new(&obs, &[0.0], 1, 1)], Constant::Dropped).0;
         let mut x = [0.0];
         for (value, want) in [(0.5, 0.5), (70.0, CLIP), (f32::NAN, -CLIP)] {
             scale.apply_clipped(&[value], &mut x, CLIP);

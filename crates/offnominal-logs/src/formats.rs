@@ -28,9 +28,9 @@ mod parquet_pages;
 #[cfg(not(target_family = "wasm"))]
 mod hdf5;
 #[cfg(not(target_family = "wasm"))]
-mod hdf5_episodes;
+pub(crate) mod hdf5_episodes;
 #[cfg(not(target_family = "wasm"))]
-mod hdf5_parts;
+pub(crate) mod hdf5_parts;
 #[cfg(not(target_family = "wasm"))]
 mod joined;
 #[cfg(not(target_family = "wasm"))]

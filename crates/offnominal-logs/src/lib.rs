@@ -18,6 +18,7 @@
 //! | [`live`] | ticks of the clock out of a stream |
 //! | [`watch`] | verdicts on a stream |
 //! | [`score`] | alarms in other recordings, and their page |
+//! | [`splits`] | detectors judged on labelled splits, as Anomaly-Gym publishes them |
 //! | [`demo`] | recordings of a car, from the first command to an alarm |
 
 #[cfg(not(target_family = "wasm"))]
@@ -35,6 +36,8 @@ pub mod recalibrate;
 pub mod recordings;
 pub mod score;
 pub mod source;
+#[cfg(not(target_family = "wasm"))]
+pub mod splits;
 #[cfg(not(target_family = "wasm"))]
 pub mod watch;
 

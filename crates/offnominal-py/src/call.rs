@@ -12,7 +12,7 @@ use offnominal_engine::{
     train as training,
 };
 use offnominal_logs::{
-    fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score,
+    fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
@@ -100,6 +100,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "logs.fit" => typed(r, c, logs_fit::run),
         "logs.recalibrate" => typed(r, c, logs_recalibrate::run),
         "logs.score" => typed(r, c, logs_score::run),
+        "logs.score_splits" => typed(r, c, splits::run),
         "shift" => typed(r, c, offnominal_shift::run),
         "pixels.scenes" => typed(r, c, scenes::run),
         "pixels.frames" => typed(r, c, frames::run),

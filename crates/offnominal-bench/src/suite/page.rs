@@ -11,6 +11,7 @@ pub(super) mod pick;
 mod policies;
 mod regret;
 mod timing;
+mod variants;
 
 use crate::suite::{Environment, Row, Suite};
 use anyhow::{Result, ensure};
@@ -51,6 +52,7 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
         parts::section(&found),
         noise::section(suite, &found, out)?,
         order::section(&found)?,
+        variants::section(out)?,
         timing::section(&found)?,
         policies::section(&found)?,
         diagnosis::section(&found),

@@ -3,6 +3,7 @@
 use super::one_step::{Rows, Units};
 use super::prelude::*;
 use super::saved;
+use super::scale::Constant;
 use super::training::{Model, Training};
 use offnominal_nets::{Mlp, Workspace};
 
@@ -18,9 +19,9 @@ pub(crate) struct Data {
 
 impl Data {
     /// Checks the episodes and measures them. Validation episodes are read only where early stopping needs them.
-    pub fn new(nominal: Nominal<'_>, training: &Training) -> Result<Data, FitError> {
+    pub fn new(nominal: Nominal<'_>, training: &Training, constant: Constant) -> Result<Data, FitError> {
         let validation = training.validation(nominal)?;
-        let units = Units::fit(nominal.train);
+        let units = Units::fit(nominal.train, constant);
         Ok(Data { train: units.rows(nominal.train), validation: units.rows(validation), units })
     }
 

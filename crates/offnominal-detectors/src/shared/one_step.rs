@@ -3,10 +3,10 @@
 //! input = (z(o), z(a)); target_j = (o′_j − o_j − m_j) / s_j, for each observation channel j that varies.
 //!
 //! m_j is the nominal mean of the change, and s_j its deviation, but at least [`FLOOR`] of the deviation of the channel
-//! itself. The floor is for channels that stand still within an episode (a goal, say): their change has deviation zero,
+//! itself. A constant channel that a recipe keeps has the deviation of the channel as its unit. The floor is for channels that stand still within an episode (a goal, say): their change has deviation zero,
 //! yet a change of them is news, and its size is measured against what the channel is known to span.
 
-use super::scale::{Scale, limit};
+use super::scale::{Constant, Scale, limit};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::Signals;
 use offnominal_core::transition::Transition;
@@ -37,13 +37,14 @@ pub(crate) struct Rows {
 
 impl Units {
     /// Learns the units from nominal episodes.
-    pub fn fit(train: &[Signals<'_>]) -> Units {
-        let (obs, _) = Scale::of_observations(train);
+    pub fn fit(train: &[Signals<'_>], constant: Constant) -> Units {
+        let (obs, _) = Scale::of_observations(train, constant);
         let change = (0..obs.width()).map(|kept| {
             let of = |row| obs.select(row).nth(kept).map_or(0.0, f64::from);
             let (mean, deviation) =
                 moments(|| train.iter().flat_map(|e| e.transitions()).map(|t| of(t.next_obs) - of(t.obs)));
-            (mean as f32, deviation.max(FLOOR * f64::from(obs.deviations()[kept])) as f32)
+            let floor = if constant == Constant::Kept && obs.was_constant(kept) { 1.0 } else { FLOOR };
+            (mean as f32, deviation.max(floor * f64::from(obs.deviations()[kept])) as f32)
         });
         let change = change.collect();
         Units { obs, action: Scale::of_actions(train), change }
@@ -175,7 +176,7 @@ mod tests {
         // The goal (second channel) is −1 in one episode and 1 in the other: deviation 1, change 0.
         let (first, second) = ([0.0, -1.0, 1.0, -1.0], [0.0, 1.0, 3.0, 1.0]);
         let train = [Signals::new(&first, &[0.0], 2, 1), Signals::new(&second, &[1.0], 2, 1)];
-        let units = Units::fit(&train);
+        let units = Units::fit(&train, Constant::Dropped);
         assert_eq!((units.n_inputs(), units.n_targets()), (3, 2));
         let mut target = [0.0; 2];
         units.target(&train[1].transition(0), &mut target);
@@ -186,10 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn the_change_of_a_constant_channel_that_is_kept_has_the_unit_of_the_channel() {
+        let train = [Signals::new(&[0.0, 5.0, 2.0, 5.0], &[0.0], 2, 1)];
+        let units = Units::fit(&train, Constant::Kept);
+        let mut target = [0.0; 2];
+        units.target(&Transition { obs: &[0.0, 5.0], action: &[0.0], next_obs: &[2.0, 5.5] }, &mut target);
+        assert!((target[1] - 5e5).abs() < 1.0, "{target:?}");
+    }
+
+    #[test]
     fn rows_know_their_episode() {
         let (obs, act) = ([0.0, 1.0, 3.0, 0.0], [0.0, 1.0, 2.0]);
         let train = [Signals::new(&obs, &act, 1, 1), Signals::new(&obs[..2], &act[..1], 1, 1)];
-        let rows = Units::fit(&train).rows(&train);
+        let rows = Units::fit(&train, Constant::Dropped).rows(&train);
         assert_eq!(rows.episodes, [0..3, 3..4]);
         assert_eq!((rows.inputs.len(), rows.targets.len()), (8, 4));
         assert_eq!(rows.inputs[..2], rows.inputs[6..]);
@@ -198,7 +208,7 @@ mod tests {
     #[test]
     fn nothing_that_varies_is_one_channel_of_zeros() {
         let train = [Signals::new(&[5.0; 4], &[0.0; 3], 1, 1)];
-        let rows = Units::fit(&train).rows(&train);
+        let rows = Units::fit(&train, Constant::Dropped).rows(&train);
         assert_eq!((rows.inputs, rows.targets), (vec![0.0; 3], vec![0.0; 3]));
     }
 }

@@ -121,7 +121,7 @@ mod tests {
         let fields = PeDm::fields();
         assert_eq!(
             fields.iter().map(|f| &*f.name).collect::<Vec<_>>(),
-            ["hidden", "members", "score", "samples", "training"]
+            ["hidden", "members", "score", "samples", "training", "keep_constant_channels"]
         );
         assert_eq!(
             (&fields[1].default, &*fields[1].about),

@@ -21,6 +21,7 @@ use super::prelude::*;
 use super::ranges::Hidden;
 use super::ridge::Ridge;
 use super::saved;
+use super::scale::Constant;
 use super::training::Training;
 use super::whiten::Whitener;
 use folds::{Folds, rest_of, table, units_of_rest};
@@ -85,7 +86,7 @@ impl Residual {
         training: &Training,
         rng: &mut Rng,
     ) -> Result<(Residual, Vec<HeldOut>), FitError> {
-        let data = Data::new(nominal, training)?;
+        let data = Data::new(nominal, training, Constant::Dropped)?;
         let (seed, folds) = (Seed(rng.bits()), Folds { episodes: &data.train.episodes, n: members.get() });
         let ridges: Vec<Ridge> =
             (0..members.get()).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();

@@ -5,6 +5,7 @@ use anyhow::Result;
 use offnominal_logs::formats;
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::record::{Column, Sink, Topic, Value};
+use offnominal_logs::splits::Columns;
 
 /// Takes everything and keeps nothing.
 struct Anything;
@@ -44,8 +45,9 @@ pub fn log_columnar(bytes: &[u8]) -> bool {
     log(bytes)
 }
 
-/// HDF5.
+/// HDF5, as a log and as a split of labelled episodes, which not every log is.
 pub fn log_hdf5(bytes: &[u8]) -> bool {
+    let _ = Columns::of_file(on_disk(bytes).path());
     log(bytes)
 }
 

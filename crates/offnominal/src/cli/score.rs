@@ -1,23 +1,26 @@
-//! `score`: a monitor's scores of recorded episodes or logs.
+//! `score`: a monitor's scores of recorded episodes or logs; or what detectors are worth on labelled splits.
 
 use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::monitor_file;
 use offnominal_engine::score;
 use offnominal_engine::steps;
-use offnominal_logs::score as logs;
+use offnominal_logs::{score as logs, splits};
 use offnominal_monitor::Verdict;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Arguments of `score`.
 #[derive(Debug, Args)]
 pub struct Score {
-    /// File written by `fit`
-    #[arg(value_name = "FILE.monitor")]
+    /// File written by `fit`; or the folder of an environment as Anomaly-Gym publishes it, with the splits train, val, test and
+    /// ANOMALY_STRENGTH: detectors are fitted on the first two and judged on the others
+    #[arg(value_name = "FILE.monitor|FOLDER")]
     monitor: PathBuf,
     /// Logs, if there is a mapping; else one file of episodes written by `collect`, of the same environment
-    #[arg(value_name = "LOGS", required = true)]
+    #[arg(value_name = "LOGS")]
     logs: Vec<PathBuf>,
     /// Which column of the logs is which channel of the monitor; else the mapping of the fit
     #[arg(long, value_name = "MAP.toml")]
@@ -31,6 +34,19 @@ pub struct Score {
     /// Print every step as CSV, which `metrics` reads
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// For a folder: a detector (see `list detectors`), or a table such as `{ id = "knn", k = 3 }`; may be given several times
+    /// [default: default]
+    #[arg(long = "detector", value_name = "DETECTOR", value_parser = DetectorChoice::from_str)]
+    detectors: Vec<DetectorChoice>,
+    /// For a folder: how thresholds are set, as for `fit` [default: conformal]
+    #[arg(long, value_name = "RULE")]
+    rule: Option<String>,
+    /// For a folder: accepted share of nominal episodes with an alarm, as for `fit` [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    alpha: Option<f64>,
+    /// For a folder: a table of all numbers to write, as CSV or Parquet
+    #[arg(long, value_name = "FILE.csv|FILE.parquet")]
+    table: Option<PathBuf>,
 }
 
 impl Score {
@@ -39,6 +55,10 @@ impl Score {
     /// # Errors
     /// If a file cannot be read or written, or the episodes have other channels than the monitor.
     pub fn run(self, common: &Common) -> Result<Outcome> {
+        if self.monitor.is_dir() {
+            return self.splits(common);
+        }
+        self.insist_on_a_monitor()?;
         if self.map.is_some() || monitor_file::open(&self.monitor)?.about().mapping.is_some() {
             return self.logs(common);
         }
@@ -58,8 +78,39 @@ impl Score {
         }
     }
 
+    /// Refuses what only a folder of splits has a use for, and no logs.
+    fn insist_on_a_monitor(&self) -> Result<()> {
+        let asked = [
+            ("--detector", !self.detectors.is_empty()),
+            ("--rule", self.rule.is_some()),
+            ("--alpha", self.alpha.is_some()),
+            ("--table", self.table.is_some()),
+        ];
+        let monitor = self.monitor.display();
+        for (option, is_given) in asked {
+            ensure!(!is_given, "{option}: expected the folder of an environment before it, found {monitor}");
+        }
+        ensure!(!self.logs.is_empty(), "monitor {monitor}: expected LOGS after it, found none");
+        Ok(())
+    }
+
+    fn splits(self, common: &Common) -> Result<Outcome> {
+        let Score { monitor: folder, logs, map, report, alarms, csv, detectors, rule, alpha, table } = self;
+        let of_monitors = [map.is_some(), report.is_some(), alarms.is_some(), csv, !logs.is_empty()];
+        ensure!(
+            !of_monitors.contains(&true),
+            "folder {}: expected --detector, --rule, --alpha and --table alone, found LOGS or options of a monitor",
+            folder.display()
+        );
+        let detectors = if detectors.is_empty() { splits::detectors() } else { detectors };
+        let rule = rule.unwrap_or_else(offnominal_engine::fit::rule);
+        let alpha = alpha.unwrap_or_else(offnominal_engine::fit::alpha);
+        let request = splits::Request { folder, detectors, rule, alpha, table };
+        common.print(&splits::run(&request, &common.context())?)
+    }
+
     fn logs(self, common: &Common) -> Result<Outcome> {
-        let Score { monitor, logs, map, report, alarms, csv } = self;
+        let Score { monitor, logs, map, report, alarms, csv, .. } = self;
         let found = logs::run(&logs::Request { monitor, logs, map, report, alarms }, &common.context())?;
         if csv {
             as_csv(found.recordings.iter().map(logs::ScoredRecording::labelled_steps))

@@ -41,11 +41,12 @@ pub(super) fn section(found: &Found) -> Result<String> {
          Kendall's rank correlation of the seven detectors, 1 for the same order, and the last column is that of the \
          published local AUROC with our matched one. What differs has three causes that can be named. \
          The line `clock` below is what the passing of time alone earns in a protocol, so detectors whose scores rise \
-         along an episode are flattered by the local one. Detectors deviate from the published code where their cards \
-         say so: `riqn` scales what it scores as what it learned from; networks learn from shuffled batches of steps, those of \
-         the released code from one episode after another; their targets are changes in units of the change's own \
-         deviation, those of the released code in units of the observation's; and constant channels are dropped, which the \
-         released code magnifies a million times. And environments, policies and calibrated magnitudes are our own.\n\n{}\n{}\n{tables}",
+         along an episode are flattered by the local one. Detectors deviate from the released code where their cards \
+         say so. Networks learn from shuffled batches of steps, those of the released code from one episode after another; \
+         their targets are changes in units of the change's own deviation, those of the released code in units of the \
+         observation's: what these two amount to has not been measured. RIQN there learns in other units than it scores, and \
+         constant channels are kept: what these two amount to is measured below, where it was run. And environments, \
+         policies and calibrated magnitudes are our own.\n\n{}\n{}\n{tables}",
         table(&head, &agreement),
         families(&lines)?
     ))

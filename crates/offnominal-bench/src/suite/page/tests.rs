@@ -224,3 +224,58 @@ fn results_with_noise_stand_beside_those_without() {
         assert!(page.contains(want), "{want:?} is not in:\n{page}");
     }
 }
+
+/// A campaign's table of two detectors in one environment, of which the second has so much more.
+fn campaign(out: &Path, name: &str, detectors: [(&str, f64); 2]) {
+    let mut rows = Vec::new();
+    for (detector, value) in detectors {
+        for (class, anomaly) in
+            [("observation", "obs-noise"), ("observation", "obs-offset"), ("action", "act-noise")]
+        {
+            for (strength, metric) in
+                ["strong", "tiny"].into_iter().flat_map(|s| ["auroc_local", "auroc_matched"].map(|m| (s, m)))
+            {
+                rows.push(crate::results::Row {
+                    campaign: name.into(),
+                    env: "sap-goal0".into(),
+                    modality: "vector".into(),
+                    policy: "tqc".into(),
+                    anomaly_class: class.into(),
+                    anomaly: anomaly.into(),
+                    strength: strength.into(),
+                    magnitude: 1.0,
+                    detector: detector.into(),
+                    seed: 777,
+                    episodes: 30,
+                    metric: metric.into(),
+                    threshold: String::new(),
+                    value,
+                    low: value - 0.01,
+                    high: value + 0.01,
+                });
+            }
+        }
+    }
+    let path = out.join(format!("variants/{name}.parquet"));
+    offnominal_files::write::atomically(&path, &offnominal_files::table::to_parquet(&rows).unwrap()).unwrap();
+}
+
+#[test]
+fn variants_are_compared_with_the_detector_they_are_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = Suite::find("vector").unwrap();
+    environment("sap-goal0", folder.path());
+    assert!(!page(suite, folder.path()).unwrap().contains("does otherwise, measured"));
+    campaign(folder.path(), "published-riqn", [("riqn", 0.905), ("riqn(scaling)", 0.605)]);
+    campaign(folder.path(), "published-constant", [("knn", 0.5), ("knn(constant)", 0.75)]);
+    let page = page(suite, folder.path()).unwrap();
+    for want in [
+        // Published: 0.44 strong and 0.37 tiny.
+        "| sap-goal0 | strong | 0.44 | 0.9",
+        "are 0.50 from our `riqn` on average, 0.20 with scaling",
+        "| scaling | -0.300 [",
+        "| `knn` | +0.250 [",
+    ] {
+        assert!(page.contains(want), "expected {want:?} in {page}");
+    }
+}

@@ -1,0 +1,286 @@
+//! A folder of splits, as the benchmark Anomaly-Gym publishes the episodes of an environment: detectors that are fitted on the
+//! nominal splits are judged on the anomalous ones, anomaly by anomaly and strength by strength.
+//!
+//! | folder | what | read |
+//! |---|---|---|
+//! | `train` | nominal episodes, to learn from | as a data set of Minari: `data/main_data.hdf5` |
+//! | `val` | nominal episodes, to set the threshold | likewise |
+//! | `test` | nominal episodes, for false alarms and as controls | likewise |
+//! | `ANOMALY_STRENGTH` | episodes with an anomaly from its onset on | likewise |
+//! | `videos` in any of them | one lossy film per episode | no |
+//!
+//! Labels come from the data (`infos/is_anomaly`, one for the reset and one per step); a step has the label of the observation
+//! that it leads to. If the rule needs more episodes than `val` has, the last ones of `train` set the threshold too and are
+//! not learned from.
+//!
+//! Reference: Anomaly-Gym (TMLR submission 7913), section 6, for splits and protocols. Its data have no nominal twins, so the
+//! time-matched comparison is that of [`offnominal_stats::same_step`]: labelled steps against steps at the same time that are
+//! not, of the split itself and of `test`.
+
+mod columns;
+mod folder;
+mod judge;
+mod table;
+
+pub use columns::Columns;
+pub use folder::{Folder, STRENGTHS, Split};
+pub use judge::Number;
+
+use crate::episodes::{self, Recorded};
+use crate::fit;
+use crate::mapping::Mapping;
+use crate::score::ScoredRecording;
+use anyhow::{Context as _, Result, bail, ensure};
+use judge::Scored;
+use offnominal_core::Seed;
+use offnominal_files::{table as tables, write::atomically};
+use offnominal_monitor::{Monitor, decode};
+use offnominal_stats::{Bootstrap, Level};
+use offnominal_work::context::Context;
+use offnominal_work::detector_choice::DetectorChoice;
+use offnominal_work::rule_choice::RuleChoice;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+/// Bootstrap replicates of an interval.
+const REPLICATES: usize = 1000;
+
+/// What to judge; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The folder of the environment.
+    pub folder: PathBuf,
+    /// The detectors; `clock`, which counts steps, stands before them in any case.
+    #[serde(default = "detectors")]
+    pub detectors: Vec<DetectorChoice>,
+    /// How thresholds are set.
+    #[serde(default = "offnominal_work::fitted::rule")]
+    pub rule: String,
+    /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
+    #[serde(default = "offnominal_work::fitted::alpha")]
+    pub alpha: f64,
+    /// A table of all numbers to write, as CSV or, by its ending, Parquet; if absent, none is written.
+    pub table: Option<PathBuf>,
+}
+
+/// The default detector.
+pub fn detectors() -> Vec<DetectorChoice> {
+    vec![offnominal_work::fitted::detector()]
+}
+
+/// How well detectors tell the anomalies of an environment.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScoredSplits {
+    /// The environment: the name of the folder.
+    pub env: String,
+    /// The names of the detectors.
+    pub detectors: Vec<String>,
+    /// How thresholds were set.
+    pub rule: String,
+    /// Episodes that were learned from, that set the threshold, and of `test`.
+    pub episodes: [usize; 3],
+    /// One number per row.
+    pub numbers: Vec<Number>,
+    /// What makes the promise of a threshold doubtful.
+    pub warnings: Vec<String>,
+}
+
+/// Fits the detectors on the nominal splits, judges them on the others and writes the table that was asked for.
+///
+/// # Errors
+/// If a split is missing or is not what it should be, a detector cannot be fitted, or the table cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
+    // What can be wrong without the data is said before they are read.
+    let least = request.rule()?;
+    request.with_clock()?;
+    let folder = Folder::open(&request.folder)?;
+    let mapping = folder.columns()?.mapping();
+    let [train, val, test] = [0, 1, 2].map(|i| nominal(&folder.nominal[i], &mapping));
+    let (mut learned, val, test) = (train?, val?, test?);
+    let n_calibration = val.len().max(least);
+    learned.extend(val);
+    let (mut judges, warnings) = request.judges(&learned, n_calibration, &mapping, context)?;
+    judges.iter_mut().try_for_each(|judge| judge.listen(&test, &mapping))?;
+    let numbers = request.numbers(&folder, &mut judges, &mapping, context)?;
+    let found = ScoredSplits {
+        env: folder.env,
+        detectors: judges.into_iter().map(|judge| judge.name).collect(),
+        rule: request.rule.clone(),
+        episodes: [learned.len() - n_calibration, n_calibration, test.len()],
+        numbers,
+        warnings,
+    };
+    if let Some(path) = &request.table {
+        found.save(path)?;
+    }
+    Ok(found)
+}
+
+/// A fitted detector, and what it says of `test`.
+struct Judge {
+    name: String,
+    monitor: Monitor,
+    test: Vec<Scored>,
+}
+
+impl Judge {
+    fn listen(&mut self, test: &[Recorded], mapping: &Mapping) -> Result<()> {
+        self.test = self.scores(test, mapping)?;
+        Ok(())
+    }
+
+    fn scores(&mut self, episodes: &[Recorded], mapping: &Mapping) -> Result<Vec<Scored>> {
+        let score = |episode: &Recorded| {
+            let scored = ScoredRecording::of(&mut self.monitor, episode.clone(), mapping)?;
+            Ok(Scored::of(&scored))
+        };
+        episodes.iter().map(score).collect()
+    }
+}
+
+fn opened(file: &[u8]) -> Result<Monitor> {
+    let (about, archive) = decode(file)?;
+    Ok(Monitor::new(about, &archive, &offnominal_detectors::catalogue(), None)?)
+}
+
+/// The episodes of a split whose labels say that nothing was wrong.
+fn nominal(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let episodes = read(split, mapping)?;
+    for (i, episode) in episodes.iter().enumerate() {
+        if let Some(step) = episode.labels.iter().flatten().position(|&label| label) {
+            bail!(
+                "{}: expected nominal episodes, found a label at step {step} of episode {i}",
+                split.display()
+            );
+        }
+    }
+    Ok(episodes)
+}
+
+/// The episodes of a split of which one is labelled at least.
+fn anomalous(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let episodes = read(split, mapping)?;
+    let is_labelled = |episode: &Recorded| episode.labels.iter().flatten().any(|&label| label);
+    ensure!(
+        episodes.iter().any(is_labelled),
+        "{}: expected labelled steps, found none in {} episodes",
+        split.display(),
+        episodes.len()
+    );
+    Ok(episodes)
+}
+
+fn read(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let episodes = episodes::read(split, mapping)?;
+    ensure!(
+        !episodes.is_empty(),
+        "{}: expected episodes with at least one step, found none",
+        split.display()
+    );
+    Ok(episodes)
+}
+
+impl Folder {
+    /// The columns of all splits, which are the same.
+    fn columns(&self) -> Result<Columns> {
+        let first = Columns::of(&self.nominal[0])?;
+        for split in self.nominal[1..].iter().chain(self.anomalous.iter().map(|split| &split.path)) {
+            first.insist_on(&Columns::of(split)?, &split.display().to_string())?;
+        }
+        Ok(first)
+    }
+}
+
+impl Request {
+    /// How many episodes the rule needs.
+    fn rule(&self) -> Result<usize> {
+        let Request { rule, alpha, .. } = self;
+        let choice = RuleChoice {
+            rule,
+            alpha: *alpha,
+            confidence: None,
+            run_length: None,
+            block: None,
+            monitors: NonZeroU32::MIN,
+        };
+        Ok(choice.rule(1.0)?.min_episodes())
+    }
+
+    /// The detectors, `clock` first.
+    fn with_clock(&self) -> Result<Vec<DetectorChoice>> {
+        let asked = self.detectors.iter().filter(|detector| detector.name != "clock").cloned();
+        let all: Vec<DetectorChoice> = std::iter::once(DetectorChoice::named("clock")).chain(asked).collect();
+        for (i, detector) in all.iter().enumerate() {
+            let name = &detector.name;
+            let is_new = all[..i].iter().all(|other| other.name != *name);
+            ensure!(is_new, "detectors: expected different names, found {name:?} twice: give one a `name`");
+            let built = offnominal_detectors::catalogue().build(&detector.id, &detector.params);
+            built.with_context(|| format!("detector {name}"))?;
+        }
+        Ok(all)
+    }
+
+    /// The detectors, fitted; and what makes the promise of a threshold doubtful.
+    fn judges(
+        &self,
+        learned: &[Recorded],
+        n_calibration: usize,
+        mapping: &Mapping,
+        context: &Context,
+    ) -> Result<(Vec<Judge>, Vec<String>)> {
+        let (mut judges, mut warnings) = (Vec::new(), Vec::new());
+        for DetectorChoice { name, id, params } in self.with_clock()? {
+            let detector = DetectorChoice { name: name.clone(), id, params };
+            let (found, file) = fit::on(learned, mapping, &self.fit(detector, n_calibration)?, context)
+                .with_context(|| format!("detector {name}"))?;
+            warnings = found.warnings;
+            judges.push(Judge { name, monitor: opened(&file)?, test: Vec::new() });
+        }
+        Ok((judges, warnings))
+    }
+
+    /// What the detectors are worth on each anomalous split.
+    fn numbers(
+        &self,
+        folder: &Folder,
+        judges: &mut [Judge],
+        mapping: &Mapping,
+        context: &Context,
+    ) -> Result<Vec<Number>> {
+        let task = context.task(folder.anomalous.len(), "splits");
+        let plan = Bootstrap::new(REPLICATES, Level::P95, Seed(context.seed));
+        let mut numbers = Vec::new();
+        for split in &folder.anomalous {
+            task.check()?;
+            let episodes = anomalous(&split.path, mapping)?;
+            for judge in &mut *judges {
+                let scored = judge.scores(&episodes, mapping)?;
+                let found = judge::judge(&scored, &judge.test, judge.monitor.threshold(), &plan)
+                    .with_context(|| split.path.display().to_string())?;
+                let number = |found: judge::Found| found.number(&folder.env, split, &judge.name, &self.rule);
+                numbers.extend(found.into_iter().map(number));
+            }
+            task.inc(1);
+        }
+        Ok(numbers)
+    }
+
+    fn fit(&self, detector: DetectorChoice, n_calibration: usize) -> Result<fit::Request> {
+        let plain = serde_json::json!({
+            "logs": Vec::<PathBuf>::new(), "rule": self.rule, "alpha": self.alpha, "calibration": n_calibration,
+            "diagnosis": false, "file": PathBuf::new(),
+        });
+        Ok(fit::Request { detector, ..serde_json::from_value(plain)? })
+    }
+}
+
+impl ScoredSplits {
+    fn save(&self, path: &Path) -> Result<()> {
+        let is_parquet = path.extension().is_some_and(|ending| ending == "parquet");
+        let bytes =
+            if is_parquet { tables::to_parquet(&self.numbers)? } else { tables::to_csv(&self.numbers)? };
+        atomically(path, &bytes)
+    }
+}
