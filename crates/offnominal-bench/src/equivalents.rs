@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn every_pair_names_parameters_that_there_are() {
         for pair in EQUIVALENTS {
-            let all = catalogues::envs();
+            let all = catalogues::environments();
             let env = all.entries().iter().find(|e| e.id.starts_with(pair.envs)).expect(pair.envs);
             let env = all.build(env.id, &json!({})).unwrap();
             let name = pair.dynamics.strip_prefix("dyn-").unwrap();

@@ -6,7 +6,7 @@ mod quick;
 use allocation_counter::measure;
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
-use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_detectors::diagnosis::{Diagnoser, Direction, Family, Fault, Hypothesis};
 use offnominal_laws::{MockEnsemble, nominal_episodes};
 use quick::quick;
 
@@ -48,12 +48,23 @@ fn diagnosing_does_not_allocate() {
     let episodes = nominal_episodes(Seed(1), 8, 40);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1), FitProgress::unseen()).unwrap();
+    let hypothesis = |anomaly: &str, family| Hypothesis {
+        anomaly: anomaly.into(),
+        family,
+        neutral: 0.0,
+        direction: Direction::Up,
+    };
+    let hypotheses =
+        vec![hypothesis("obs-noise", Family::Observation), hypothesis("dyn-mass", Family::Dynamics)];
+    let fault = |i: usize| Fault { hypothesis: i % 2, magnitude: 1.0, signals: views[i % 8], alarm: 9 };
+    let faults: Vec<Fault<'_>> = (0..16).map(fault).collect();
+    diagnoser.teach(hypotheses, &faults, &mut Rng::new(2), FitProgress::unseen()).unwrap();
     let mut episode = || {
         diagnoser.reset();
         for seen in (0..5).flat_map(|_| views[0].transitions()) {
             diagnoser.observe(&seen);
         }
-        diagnoser.diagnose().probabilities[0]
+        diagnoser.diagnose(5).probabilities[0]
     };
     episode();
     let found = measure(|| assert!(episode().is_finite()));

@@ -5,7 +5,7 @@ mod spoiled;
 
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
-use offnominal_detectors::diagnosis::{Diagnoser, Diagnosis, Family};
+use offnominal_detectors::diagnosis::{Diagnoser, Diagnosis, Direction, Family, Fault, Hypothesis};
 use offnominal_laws::nominal_episodes;
 use spoiled::spoiled;
 
@@ -57,6 +57,81 @@ fn a_sensor_a_command_and_a_force_are_told_apart() {
     assert!(share(&command, |d| d.family == Family::Action) > 0.8, "{:?}", command[0]);
 }
 
+/// An episode with a fault from step 20 on.
+struct Faulty {
+    obs: Vec<f32>,
+    actions: Vec<f32>,
+    size: f64,
+}
+
+impl Faulty {
+    fn signals(&self) -> Signals<'_> {
+        Signals::new(&self.obs, &self.actions, 3, 1)
+    }
+}
+
+/// Fresh episodes with an offset of the first channel, or of the command, of growing size.
+fn faulty(seed: u64, n: usize, is_sensor: bool) -> Vec<Faulty> {
+    let mut all = Vec::new();
+    for (i, episode) in nominal_episodes(Seed(seed), n, 40).iter().enumerate() {
+        let (signals, size) = (episode.signals(), 0.3 + 0.05 * i as f64);
+        let (mut obs, mut actions) = (signals.observations().to_vec(), signals.actions().to_vec());
+        match is_sensor {
+            true => obs[21 * 3..].iter_mut().step_by(3).for_each(|x| *x += size as f32),
+            false => actions[20..].iter_mut().for_each(|x| *x -= size as f32),
+        }
+        all.push(Faulty { obs, actions, size });
+    }
+    all
+}
+
+fn taught() -> (Diagnoser, Vec<Hypothesis>) {
+    let mut diagnoser = fitted();
+    let of = |anomaly: &str, family| Hypothesis {
+        anomaly: anomaly.into(),
+        family,
+        neutral: 0.0,
+        direction: Direction::Up,
+    };
+    let hypotheses = vec![of("obs-offset", Family::Observation), of("act-offset", Family::Action)];
+    let examples = [faulty(3, 24, true), faulty(4, 24, false)];
+    let mut faults = Vec::new();
+    for (hypothesis, examples) in examples.iter().enumerate() {
+        for example in examples {
+            let (signals, magnitude) = (example.signals(), example.size);
+            faults.push(Fault { hypothesis, magnitude, signals, alarm: 21 });
+        }
+    }
+    diagnoser.teach(hypotheses.clone(), &faults, &mut Rng::new(5), FitProgress::unseen()).unwrap();
+    (diagnoser, hypotheses)
+}
+
+#[test]
+fn taught_faults_are_named_with_their_size() {
+    let (mut diagnoser, hypotheses) = taught();
+    let mut archive = Archive::default();
+    diagnoser.save(&mut archive.writer());
+    let mut again = Diagnoser::load(&archive.reader(3, 1), &hypotheses).unwrap();
+    for (true_one, is_sensor) in [(0, true), (1, false)] {
+        let (mut right, mut covered, mut errors) = (0, 0, Vec::new());
+        for fault in faulty(6, 20, is_sensor) {
+            let found = |d: &mut Diagnoser| {
+                d.reset();
+                fault.signals().transitions().take(30).for_each(|seen| d.observe(&seen));
+                d.diagnose(8).clone()
+            };
+            let said = found(&mut diagnoser);
+            assert_eq!(said, found(&mut again));
+            let first = said.suspects[0];
+            right += usize::from(first.hypothesis == true_one);
+            covered += usize::from(said.suspects.iter().any(|s| s.is_compatible && s.hypothesis == true_one));
+            errors.push((first.magnitude / fault.size).ln().abs());
+        }
+        errors.sort_unstable_by(f64::total_cmp);
+        assert!(right >= 18 && covered >= 17 && errors[10] < 0.4, "{true_one}: {right} {covered} {errors:?}");
+    }
+}
+
 #[test]
 fn a_diagnosis_that_was_kept_says_the_same() {
     let mut diagnoser = fitted();
@@ -70,17 +145,18 @@ fn a_diagnosis_that_was_kept_says_the_same() {
 #[test]
 fn lists_that_nobody_wrote_never_stop_the_program() {
     let mut archive = Archive::default();
-    fitted().save(&mut archive.writer());
+    let (whole, hypotheses) = taught();
+    whole.save(&mut archive.writer());
     let episode = nominal_episodes(Seed(2), 1, 10).remove(0);
     for name in archive.lists.keys() {
         let mut without = archive.clone();
         without.lists.remove(name);
-        let error = Diagnoser::load(&without.reader(3, 1), &[]).err();
+        let error = Diagnoser::load(&without.reader(3, 1), &hypotheses).err();
         assert_eq!(error, Some(ArchiveError::Missing { place: name.clone() }));
         for numbers in spoiled(&archive.lists[name]) {
             let mut other = archive.clone();
             other.lists.insert(name.clone(), numbers);
-            let Ok(mut diagnoser) = Diagnoser::load(&other.reader(3, 1), &[]) else { continue };
+            let Ok(mut diagnoser) = Diagnoser::load(&other.reader(3, 1), &hypotheses) else { continue };
             episode.signals().transitions().for_each(|seen| diagnoser.observe(&seen));
             diagnoser.diagnose(0);
         }

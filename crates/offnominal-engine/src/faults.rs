@@ -174,7 +174,7 @@ impl Playing<'_> {
     fn of(&self, hypothesis: &Hypothesis, search: &Search) -> Result<Vec<Played>> {
         let name = format!("{} {:?}", hypothesis.anomaly, hypothesis.direction);
         let (seed, env) = (self.seed.child(name.as_str()), self.subject.env.fork());
-        let mut player = Player { playing: self, hypothesis, env, alarming: self.alarming.fork() };
+        let mut player = Player { playing: self, hypothesis, search, env, alarming: self.alarming.fork() };
         let Some(reach) = self.reach(&mut player, search, seed.child("reach"))? else { return Ok(vec![]) };
         let mut found = Vec::new();
         for i in 0..TRIES * self.each {
@@ -244,6 +244,7 @@ impl Reach {
 struct Player<'a> {
     playing: &'a Playing<'a>,
     hypothesis: &'a Hypothesis,
+    search: &'a Search,
     env: Option<Box<dyn Env>>,
     alarming: Alarming<'a>,
 }
@@ -253,10 +254,7 @@ impl Player<'_> {
     fn play(&mut self, distance: f64, onset: u32, seed: Seed) -> Result<Tried> {
         ensure!(!stop::is_requested(), progress::stopped());
         let (subject, hypothesis) = (self.playing.subject, self.hypothesis);
-        let magnitude = match hypothesis.direction {
-            Direction::Up => hypothesis.neutral + distance,
-            Direction::Down => hypothesis.neutral - distance,
-        };
+        let magnitude = magnitude(self.search, distance);
         let params = json!({ "magnitude": magnitude });
         let schedule = Schedule { onset: Onset::At(onset), extent: Extent::ToEnd };
         let spec = AnomalySpec { anomaly: hypothesis.anomaly.clone(), params, schedule };
@@ -282,6 +280,12 @@ impl Tried {
         let Tried { magnitude, episode, alarm } = self;
         alarm.map(|alarm| Played { hypothesis: 0, magnitude, episode, alarm })
     }
+}
+
+/// The magnitude at a distance from neutral, which rounding carries no farther than the limit.
+fn magnitude(search: &Search, distance: f64) -> f64 {
+    let Search { neutral, limit, .. } = *search;
+    if limit > neutral { (neutral + distance).min(limit) } else { (neutral - distance).max(limit) }
 }
 
 fn family(class: Class) -> Option<Family> {
@@ -328,6 +332,14 @@ mod tests {
         assert_eq!((real.len(), real[0]), (RUNGS, 1.0 / 64.0));
         assert!((real[11] - 8.0).abs() < 1e-9 && real.is_sorted());
         assert_eq!(rungs_of(Domain::Whole, 9.0), [1.0, 2.0, 3.0, 5.0, 8.0]);
+    }
+
+    #[test]
+    fn magnitudes_end_at_the_limit() {
+        let mass = Search { neutral: 1.0, step: -0.1, limit: 0.1, domain: Domain::Real };
+        assert_eq!(magnitude(&mass, 1.0 - 0.1), 0.1);
+        assert_eq!(magnitude(&mass, 0.5), 0.5);
+        assert_eq!(magnitude(&search(Domain::Real, 9.0), 8.0 + 1e-9), 9.0);
     }
 
     #[test]

@@ -37,7 +37,6 @@ mod channels;
 
 use crate::live::{Judged, Live, Seen as Tick};
 use channels::{Names, Numbers};
-use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
 use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, UnknownGroup, Verdict};
 use serde::{Deserialize, Serialize};
@@ -332,9 +331,8 @@ impl Stream {
         let Some(verdict) = verdict else { return self.live.first(&seen) };
         let names = || self.monitor.lost().map(|channel| channel.name.clone()).collect();
         let lost_sensors = verdict.sensor_event.map(|_| names());
-        let is_raised = verdict.event == Some(Event::Raised);
         let (line, episode, dropped) = (self.n_lines, self.episode, self.dropped);
-        let diagnosis = if is_raised { self.monitor.diagnose() } else { None };
+        let diagnosis = if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None };
         let answer = Answer { line, episode, verdict, diagnosis, lost_sensors, dropped, acknowledged };
         tell(&answer);
         self.live.step(&seen, &Judged { verdict: &verdict, dropped, line: &answer });

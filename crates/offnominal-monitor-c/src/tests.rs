@@ -64,6 +64,7 @@ fn about() -> About {
         train_episodes: 1,
         seed: 1,
         diagnoses: false,
+        hypotheses: vec![],
         threshold: Calibrated {
             rule: "fixed".into(),
             alpha: None,

@@ -49,6 +49,7 @@ fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
         train_episodes: 20,
         seed: 1,
         diagnoses: false,
+        hypotheses: vec![],
         threshold: Calibrated::new(rule, threshold, 40),
         alarm: Settings::default(),
         missing: offnominal_core::partial::Missing::Held,

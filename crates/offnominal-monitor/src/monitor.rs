@@ -13,7 +13,7 @@ use offnominal_core::detector::{Detector, Monitor as Scorer};
 use offnominal_core::partial::PartialScore;
 use offnominal_core::policy::Policy;
 use offnominal_core::transition::Transition;
-use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_detectors::diagnosis::{AFTER, Diagnoser};
 use offnominal_stats::alarm::statistic::{Past, Statistic};
 use offnominal_stats::{GroupThresholds, Recalibrated, Recalibration, Threshold};
 use serde::Serialize;
@@ -279,6 +279,16 @@ impl Monitor {
     pub fn lost(&self) -> impl Iterator<Item = &ChannelName> {
         let lost = self.feed.ages().iter().map(|age| *age > self.about.lost_after);
         self.about.observation.iter().zip(lost).filter_map(|(channel, is_lost)| is_lost.then_some(channel))
+    }
+
+    /// Whether the last step is one at which a diagnosis says something new: the one that raised the alarm, and where faults can
+    /// be named, those for which they were taught.
+    pub fn is_diagnosis_due(&self) -> bool {
+        let (Some(raised_at), Some(last)) = (self.raised_at, self.n_steps.checked_sub(1)) else {
+            return false;
+        };
+        let since = (last - raised_at) as usize;
+        since == 0 || !self.about.hypotheses.is_empty() && AFTER.contains(&since)
     }
 
     /// What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again

@@ -49,6 +49,7 @@ fn file(rule: Rule) -> Vec<u8> {
         train_episodes: 10,
         seed: 1,
         diagnoses: true,
+        hypotheses: vec![],
         threshold: Calibrated::new(rule, &threshold, 30),
         alarm: Settings::default(),
         missing: Missing::Held,
@@ -120,6 +121,7 @@ fn groups_have_the_thresholds_that_their_episodes_set() {
         groups: Some(Groups::new(rule, &groups)),
         threshold: Calibrated::new(rule, &all, 37),
         diagnoses: false,
+        hypotheses: vec![],
         ..about
     };
     let mut monitor = opened(&encode(&about, &archive)).unwrap();

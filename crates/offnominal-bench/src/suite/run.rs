@@ -283,6 +283,7 @@ fn join(results: &mut Results, more: Results) {
 mod tests {
     use super::*;
     use crate::suite::SuiteKind;
+    use offnominal_detectors::diagnosis::AFTER;
 
     /// Two environments, of which one has no such policy.
     static SMALL: Suite =
@@ -362,7 +363,12 @@ episodes = { train = 6, validation = 6, test = 6 }
             (environment.missing.len(), environment.detectors.len(), environment.last_call.1),
             (1, 2, 4 + 2 + 2 + 1)
         );
-        assert_eq!(environment.diagnoses.len(), 2);
+        let ways = 2;
+        assert_eq!(
+            environment.diagnoses.len(),
+            2 * ways * AFTER.len(),
+            "by rules and by faults, at each time"
+        );
         assert!(
             environment.scores.len() == 2 && environment.scores.iter().all(|s| s.value < 1.0),
             "{:?}",

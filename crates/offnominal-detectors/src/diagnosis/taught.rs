@@ -111,8 +111,10 @@ impl Taught {
             };
         }
         let family = |s: &Suspect| families[self.hypotheses[s.hypothesis].family as usize];
-        let order = |s: &Suspect| (family(s), s.probability, std::cmp::Reverse(s.hypothesis));
-        suspects.sort_unstable_by(|a, b| order(b).partial_cmp(&order(a)).expect("votes are numbers"));
+        suspects.sort_unstable_by(|a, b| {
+            let families = family(b).total_cmp(&family(a));
+            families.then(b.probability.total_cmp(&a.probability)).then(a.hypothesis.cmp(&b.hypothesis))
+        });
         families
     }
 

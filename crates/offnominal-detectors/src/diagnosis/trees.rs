@@ -158,7 +158,7 @@ fn nodes(from: &Reader<'_>, width: usize, leaves: usize) -> Result<Vec<Node>, Ar
     let mut nodes = Vec::with_capacity(values.len());
     for (i, ((&value, &channel), &left)) in (0..).zip(values.iter().zip(channels).zip(left)) {
         // Children lie after their parent, so that every path ends.
-        let is_split = left > i && left + 1 < n && channel < width as u64;
+        let is_split = left > i && left < n.saturating_sub(1) && channel < width as u64;
         let is_sound = is_split || left == 0 && channel < leaves as u64;
         from.require(is_sound, "left", format_args!("a child after node {i}, or a leaf"), left)?;
         nodes.push(Node { value, channel: channel as u32, left: left as u32 });

@@ -109,11 +109,20 @@ fn verdict_schema() -> Value {
     let channels = json!({ "type": "array", "items": { "type": "object", "properties": channel } });
     let probability = json!({ "type": "number" });
     let families = json!({ "observation": probability, "action": probability, "dynamics": probability });
+    let candidate = json!({
+        "anomaly": { "type": "string" },
+        "direction": { "type": "string" },
+        "neutral": { "type": "number" },
+        "magnitude": { "type": "number" },
+        "probability": probability,
+    });
+    let candidates = json!({ "type": "array", "items": { "type": "object", "properties": candidate } });
     let diagnosis = json!({
         "family": { "type": "string" },
         "onset": { "type": "integer" },
         "probabilities": { "type": "object", "properties": families },
         "channels": channels,
+        "candidates": candidates,
     });
     fields.insert("diagnosis".into(), json!({ "type": "object", "properties": diagnosis }));
     json!({ "type": "object", "properties": fields })

@@ -57,6 +57,7 @@ pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], acti
         train_episodes: 10,
         seed: 1,
         diagnoses: true,
+        hypotheses: vec![],
         threshold,
         alarm: Settings::default(),
         missing: offnominal_core::partial::Missing::Held,

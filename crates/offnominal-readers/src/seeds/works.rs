@@ -142,6 +142,7 @@ pub fn monitor() -> Vec<u8> {
         train_episodes: 4,
         seed: 1,
         diagnoses: false,
+        hypotheses: vec![],
         threshold: Calibrated::new(rule, &threshold, 20),
         alarm: Settings::default(),
         missing: offnominal_core::partial::Missing::Held,

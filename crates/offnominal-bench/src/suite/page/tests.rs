@@ -84,7 +84,8 @@ fn made_up(env: &str, out: &Path, (strength, detectors): (&str, &[&str]), faults
         alarm_delay: 5.0,
         ..Diagnosed::default()
     };
-    let taught = |taught, after, more| Diagnosed { taught, after, named: 10 + more, ..diagnosed.clone() };
+    let taught =
+        |taught, after, more: u64| Diagnosed { taught, after, named: 10 + more, ..diagnosed.clone() };
     let diagnoses = vec![
         diagnosed.clone(),
         taught(Taught::Faults, 0, 0),
