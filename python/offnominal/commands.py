@@ -59,7 +59,8 @@ def fit(
 
     :param options: ``detector`` (an id, or a dict with ``id``), ``data`` (a file of episodes, instead of new ones), ``train``,
         ``calibration``, ``rule``, ``alpha``, ``confidence``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
-        ``diagnosis``, ``allow_diverged`` (nominal episodes that may be without an outcome).
+        ``diagnosis``, ``faults`` (of each kind that are played to teach a diagnosis names), ``allow_diverged`` (nominal episodes
+        that may be without an outcome).
     """
     return _result("fit", {"env": env, "policy": policy, "file": file, **options}, seed, jobs, progress)
 

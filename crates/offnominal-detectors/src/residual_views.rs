@@ -20,8 +20,8 @@
 //!
 //! Assumes: as `ensemble-dm`; nominal residuals look alike throughout an episode.
 //! Blind to: anomalies that leave every prediction right, such as a constant offset of a sensor from the first step on;
-//! what happens only where nominal residuals are large; weak where they are nearly zero but for rare jumps, because normal
-//! scores squeeze together what lies between (urm-pnp, a goal that moves in urr-reach).
+//! what happens only where nominal residuals are large; weaker where they are nearly zero but for rare jumps, because normal
+//! scores bring what lies between closer together (urm-pnp, a goal that moves in urr-reach).
 //! Cost: fit O(M · epochs · n · parameters), score O(M · parameters + d²): 27 thousand parameters for 26 channels.
 //! Reference: this project's; the parts are known: normal scores (van der Waerden 1952), CUSUM (Page 1954). Views, rates
 //! and windows were chosen among about two hundred variants, by alarms and by time-matched AUROC in sap-goal0, sap-goal1
