@@ -16,7 +16,7 @@ use offnominal_engine::progress::Task;
 use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
 use offnominal_stats::{Level, Promise, Rule};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Name of the file of a diagnosis in a cell.
 pub(super) const DIAGNOSES: &str = "diagnoses.json";
@@ -105,7 +105,8 @@ impl Known {
             Some((*episode, *onset, alarm))
         });
         let alarmed: Vec<(&Episode, usize, usize)> = alarmed.collect();
-        let without = self.without.get(&setting.anomaly).map(|diagnoser| (Taught::OtherFaults, diagnoser));
+        let without =
+            self.without.get(&setting.anomaly_spec.anomaly).map(|diagnoser| (Taught::OtherFaults, diagnoser));
         let all =
             [(Taught::Rules, &self.by_rules), (Taught::Faults, &self.by_faults)].into_iter().chain(without);
         let mut rows = Vec::new();
@@ -124,13 +125,12 @@ impl Known {
     }
 }
 
-/// The anomalies of a cell of some classes, each once.
+/// The anomalies of a cell of some classes, by their ids, each once.
 fn anomalies(cell: &Diagnosing, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let is_signal = |s: &&Setting| matches!(&*s.class, "observation" | "action" | "dynamics");
     let wanted = cell.settings.iter().map(|(s, _)| s).filter(is_signal).filter(|s| is_wanted(&s.class));
-    let mut all: Vec<String> = wanted.map(|s| s.anomaly.clone()).collect();
-    all.dedup();
-    all
+    let mut seen = HashSet::new();
+    wanted.map(|s| s.anomaly_spec.anomaly.clone()).filter(|id| seen.insert(id.clone())).collect()
 }
 
 /// A row of which nothing was said yet.

@@ -61,6 +61,11 @@ struct Truth<'a> {
 }
 
 impl Truth<'_> {
+    /// The id of what was done, whatever a campaign calls it.
+    fn anomaly(&self) -> &str {
+        &self.setting.anomaly_spec.anomaly
+    }
+
     fn judge(&self, found: &Diagnosis, by: &Diagnoser, t: usize) -> Said {
         Said {
             family: found.family,
@@ -74,23 +79,23 @@ impl Truth<'_> {
     fn is_family(&self, family: Family) -> bool {
         let is = |class: &str| family.id() == class;
         is(&self.setting.class)
-            || is("action") && are_one(self.env, &self.setting.anomaly, "act-scaling")
-            || is("action") && are_one(self.env, &self.setting.anomaly, "act-offset")
+            || is("action") && are_one(self.env, self.anomaly(), "act-scaling")
+            || is("action") && are_one(self.env, self.anomaly(), "act-offset")
             || is("dynamics") && self.setting.class == "action" && self.is_dynamics_too()
     }
 
     fn is_dynamics_too(&self) -> bool {
         crate::equivalents::EQUIVALENTS
             .iter()
-            .any(|e| self.env.starts_with(e.envs) && e.action == self.setting.anomaly)
+            .any(|e| self.env.starts_with(e.envs) && e.action == self.anomaly())
     }
 
     fn named(&self, first: &Suspect, all: &[Suspect], by: &Diagnoser) -> Named {
         let hypotheses = by.hypotheses();
-        let is_it = |s: &Suspect| are_one(self.env, &hypotheses[s.hypothesis].anomaly, &self.setting.anomaly);
+        let is_it = |s: &Suspect| are_one(self.env, &hypotheses[s.hypothesis].anomaly, self.anomaly());
         let chosen = &hypotheses[first.hypothesis];
         let distance = |magnitude: f64| (magnitude - chosen.neutral).abs().ln();
-        let is_own = chosen.anomaly == self.setting.anomaly;
+        let is_own = chosen.anomaly == self.anomaly();
         let is_name = is_it(first);
         Named {
             is_name,
@@ -103,7 +108,7 @@ impl Truth<'_> {
     }
 
     fn direction(&self, neutral: f64) -> Option<Direction> {
-        kind(&self.setting.anomaly).ok()?;
+        kind(self.anomaly()).ok()?;
         Some(if self.setting.magnitude > neutral { Direction::Up } else { Direction::Down })
     }
 }

@@ -1,4 +1,4 @@
-//! The results of one environment: a table, a page, and a file that says what they are, written last.
+//! The results of one environment: tables, a page, and a file that says what they are, written last.
 
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::run::PATIENCE;
@@ -34,7 +34,8 @@ pub struct Environment {
     pub last_call: (f64, usize),
     /// Realised false alarms of each detector and rule over random splits of the nominal episodes.
     pub coverage: Vec<Coverage>,
-    /// What was said at alarms, against what was done.
+    /// What was said at alarms, against what was done; a table of its own.
+    #[serde(skip)]
     pub diagnoses: Vec<Diagnosed>,
     /// What computed them; of a suite of images only, where presets depend on it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -48,6 +49,9 @@ fn file(out: &Path, env: &str, extension: &str) -> PathBuf {
     out.join(format!("{}.{extension}", noise::base(env)))
 }
 
+/// The end of the name of the table of diagnoses.
+const DIAGNOSES: &str = "diagnosis.parquet";
+
 impl Environment {
     /// What is known of an environment in an output folder; nothing, if its results are not there.
     ///
@@ -58,9 +62,13 @@ impl Environment {
         if !path.is_file() {
             return Ok(None);
         }
-        let environment: Environment = read::json(&path)?;
+        let mut environment: Environment = read::json(&path)?;
         let found = &environment.env;
         ensure!(found == env, "{}: env: expected {env}, found {found:?}", path.display());
+        let diagnoses = file(out, env, DIAGNOSES);
+        if diagnoses.is_file() {
+            environment.diagnoses = table::read(&diagnoses)?;
+        }
         Ok(Some(environment))
     }
 
@@ -72,13 +80,16 @@ impl Environment {
         table::read(&table::find(out, noise::base(&self.env))?)
     }
 
-    /// Writes table, page, and last this file, after another process that writes some.
+    /// Writes tables, page, and last this file, after another process that writes some.
     ///
     /// # Errors
     /// If a file cannot be written; the message names it.
     pub fn save(&self, out: &Path, rows: &[Row], page: &str) -> Result<()> {
         let _held = Lock::folder_within(out, PATIENCE)?;
         write::atomically(&file(out, &self.env, "parquet"), &table::to_parquet(rows)?)?;
+        if !self.diagnoses.is_empty() {
+            write::atomically(&file(out, &self.env, DIAGNOSES), &table::to_parquet(&self.diagnoses)?)?;
+        }
         write::atomically(&file(out, &self.env, "html"), page.as_bytes())?;
         write::atomically(&file(out, &self.env, "json"), &serde_json::to_vec_pretty(self)?)
     }
