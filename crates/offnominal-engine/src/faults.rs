@@ -138,7 +138,7 @@ impl Playing<'_> {
     ///
     /// # Errors
     /// If an anomaly does not fit the environment.
-    pub fn n(&self, anomalies: &[String]) -> Result<usize> {
+    pub fn n_hypotheses(&self, anomalies: &[String]) -> Result<usize> {
         self.wanted(anomalies).map(|wanted| wanted.len())
     }
 
@@ -305,7 +305,7 @@ fn hypothesis(anomaly: &str, family: Family, search: &Search) -> Hypothesis {
 /// Distances from neutral, in equal ratios up to the limit of the search.
 fn rungs(search: &Search) -> Vec<f64> {
     let most = (search.limit - search.neutral).abs();
-    let least = (SMALLEST * search.step.abs()).min(most);
+    let least = rounded(SMALLEST * search.step.abs(), search.domain).min(most);
     let rung = |i: usize| least * (most / least).powf(i as f64 / (RUNGS - 1) as f64);
     let mut rungs: Vec<f64> = (0..RUNGS).map(|i| rounded(rung(i), search.domain)).collect();
     rungs.dedup();
@@ -331,7 +331,7 @@ mod tests {
         let real = rungs_of(Domain::Real, -7.0);
         assert_eq!((real.len(), real[0]), (RUNGS, 1.0 / 64.0));
         assert!((real[11] - 8.0).abs() < 1e-9 && real.is_sorted());
-        assert_eq!(rungs_of(Domain::Whole, 9.0), [1.0, 2.0, 3.0, 5.0, 8.0]);
+        assert_eq!(rungs_of(Domain::Whole, 9.0), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 8.0]);
     }
 
     #[test]

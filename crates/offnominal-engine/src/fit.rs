@@ -160,8 +160,11 @@ impl Request {
         let (each, root) = (self.faults as usize, Seed(context.seed).child("fit").child("faults"));
         let playing = Playing { subject, alarming: &alarming, nominal, each, seed: root };
         let anomalies = faults::anomalies(subject.env.spec());
-        let found =
-            playing.play(&anomalies, context.jobs, &context.task(playing.n(&anomalies)?, "faults"))?;
+        let found = playing.play(
+            &anomalies,
+            context.jobs,
+            &context.task(playing.n_hypotheses(&anomalies)?, "faults"),
+        )?;
         let mut rng = root.child("trees").rng();
         let learn = |progress: FitProgress<'_>| {
             let (hypotheses, faults) = (found.hypotheses.clone(), found.views());

@@ -3,6 +3,7 @@
 use super::ExtentChoice;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::{json, text};
+use offnominal_worlds::anomaly::{Class, kind};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 use toml::Value as Toml;
@@ -110,6 +111,17 @@ impl TryFrom<Toml> for AnomalyChoice {
             }
             other => Err(format!("expected an anomaly's id or a table with an id, found {other}")),
         }
+    }
+}
+
+/// The class of an anomaly; those that a program adds to the catalogue are a class of their own.
+pub(super) fn class(id: &str) -> &'static str {
+    match kind(id).map(|kind| kind.class) {
+        Ok(Class::Observation) => "observation",
+        Ok(Class::Action) => "action",
+        Ok(Class::Dynamics) => "dynamics",
+        Ok(Class::Camera) => "camera",
+        Err(_) => "own",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The names in a campaign: each must exist, and an error says on which line it stands.
 
-use crate::campaign::plan::class;
+use crate::campaign::choice::class;
 use crate::campaign::{Anomalies, AnomalyChoice, Campaign, CampaignDetector, MagnitudeChoice};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::anomaly_spec::{self, DYNAMICS};

@@ -1,5 +1,6 @@
 //! A campaign expanded: for each environment, policy and repetition the episodes to play and the detectors to judge.
 
+use crate::campaign::choice::class;
 use crate::campaign::{Anomalies, AnomalyChoice, Campaign, CampaignDetector, MagnitudeChoice, names};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::anomaly_spec::DYNAMICS;
@@ -10,7 +11,7 @@ use offnominal_engine::strengths::{self, Status};
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, frames};
 use offnominal_files::dataset::PolicyName;
-use offnominal_worlds::anomaly::{Class, camera_ids_for, kind};
+use offnominal_worlds::anomaly::camera_ids_for;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::collections::{BTreeMap, HashSet};
@@ -273,17 +274,6 @@ fn calibrated(
         }
     }
     Ok(())
-}
-
-/// The class of an anomaly; those that a program adds to the catalogue are a class of their own.
-pub(super) fn class(id: &str) -> &'static str {
-    match kind(id).map(|kind| kind.class) {
-        Ok(Class::Observation) => "observation",
-        Ok(Class::Action) => "action",
-        Ok(Class::Dynamics) => "dynamics",
-        Ok(Class::Camera) => "camera",
-        Err(_) => "own",
-    }
 }
 
 #[cfg(test)]
