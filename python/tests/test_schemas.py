@@ -59,7 +59,7 @@ def campaign(**changes):
         {"detectors": [{"id": "knn", "kk": 3}]},
         {"detectors": [{"k": 3}]},
         {"anomalies": []},
-        {"anomalies": [{"id": "act-delay"}]},
+        {"anomalies": [{"id": "act-delay", "magnitude": "large"}]},
         {"onset": -1},
         {"extent": {"window": 0}},
         {"episodes": {"train": 1}},

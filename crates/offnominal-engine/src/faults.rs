@@ -49,10 +49,27 @@ const FIRST: u32 = 2;
 /// How many episodes are played for one fault that is noticed, at most.
 const TRIES: usize = 3;
 
-/// The anomalies that are taught if nothing else is asked for.
-pub fn anomalies(spec: &EnvSpec) -> Vec<String> {
-    let parameters = spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name));
-    SIGNALS.iter().map(|id| id.to_string()).chain(parameters).collect()
+/// The anomalies that are taught if nothing else is asked for, as far as they apply to the environment.
+///
+/// # Errors
+/// If the environment has a parameter that cannot be searched.
+pub fn anomalies(env: &dyn Env) -> Result<Vec<String>> {
+    let parameters = env.spec().parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name));
+    let mut all = Vec::new();
+    for anomaly in SIGNALS.iter().map(|id| id.to_string()).chain(parameters) {
+        if applies(&anomaly, env)? {
+            all.push(anomaly);
+        }
+    }
+    Ok(all)
+}
+
+/// Whether an anomaly can be in the environment: nothing can be added to an action that is a choice.
+fn applies(anomaly: &str, env: &dyn Env) -> Result<bool> {
+    let Some(search) = searches(env.spec(), anomaly)?.into_iter().next() else { return Ok(false) };
+    let params = json!({ "magnitude": magnitude(&search, search.step.abs()) });
+    let spec = AnomalySpec { anomaly: anomaly.into(), params, schedule: Schedule::WHOLE };
+    Ok(spec.build(&catalogues::anomalies(), env).is_ok())
 }
 
 /// A monitor that raises alarms.
@@ -354,8 +371,12 @@ mod tests {
     #[test]
     fn the_default_has_all_parameters() {
         let env = offnominal_worlds::env::catalogue().build("sap-goal0", &json!({})).unwrap();
-        let all = anomalies(env.spec());
+        let all = anomalies(env.as_ref()).unwrap();
         assert!(all.contains(&"dyn-mass".into()) && all.contains(&"act-delay".into()));
         assert_eq!(all.len(), SIGNALS.len() + env.spec().parameters.len());
+        // Its action is a choice, to which nothing can be added.
+        let env = offnominal_worlds::env::catalogue().build("cartpole", &json!({})).unwrap();
+        let all = anomalies(env.as_ref()).unwrap();
+        assert!(all.contains(&"act-delay".into()) && !all.contains(&"act-noise".into()), "{all:?}");
     }
 }

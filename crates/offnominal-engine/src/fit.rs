@@ -6,6 +6,7 @@ use crate::detector_choice::DetectorChoice;
 use crate::diverged::Diverged;
 use crate::faults::{self, Alarming, Playing};
 use crate::monitor_file::{self, Made, PlayFaults, System};
+use crate::noise;
 use crate::request::within;
 use crate::rule_choice::{RuleChoice, Span, asked};
 use crate::subject::Subject;
@@ -25,12 +26,7 @@ use std::path::{Path, PathBuf};
 /// Episodes of each kind, if no number is given.
 const EPISODES: usize = 100;
 /// Faults of each hypothesis, if no number is given: a quarter of them are held out, and nine are needed there.
-const FAULTS: u32 = 60;
-
-/// Faults of each hypothesis.
-pub fn faults() -> u32 {
-    FAULTS
-}
+pub const FAULTS: usize = 60;
 
 /// What to fit; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -70,9 +66,9 @@ pub struct Request {
     /// Whether the file is to hold what a diagnosis needs.
     #[serde(default = "diagnosis")]
     pub diagnosis: bool,
-    /// Faults of each kind that are played in the environment, so that a diagnosis can name them; 0 for none.
-    #[serde(default = "faults")]
-    pub faults: u32,
+    /// Faults of each kind that are played in the environment, so that a diagnosis can name them; 60 in environments of this
+    /// program and none in others, where playing may take long.
+    pub faults: Option<u32>,
     /// Steps in a row that a number may be missing before its sensor counts as lost.
     pub lost_after: Option<u32>,
     /// The file to write.
@@ -110,7 +106,7 @@ impl Request {
         let teach = |diagnoser: &mut Diagnoser, monitor: &dyn Monitor, threshold: &Threshold| {
             self.teach(diagnoser, (subject, monitor, threshold), episodes[0], context)
         };
-        let teach = (self.faults > 0).then_some(&teach as &PlayFaults<'_>);
+        let teach = (self.faults_in(subject) > 0).then_some(&teach as &PlayFaults<'_>);
         let made = self.make(&monitor_file::system(subject), [&views[0], &views[1]], None, teach, context)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
@@ -148,6 +144,13 @@ impl Request {
         fit.make(train, calibration)
     }
 
+    /// Faults of each kind.
+    fn faults_in(&self, subject: &Subject) -> usize {
+        let id = noise::base(&subject.env.spec().id);
+        let is_own = offnominal_worlds::ENVS.iter().any(|entry| entry.id == id);
+        self.faults.map_or(if is_own { FAULTS } else { 0 }, |n| n as usize)
+    }
+
     /// Plays faults that the monitor notices, and teaches a diagnosis their names.
     fn teach(
         &self,
@@ -157,9 +160,9 @@ impl Request {
         context: &Context,
     ) -> Result<()> {
         let alarming = Alarming { monitor: monitor.fork(), threshold };
-        let (each, root) = (self.faults as usize, Seed(context.seed).child("fit").child("faults"));
+        let (each, root) = (self.faults_in(subject), Seed(context.seed).child("fit").child("faults"));
         let playing = Playing { subject, alarming: &alarming, nominal, each, seed: root };
-        let anomalies = faults::anomalies(subject.env.spec());
+        let anomalies = faults::anomalies(subject.env.as_ref())?;
         let found = playing.play(
             &anomalies,
             context.jobs,

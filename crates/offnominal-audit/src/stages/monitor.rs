@@ -37,7 +37,7 @@ pub fn run(
         alarm: Default::default(),
         diagnosis: fit::diagnosis(),
         // An audit asks whether faults are noticed, not what they are called.
-        faults: 0,
+        faults: Some(0),
         lost_after: None,
         file: request.out.join(FILE),
     };

@@ -106,7 +106,7 @@ fn learnt_from(
 
 fn diagnosing(judgement: Judgement) -> Diagnosing {
     let Judgement { setup, detector, train, validation, thresholds, settings, false_alarms, .. } = judgement;
-    let faults = offnominal_engine::fit::faults() as usize;
+    let faults = offnominal_engine::fit::FAULTS;
     Diagnosing { setup, detector, train, validation, thresholds, settings, false_alarms, faults }
 }
 

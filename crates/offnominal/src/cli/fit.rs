@@ -80,7 +80,7 @@ pub struct Fit {
     #[arg(long, default_value_t = fit::diagnosis(), action = clap::ArgAction::Set, value_name = "true|false")]
     diagnosis: bool,
     /// Faults of each kind that are played in the environment, so that a diagnosis can name a fault, such as a parameter of the
-    /// dynamics, with its magnitude; 0 for none [default: 60; of logs there is nothing to play in]
+    /// dynamics, with its magnitude; 0 for none [default: 60 in environments of this program, 0 in others]
     #[arg(long, value_name = "N", conflicts_with = "logs")]
     faults: Option<u32>,
     /// Steps in a row that a number may be missing before its sensor counts as lost [default: as many as nineteen of twenty
@@ -154,7 +154,7 @@ impl Fit {
                 monitors,
                 alarm,
                 diagnosis,
-                faults: faults.unwrap_or_else(fit::faults),
+                faults,
                 lost_after,
                 file,
             };
