@@ -5,6 +5,8 @@ use crate::report::aggregate::{Point, mean, median};
 use crate::results::{Diagnosed, Taught};
 use crate::suite::page::{Column, Found, POLICY, estimate, table_of};
 use offnominal_core::estimate::Estimate;
+use offnominal_stats::Level;
+use offnominal_stats::proportion::wilson;
 use std::fmt::Write as _;
 
 /// Steps after an alarm at which the last diagnosis is made.
@@ -47,6 +49,12 @@ impl<'a> Lines<'a> {
     fn share(&self, of: fn(&Diagnosed) -> u64) -> String {
         let points = self.points(|d| of(d) as f64 / d.alarms as f64);
         estimate(mean(&points, (0.0, 1.0)))
+    }
+
+    /// The share of all alarms together of which something was said.
+    fn pooled(&self, of: fn(&Diagnosed) -> u64) -> String {
+        let n: u64 = self.0.iter().map(|d| of(d)).sum();
+        estimate(wilson(n as usize, self.alarms() as usize, Level::P95).ok())
     }
 
     /// The median of a number over anomalies and strengths, made readable.
@@ -122,9 +130,9 @@ fn parameters(all: &Lines<'_>) -> String {
     let own = |(env, anomaly): (&str, &str), taught, after| {
         all.at(taught, after).only(|d| d.env == env && d.anomaly == anomaly)
     };
-    let known = |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::Faults, LATE).share(of);
+    let known = |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::Faults, LATE).pooled(of);
     let unknown =
-        |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::OtherFaults, LATE).share(of);
+        |name: &(&str, &str), of: fn(&Diagnosed) -> u64| own(*name, Taught::OtherFaults, LATE).pooled(of);
     let columns: [Column<'_, (&str, &str)>; 8] = [
         ("environment", &|(env, _)| env.to_string()),
         ("parameter", &|(_, anomaly)| format!("`{anomaly}`")),
@@ -136,8 +144,8 @@ fn parameters(all: &Lines<'_>) -> String {
         ("not taught: none in the set", &|name| unknown(name, |d| d.abstained)),
     ];
     format!(
-        "Parameters of the dynamics, 20 steps after the alarm; in the last columns the diagnosis was taught all anomalies but \
-         this one.\n\n{}",
+        "Parameters of the dynamics, 20 steps after the alarm, shares of all alarms together; in the last columns the diagnosis \
+         was taught all anomalies but this one.\n\n{}",
         table_of(&names, &columns)
     )
 }
