@@ -64,7 +64,7 @@ impl Taught {
         let mut seen = vec![0; n];
         let is_held_out = |e: &&Example| {
             seen[e.label.class] += 1;
-            seen[e.label.class] % HELD_OUT == 0
+            usize::is_multiple_of(seen[e.label.class], HELD_OUT)
         };
         let (held_out, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(is_held_out);
         let trees = grown(&learned, n, rng, progress)?;
