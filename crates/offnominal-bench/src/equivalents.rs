@@ -17,7 +17,7 @@ pub struct Equivalent {
 }
 
 /// All that are known.
-pub const EQUIVALENTS: [Equivalent; 4] = [
+pub const EQUIVALENTS: [Equivalent; 2] = [
     Equivalent {
         envs: "sap-",
         dynamics: "dyn-mass",
@@ -30,22 +30,21 @@ pub const EQUIVALENTS: [Equivalent; 4] = [
         action: "act-offset",
         why: "the action is a force, to which the constant one is added",
     },
-    Equivalent {
-        envs: "car-lanekeep",
-        dynamics: "dyn-brake-gain",
-        action: "act-scaling",
-        why: "the gain scales the part of the action that brakes",
-    },
-    Equivalent {
-        envs: "car-lanekeep",
-        dynamics: "dyn-steering-gain",
-        action: "act-scaling",
-        why: "the gain scales the part of the action that steers",
-    },
 ];
 
+/// Parameters of the dynamics that are those of actuators: nothing else does the same, but the family may be either one.
+pub const ACTUATORS: [(&str, &str); 2] =
+    [("car-lanekeep", "dyn-brake-gain"), ("car-lanekeep", "dyn-steering-gain")];
+
+/// Whether a fault is one of the action as much as one of the dynamics.
+pub fn has_both_families(env: &str, anomaly: &str) -> bool {
+    let is_pair = |e: &Equivalent| env.starts_with(e.envs) && [e.dynamics, e.action].contains(&anomaly);
+    EQUIVALENTS.iter().any(is_pair)
+        || ACTUATORS.iter().any(|(envs, name)| env.starts_with(envs) && *name == anomaly)
+}
+
 /// The other name of an anomaly in an environment, if it has one.
-pub fn other_name(env: &str, anomaly: &str) -> Option<&'static str> {
+fn other_name(env: &str, anomaly: &str) -> Option<&'static str> {
     let of = |e: &&Equivalent| env.starts_with(e.envs) && e.dynamics == anomaly;
     EQUIVALENTS.iter().find(of).map(|e| e.action)
 }
@@ -73,12 +72,12 @@ mod tests {
 
     #[test]
     fn every_pair_names_parameters_that_there_are() {
-        for pair in EQUIVALENTS {
+        for (envs, dynamics) in EQUIVALENTS.iter().map(|e| (e.envs, e.dynamics)).chain(ACTUATORS) {
             let all = catalogues::environments();
-            let env = all.entries().iter().find(|e| e.id.starts_with(pair.envs)).expect(pair.envs);
+            let env = all.entries().iter().find(|e| e.id.starts_with(envs)).expect(envs);
             let env = all.build(env.id, &json!({})).unwrap();
-            let name = pair.dynamics.strip_prefix("dyn-").unwrap();
-            assert!(env.spec().parameter(name).is_ok(), "{pair:?}");
+            let name = dynamics.strip_prefix("dyn-").unwrap();
+            assert!(env.spec().parameter(name).is_ok(), "{envs} {dynamics}");
         }
     }
 }

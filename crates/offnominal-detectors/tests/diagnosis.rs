@@ -133,6 +133,14 @@ fn taught_faults_are_named_with_their_size() {
 }
 
 #[test]
+fn without_a_hypothesis_nothing_is_named_and_the_family_stays() {
+    let (mut plain, mut taught) = (fitted(), taught().0);
+    taught.teach(vec![], &[], &mut Rng::new(1), FitProgress::unseen()).unwrap();
+    let offset = |_: usize, [_, action, _]: [&mut Vec<f32>; 3]| action[0] -= 0.5;
+    assert_eq!(said(&mut plain, offset), said(&mut taught, offset));
+}
+
+#[test]
 fn a_diagnosis_that_was_kept_says_the_same() {
     let mut diagnoser = fitted();
     let mut archive = Archive::default();

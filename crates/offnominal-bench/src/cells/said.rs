@@ -2,7 +2,7 @@
 
 use crate::campaign::Setting;
 use crate::cells::cell::Diagnosing;
-use crate::equivalents::are_one;
+use crate::equivalents::{are_one, has_both_families};
 use crate::results::Diagnosed;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{AFTER, Diagnoser, Diagnosis, Direction, Family, Suspect};
@@ -77,17 +77,8 @@ impl Truth<'_> {
 
     /// A fault that an action could have as well is one of either family.
     fn is_family(&self, family: Family) -> bool {
-        let is = |class: &str| family.id() == class;
-        is(&self.setting.class)
-            || is("action") && are_one(self.env, self.anomaly(), "act-scaling")
-            || is("action") && are_one(self.env, self.anomaly(), "act-offset")
-            || is("dynamics") && self.setting.class == "action" && self.is_dynamics_too()
-    }
-
-    fn is_dynamics_too(&self) -> bool {
-        crate::equivalents::EQUIVALENTS
-            .iter()
-            .any(|e| self.env.starts_with(e.envs) && e.action == self.anomaly())
+        let is_either = family != Family::Observation && has_both_families(self.env, self.anomaly());
+        family.id() == self.setting.class || is_either
     }
 
     fn named(&self, first: &Suspect, all: &[Suspect], by: &Diagnoser) -> Named {
@@ -176,6 +167,8 @@ mod tests {
         assert_eq!(families("sap-goal0", "action", "act-offset"), [false, true, true]);
         assert_eq!(families("sap-goal0", "action", "act-noise"), [false, true, false]);
         assert_eq!(families("mjc-reacher3d", "dynamics", "dyn-mass"), [false, false, true]);
+        assert_eq!(families("car-lanekeep", "dynamics", "dyn-brake-gain"), [false, true, true]);
+        assert_eq!(families("car-lanekeep", "action", "act-scaling"), [false, true, false]);
         assert_eq!(families("mjc-reacher3d", "observation", "obs-offset"), [true, false, false]);
     }
 }

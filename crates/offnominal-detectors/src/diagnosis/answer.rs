@@ -78,7 +78,8 @@ pub struct Suspect {
     pub hypothesis: usize,
     /// How probable it is, if all families were equally likely before, and within each all of its hypotheses.
     pub probability: f64,
-    /// Whether what was seen is like examples of it: a true hypothesis is, in nine of ten diagnoses or more.
+    /// Whether what was seen is like examples of it: a true hypothesis is, in nine of ten diagnoses or more, if faults are
+    /// like those that taught it.
     pub is_compatible: bool,
     /// The magnitude that its parameter would have.
     pub magnitude: f64,

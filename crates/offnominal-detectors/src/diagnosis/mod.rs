@@ -144,7 +144,7 @@ impl Diagnoser {
         }
     }
 
-    /// Learns to name faults from examples of them, instead of those learned before.
+    /// Learns to name faults from examples of them, instead of those learned before; without a hypothesis it names none.
     ///
     /// # Errors
     /// If it was asked to stop.
@@ -164,7 +164,7 @@ impl Diagnoser {
             examples.push(Example { label, features: self.features_of(fault) });
         }
         let taught = Taught::fit(hypotheses, &examples, rng, progress.between(0.7, 1.0))?;
-        self.set(Some(taught));
+        self.set(Some(taught).filter(|taught| !taught.hypotheses.is_empty()));
         Ok(())
     }
 
@@ -186,8 +186,8 @@ impl Diagnoser {
         for (t, seen) in fault.signals.transitions().enumerate() {
             self.observe(&seen);
             while due.next_if(|&&after| t == (fault.alarm + after).min(last)).is_some() {
-                self.look_back();
-                self.describe(t.saturating_sub(fault.alarm));
+                let first = self.look_back();
+                self.describe(first, t.saturating_sub(fault.alarm));
                 all.extend_from_slice(&self.features);
             }
         }
@@ -216,7 +216,7 @@ impl Diagnoser {
     pub fn diagnose(&mut self, since: usize) -> &Diagnosis {
         assert!(self.memory.n > 0, "a diagnosis needs a step");
         let first = self.look_back();
-        self.describe(since);
+        self.describe(first, since);
         let of_signature = &self.features[..self.known.signature.n_features()];
         let found = &mut self.diagnosis;
         found.probabilities = match &self.taught {
@@ -238,11 +238,10 @@ impl Diagnoser {
         onset::change_point(&self.seen.surprises)
     }
 
-    /// Fills the features of what was looked at since the onset.
-    fn describe(&mut self, since: usize) {
+    /// Fills the features of the steps from the onset on, so many steps after an alarm.
+    fn describe(&mut self, first: usize, since: usize) {
         let Diagnoser { known, seen, features, residual, .. } = self;
         let (d, n_inputs) = (residual.width(), residual.inputs().len());
-        let first = onset::change_point(&seen.surprises);
         let (z, commands) = (&seen.z[first * d..], &seen.commands[first * residual.act_width()..]);
         let (of_signature, rest) = features.split_at_mut(known.signature.n_features());
         known.signature.of(z, commands, of_signature, &mut seen.signature);

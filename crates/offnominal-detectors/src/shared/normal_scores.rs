@@ -26,7 +26,8 @@ const STEEPER: f64 = 2.0;
 const LEAST_SPREAD: f64 = 0.05;
 /// The first level before which a gap between sizes is kept open.
 const BULK: f64 = 1.0;
-/// By how much G grows at least, per logarithm of sizes, above [`BULK`].
+/// By how much G grows at least, per logarithm of sizes, above [`BULK`]. Of 0, ½, 1, 2, 4 and 8, this one finds most in
+/// urm-pnp, and costs next to nothing in the other environments of the choice.
 const OPENING: f64 = 2.0;
 /// Smallest residual that is told from none, and least distance of two levels.
 const LEAST: f64 = 1e-9;

@@ -1,6 +1,6 @@
 //! What was said at alarms and after them, against what was done.
 
-use crate::equivalents::EQUIVALENTS;
+use crate::equivalents::{ACTUATORS, EQUIVALENTS};
 use crate::report::aggregate::{Point, mean, median};
 use crate::results::{Diagnosed, Taught};
 use crate::suite::page::{Column, Found, POLICY, estimate, table_of};
@@ -158,6 +158,10 @@ fn pairs() -> String {
     for pair in EQUIVALENTS {
         writeln!(text, "- `{}*`: `{}` and `{}`: {}.", pair.envs, pair.dynamics, pair.action, pair.why)
             .expect("a string takes all");
+    }
+    text += "\nParameters of actuators, of which the family may be either one, but the name may not:\n\n";
+    for (envs, dynamics) in ACTUATORS {
+        writeln!(text, "- `{envs}`: `{dynamics}`.").expect("a string takes all");
     }
     text
 }
