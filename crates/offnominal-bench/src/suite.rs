@@ -90,6 +90,15 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     }
 }
 
+/// The figures of the page: names of files, and their text as SVG. They belong into a folder `figures` beside the page.
+///
+/// # Errors
+/// If the suite has no figures, no environment of it is in the folder, or a file there is damaged.
+pub fn figures(suite: &Suite, out: &Path) -> Result<Vec<(&'static str, String)>> {
+    ensure!(suite.kind == SuiteKind::Vector, "suite {}: it has no figures; only vector has", suite.id);
+    page::figures::figures(suite, out)
+}
+
 impl Suite {
     /// The suite of that name.
     ///
@@ -187,6 +196,20 @@ mod tests {
                 std::fs::write(&shown, &text).unwrap();
             }
             let is_new = std::fs::read_to_string(&shown).unwrap() == text;
+            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
+        }
+    }
+
+    #[test]
+    fn the_figures_show_what_the_results_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (file, text) in figures(Suite::find("vector").unwrap(), &root.join("results/vector")).unwrap() {
+            let shown = root.join("docs/figures").join(file);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                std::fs::create_dir_all(shown.parent().unwrap()).unwrap();
+                std::fs::write(&shown, &text).unwrap();
+            }
+            let is_new = std::fs::read_to_string(&shown).is_ok_and(|there| there == text);
             assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
         }
     }

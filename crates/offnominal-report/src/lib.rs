@@ -1,7 +1,9 @@
 //! How results are shown: charts as SVG, pages as HTML. It knows numbers and words, and no subsystem.
 
 pub mod axis;
+pub mod boxes;
 pub mod colour;
+pub mod curves;
 pub mod frame;
 pub mod markdown;
 pub mod number;

@@ -2,6 +2,7 @@
 
 pub(super) mod coverage;
 mod diagnosis;
+pub(super) mod figures;
 pub(super) mod gain;
 mod noise;
 mod order;
@@ -47,6 +48,7 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     let sections = [
         head(suite, &found),
         overview::section(&found),
+        figures::section(),
         gain::section(&found),
         regret::section(&found),
         parts::section(&found),
