@@ -20,7 +20,7 @@ from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
-__all__ = ["budget", "estimate", "history", "learn", "replay", "search", "select", "split"]
+__all__ = ["budget", "estimate", "history", "learn", "perturb", "replay", "search", "select", "split"]
 
 
 def learn(
@@ -224,6 +224,24 @@ def replay(
     """
     request = {"run": run, "failure": failure, "policy": policy, "size": size, "out": out}
     return _result("replay", request, 0, 1, False)
+
+
+def perturb(
+    run: Path,
+    *,
+    policy: Path | None = None,
+    level: float | None = None,
+    out: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Plays the failures of a run once more after small changes of where they begin.
+
+    :param run: the folder of :func:`estimate`.
+    :param policy: the policy, where it is not to be found under the name it had.
+    """
+    request = {"run": run, "policy": policy, "level": level, "out": out}
+    return _result("perturb", request, 0, jobs, progress)
 
 
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:

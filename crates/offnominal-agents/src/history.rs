@@ -1,7 +1,9 @@
 //! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
 //!
-//! A history is a file of tensors: `initial` `[n, d]` in single precision, and `step`, `noise` and `failed` `[n]`; the
-//! header names environment, algorithm, seed and length of the run.
+//! A history is a file of tensors: `initial` `[n, d]`, and `step`, `noise` and `failed` `[n]`; the header names
+//! environment, algorithm, seed and length of the run. Tensors hold single precision, in which most failures of a chaotic
+//! environment do not fail again; so initial conditions are sums of three tensors, `initial`, `initial.middle` and
+//! `initial.low`, which together have every bit. A file with the first one only was recorded in single precision.
 
 use offnominal_core::Seed;
 use offnominal_nets::{TensorError, Tensors};
@@ -9,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
 const FORMAT: &str = "offnominal-history-1";
+
+/// Names of the parts of initial conditions.
+const INITIAL: [&str; 3] = ["initial", "initial.middle", "initial.low"];
 
 /// One training episode.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +35,8 @@ pub struct History {
     pub run: Run,
     /// The episodes.
     pub episodes: Vec<TrainingEpisode>,
+    /// Whether the file had initial conditions in single precision: episodes need not end again as they did.
+    pub is_rounded: bool,
 }
 
 /// The run that a history belongs to.
@@ -51,7 +58,7 @@ pub struct Run {
 impl History {
     /// A history without episodes.
     pub fn new(run: Run) -> History {
-        History { run, episodes: Vec::new() }
+        History { run, episodes: Vec::new(), is_rounded: false }
     }
 
     /// How many of the episodes failed.
@@ -71,10 +78,13 @@ impl History {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (n, width) = (self.episodes.len(), self.run.initial.len());
         let column = |of: fn(&TrainingEpisode) -> f32| self.episodes.iter().map(of).collect::<Vec<f32>>();
-        let initial: Vec<f32> =
-            self.episodes.iter().flat_map(|e| e.initial.iter().map(|&v| v as f32)).collect();
+        let parts = self.episodes.iter().flat_map(|e| e.initial.iter().map(|&v| split(v)));
+        let parts: Vec<[f32; 3]> = parts.collect();
         let mut file = Tensors::default();
-        file.insert("initial", &[n, width], &initial);
+        for (part, name) in INITIAL.iter().enumerate().take(if self.is_rounded { 1 } else { 3 }) {
+            let values: Vec<f32> = parts.iter().map(|value| value[part]).collect();
+            file.insert(name, &[n, width], &values);
+        }
         // Steps in two parts, as a number of single precision holds only 24 bits.
         file.insert("step.high", &[n], &column(|e| (e.step >> 20) as f32));
         file.insert("step.low", &[n], &column(|e| (e.step & 0xf_ffff) as f32));
@@ -94,19 +104,25 @@ impl History {
         file.expect_entry("format", FORMAT)?;
         let run: Run = file.json("run")?;
         let (n, width) = (file.get("step.low")?.1.len(), run.initial.len());
-        let initial = file.expect("initial", &[n, width])?;
+        let is_rounded = !file.shapes().any(|(name, _)| name == INITIAL[1]);
+        let part = |i: usize| file.expect(INITIAL[i], &[n, width]);
+        let (high, middle, low) = match is_rounded {
+            true => (part(0)?, None, None),
+            false => (part(0)?, Some(part(1)?), Some(part(2)?)),
+        };
+        let rest = |part: Option<&[f32]>, at: usize| part.map_or(0.0, |values| f64::from(values[at]));
+        let initial = |at: usize| f64::from(high[at]) + (rest(middle, at) + rest(low, at));
         let column = |name: &str| file.expect(name, &[n]);
-        let (high, low) = (column("step.high")?, column("step.low")?);
+        let (step_high, step_low) = (column("step.high")?, column("step.low")?);
         let (noise, failed) = (column("noise")?, column("failed")?);
         let mut episodes = Vec::with_capacity(n);
         for i in 0..n {
-            let step = whole(i, "step.high", high[i])? << 20 | whole(i, "step.low", low[i])?;
+            let step = whole(i, "step.high", step_high[i])? << 20 | whole(i, "step.low", step_low[i])?;
             let has_failed = whole(i, "failed", failed[i])?;
             TensorError::require(has_failed <= 1, &at(i, "failed"), "0 or 1", has_failed)?;
             TensorError::require(noise[i] >= 0.0, &at(i, "noise"), "0 or more", noise[i])?;
-            let initial = initial[i * width..][..width].iter().map(|&v| f64::from(v)).collect();
             episodes.push(TrainingEpisode {
-                initial,
+                initial: (i * width..(i + 1) * width).map(initial).collect(),
                 step,
                 noise: f64::from(noise[i]),
                 failed: has_failed == 1,
@@ -116,8 +132,17 @@ impl History {
         TensorError::require(is_sorted, "steps", "an order in which the episodes ended", "another one")?;
         let last = episodes.last().map_or(0, |e| e.step);
         TensorError::require(last <= run.steps, "steps", &format!("at most {}", run.steps), last)?;
-        Ok(History { run, episodes })
+        Ok(History { run, episodes, is_rounded })
     }
+}
+
+/// A number of double precision as the sum of three of single precision, from the largest to the smallest. Exact for
+/// zero, and from 1e-28 to the largest number of single precision.
+fn split(value: f64) -> [f32; 3] {
+    let high = value as f32;
+    let rest = value - f64::from(high);
+    let middle = rest as f32;
+    [high, middle, (rest - f64::from(middle)) as f32]
 }
 
 fn at(i: usize, column: &str) -> String {
@@ -142,7 +167,7 @@ mod tests {
         let run = Run { env, initial, algorithm, seed: Seed(3), steps: 40_000_000 };
         let past =
             |step: u64, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
-        History { run, episodes: vec![past(7, true), past(33_554_435, false)] }
+        History { run, episodes: vec![past(7, true), past(33_554_435, false)], is_rounded: false }
     }
 
     #[test]
@@ -152,6 +177,27 @@ mod tests {
         assert_eq!(history.failures(), 1);
         let none = History::new(history.run);
         assert_eq!(History::from_bytes(&none.to_bytes()).unwrap(), none);
+    }
+
+    #[test]
+    fn initial_conditions_have_every_bit_unless_they_were_rounded() {
+        let mut history = history();
+        history.episodes[0].initial = vec![0.1, -12_345.678_901_234_567];
+        assert_eq!(History::from_bytes(&history.to_bytes()).unwrap(), history);
+        let rounded = History { is_rounded: true, ..history };
+        let read = History::from_bytes(&rounded.to_bytes()).unwrap();
+        assert!(read.is_rounded);
+        assert_eq!(read.episodes[0].initial[0], f64::from(0.1_f32));
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_the_sum_of_its_parts(mantissa in -2.0..2.0_f64, exponent in -60..100) {
+            let value = mantissa * 2f64.powi(exponent);
+            prop_assume!(value == 0.0 || value.abs() > 1e-28);
+            let [high, middle, low] = split(value).map(f64::from);
+            prop_assert_eq!((high + (middle + low)).to_bits(), value.to_bits());
+        }
     }
 
     #[test]

@@ -150,7 +150,7 @@ impl Depth {
             detectors: RIVALS,
             evaluation: 50,
             failures: 300,
-            swarms: 2,
+            swarms: 4,
             ..glance
         };
         let standard = Effort {

@@ -67,6 +67,10 @@ pub trait Env: Send + Sync {
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
+    /// Told to a copy that is to go on with other random numbers: what the environment draws from a stream of its own is
+    /// drawn, from here on, from one that the stream of the steps names.
+    fn reseed(&mut self, _world: &Rng) {}
+
     /// The environment for the next episode: a copy or, where there is only one, that one itself until it is dropped;
     /// `None` while
     /// it is in use.

@@ -174,6 +174,11 @@ impl Env for Noisy<'_> {
         Some(Box::new(Noisy { state: self.state.clone(), ..copy }))
     }
 
+    fn reseed(&mut self, world: &Rng) {
+        self.state.rng = stream(world);
+        self.env.reseed(world);
+    }
+
     fn health(&self) -> Result<(), String> {
         self.env.health()
     }

@@ -169,6 +169,10 @@ impl Env for Randomised {
         }))
     }
 
+    fn reseed(&mut self, world: &Rng) {
+        self.environment.reseed(world);
+    }
+
     fn health(&self) -> Result<(), String> {
         self.environment.health()
     }
@@ -201,6 +205,10 @@ impl FailureSearch for Randomised {
         let values = if self.made(&varied).is_some() { varied } else { values.to_vec() };
         let rest = self.pristine.failure_search().vary(rest, rng).unwrap_or_else(|| rest.to_vec());
         Some(values.into_iter().chain(rest).collect())
+    }
+
+    fn outlook(&self) -> Vec<f64> {
+        self.environment.failure_search().outlook()
     }
 
     fn margin(&self) -> Option<f64> {

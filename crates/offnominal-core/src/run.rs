@@ -5,8 +5,10 @@
 //! initial condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an
 //! anomalous episode and its nominal twin share all of them but the last two, and are the same bits until the onset.
 
+mod branch;
 mod rollout;
 
+pub use branch::Branch;
 pub use rollout::{Disturbance, Rollout};
 
 use crate::Seed;
@@ -409,6 +411,30 @@ mod tests {
         assert_eq!(trial.replay(&anomalous, &all, &mut |_| looks += 1).unwrap(), anomalous);
         assert_eq!(looks, anomalous.len() + 1);
         assert_eq!(anomalous.labels.iter().filter(|&&l| l).count(), 2);
+    }
+
+    #[test]
+    fn a_branch_is_the_runners_episode_and_its_forks_share_its_past_only() {
+        let env = walker();
+        let trial = Trial::new(&env, &forward);
+        let episode = trial.starting_at(vec![1.0], Seed(4), &mut |_| ());
+        let mut branch = trial.branch(&[1.0], Seed(4)).unwrap();
+        let mut fork = None;
+        for t in 0..episode.len() {
+            if t == 5 {
+                fork = Some(branch.fork(Seed(9)));
+            }
+            let end = branch.step();
+            assert_eq!(branch.observation(), [episode.observations[t + 1]]);
+            assert_eq!(end, (t + 1 == episode.len()).then_some(episode.end));
+        }
+        let mut fork = fork.unwrap();
+        assert_eq!((fork.observation()[0], fork.steps()), (episode.observations[5], 5));
+        fork.step();
+        // The same command from the same place, with other noise.
+        let (there, here) = (fork.observation()[0], episode.observations[6]);
+        assert!(there != here && (there - here).abs() < 0.1, "{there} {here}");
+        assert_eq!(branch.step(), Some(episode.end));
     }
 
     #[test]

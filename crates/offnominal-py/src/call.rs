@@ -15,7 +15,7 @@ use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
-use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
+use offnominal_risk::{budget, estimate, history, learning, perturb, replay, search, select, split};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,6 +95,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.select" => typed(r, c, select::run),
         "risk.split" => typed(r, c, split::run),
         "risk.replay" => typed(r, c, replay::run),
+        "risk.perturb" => typed(r, c, perturb::run),
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),
         "logs.fit" => typed(r, c, logs_fit::run),

@@ -44,6 +44,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
             .into(),
         "checkpoint" => named("light", policies::checkpoint()),
         "history" => named("two", policies::history()),
+        "committor" => named("two-levels", policies::committor()),
         "predictor" => named("dictionary", policies::predictor()),
         "tensors" => named("two", policies::tensors()),
         "npy" => named("six.npy", works::npy()),

@@ -56,6 +56,7 @@ targets! {
     Safetensors policies::checkpoint,
     Safetensors policies::history,
     Safetensors policies::predictor,
+    Safetensors policies::committor,
     Safetensors files::tensors,
     Text files::npy,
     Zip files::npz,

@@ -149,7 +149,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
     let made = provenance::made(command, context.seed, &config, &[subject.env.spec()]);
-    let document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas, curve.ok()) };
+    let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas, curve.ok()) };
+    document.warnings.extend(guide.as_ref().and_then(Guide::warning));
     let counts_failures = !document.failures.is_empty() || fails_at_random(request, &subject, context)?;
     let mut report = Report { document, counts_failures, secs: verdict.secs, page: None };
     if let Some(folder) = &request.out {

@@ -46,6 +46,11 @@ impl Guide {
         self.predictor.about.exponent
     }
 
+    /// Why nothing is to be gained from the predictor, if learning it has shown that.
+    pub fn warning(&self) -> Option<String> {
+        self.predictor.about.skill.warning()
+    }
+
     /// The predictor with buffers for one thread.
     pub fn reader(&self) -> Reader<'_> {
         self.predictor.reader(self.step)

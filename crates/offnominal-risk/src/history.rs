@@ -137,7 +137,7 @@ pub fn training(env: &EnvSpec, seed: u64, mut episodes: Vec<TrainingEpisode>) ->
         seed: Seed(seed),
         steps: episodes.last().map_or(0, |e| e.step),
     };
-    History { run, episodes }
+    History { run, episodes, is_rounded: false }
 }
 
 /// How many steps of training are behind a policy.

@@ -3,7 +3,7 @@
 use crate::guide;
 use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
-use crate::predictors::predictor::{About, Predictor};
+use crate::predictors::predictor::{About, Predictor, Skill};
 use crate::request::defaults;
 use crate::request::within;
 use anyhow::{Context as _, Result, ensure};
@@ -148,6 +148,7 @@ impl fmt::Display for Report {
             }
             Err(why) => writeln!(f, "exponent {}: {why}", predictor.about.exponent)?,
         }
+        predictor.about.skill.warning().iter().try_for_each(|why| writeln!(f, "warning: {why}"))?;
         self.file.iter().try_for_each(|path| writeln!(f, "written to {}", path.display()))
     }
 }
@@ -236,12 +237,18 @@ pub fn learn_from(
         noise: (share(least_noise), share(largest_noise)),
         steps: histories.iter().map(|h| h.run.steps).max().unwrap_or_default(),
         learned_from: learned.kept,
+        skill: Skill { predictor: best(&learned), share: learned.baseline },
     };
     let mut predictor = Predictor::new(about, learned.clone());
     let predicted = near.map(|near| predicted(&predictor, near, env)).transpose()?;
     let choice = exponent::choose(predicted.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
     Ok(LearnedPredictor { predictor, learned, choice })
+}
+
+/// The smallest mean cross-entropy of the settings that were tried.
+fn best(learned: &Learned) -> f64 {
+    learned.tried.iter().map(|(_, loss)| *loss).fold(f64::INFINITY, f64::min)
 }
 
 /// What is learned from what; a journal belongs to one of these.

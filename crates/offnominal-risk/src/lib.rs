@@ -11,9 +11,12 @@
 //! | [`learning`]   | where failures are likely: a predictor from the history of a training   |
 //! | [`estimate`]   | how often a policy fails, and the kinds of its failures                 |
 //! | [`split`]      | the same in an environment with a margin, by particles                  |
+//! | [`committor`]  | how near an episode in progress is to failing                           |
+//! | [`forks`]      | how often a policy fails, by copies of episodes in progress             |
 //! | [`search`]     | what finding one failure costs                                          |
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
+//! | [`perturb`]    | whether failures fail again from near by                                |
 //!
 //! | shared         | content                                                                 |
 //! |----------------|-------------------------------------------------------------------------|
@@ -29,11 +32,14 @@
 //! 2018 (arXiv 1812.01647).
 
 pub mod budget;
+pub mod committor;
 pub mod estimate;
 pub mod experimenter;
+pub mod forks;
 pub mod guide;
 pub mod history;
 pub mod learning;
+pub mod perturb;
 pub mod predictors;
 mod record;
 pub mod replay;

@@ -69,17 +69,10 @@ pub struct Report {
 pub fn run(request: &Request, _: &Context) -> Result<Report> {
     within("size", request.size, 8..=1024)?;
     let (document, number) = (Document::read(&request.run)?, request.failure);
+    let subject = subject_of(&document, request.policy.as_deref())?;
     let (run, n) = (document.run, document.failures.len());
     let found = document.failures.into_iter().nth(number);
     let found = found.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
-    let policy = request.policy.as_deref().unwrap_or(&run.policy.id);
-    let subject = Subject::new(&run.env, policy)?.randomised_by(run.randomisation)?;
-    ensure!(
-        subject.name.digest == run.policy.digest,
-        "policy {policy}: expected the one of the run with digest {}, found {}",
-        run.policy.digest,
-        subject.name.digest
-    );
     let by = Experimenter::new(&subject, run.seed)?.disturbed_by(run.anomaly_spec.as_ref());
     let episode = by.episode(found.key, &found.x, &mut |_| ())?;
     let same_end =
@@ -104,6 +97,22 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
         files: files.unwrap_or_default(),
         failure: number,
     })
+}
+
+/// Environment and policy of a run; the policy may have another name by now.
+///
+/// # Errors
+/// If one of them cannot be had, or the policy is another one.
+pub(crate) fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
+    let run = &document.run;
+    let policy = policy.unwrap_or(&run.policy.id);
+    let subject = Subject::new(&run.env, policy)?.randomised_by(run.randomisation.clone())?;
+    let (expected, found) = (&run.policy.digest, &subject.name.digest);
+    ensure!(
+        found == expected,
+        "policy {policy}: expected the one of the run with digest {expected}, found {found}"
+    );
+    Ok(subject)
 }
 
 fn images(subject: &Subject, episode: &Episode, size: usize, folder: &Path) -> Result<Vec<PathBuf>> {

@@ -72,6 +72,8 @@ pub struct Report {
     pub budget: usize,
     /// The strategies in the order in which they were asked for.
     pub strategies: Vec<StrategyCost>,
+    /// What is doubtful.
+    pub warnings: Vec<String>,
 }
 
 /// A strategy with its number of draws.
@@ -106,8 +108,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         }
         costs.push((setting.name(), of_each));
     }
-    let report =
-        Report { env: request.env.clone(), budget: request.budget, strategies: table::compare(costs) };
+    let report = Report {
+        env: request.env.clone(),
+        budget: request.budget,
+        strategies: table::compare(costs),
+        warnings: request.warnings(&policies)?,
+    };
     request::write_json(request.out.as_deref(), "search.json", &report)?;
     // Times differ from run to run, so they have a file of their own.
     request::write_json(request.out.as_deref(), "timing.json", &secs)?;
@@ -134,6 +140,19 @@ impl Request {
         ensure!(!self.strategies.is_empty(), "strategies: expected at least 1, found none");
         ensure!(!self.of.is_empty(), "of: expected at least 1, found none");
         self.of.iter().try_for_each(|&of| within("of", of, 1..=10_000_000))
+    }
+
+    /// What is doubtful: a predictor that told nothing of later episodes, failures in single precision.
+    fn warnings(&self, policies: &[String]) -> Result<Vec<String>> {
+        let subject = self.randomisation.subject(&self.env, &policies[0])?;
+        let guide = self.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
+        let is_replayed = self.strategies.contains(&Strategy::Replay);
+        let history = self.history.as_deref().filter(|_| is_replayed);
+        let history = history.map(|path| learning::read(path, subject.env.spec())).transpose()?;
+        let rounded = history.filter(|history| history.is_rounded).map(|_| {
+            "the history holds initial conditions in single precision, from which few failures may fail again".into()
+        });
+        Ok(guide.as_ref().and_then(Guide::warning).into_iter().chain(rounded).collect())
     }
 
     /// The strategies, argmax once for each number of draws.
@@ -200,7 +219,8 @@ fn write_failures(folder: Option<&Path>, found: &[Found]) -> Result<()> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, searches of up to {} experiments", self.env, self.budget)?;
-        table::write(f, &self.strategies)
+        table::write(f, &self.strategies)?;
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Report {
     pub policies: Vec<Contender>,
     /// What one would have chosen after each round.
     pub choices: Vec<RoundChoice>,
+    /// What is doubtful.
+    pub warnings: Vec<String>,
 }
 
 /// What one would have chosen after a round.
@@ -122,6 +124,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
     let report = request.report(&subjects, finish, truth.as_ref());
+    // The policies share one predictor.
+    let report = Report { warnings: guides.first().and_then(Guide::warning).into_iter().collect(), ..report };
     request::write_json(out, "select.json", &report)?;
     Ok(report)
 }
@@ -188,7 +192,7 @@ impl Request {
         };
         let method = if self.predictor.is_some() { "thinned" } else { "plain" };
         let choices = choices.collect();
-        Report { env: self.env.clone(), method, best, policies: finish.contenders, choices }
+        Report { env: self.env.clone(), method, best, policies: finish.contenders, choices, warnings: vec![] }
     }
 }
 
@@ -214,6 +218,7 @@ impl fmt::Display for Report {
                 writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
             }
         }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))?;
         match self.choices.last() {
             Some(RoundChoice { lowest, truth: Some(truth), .. }) => {
                 let (risk, ties) = (probability(*truth), lowest.len());

@@ -89,7 +89,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 
 impl Request {
     fn spec(&self, subject: &Subject, context: &Context) -> Result<SplittingSpec> {
-        within("swarms", self.swarms, 1..=10_000)?;
+        // Fewer cannot show that they disagree.
+        within("swarms", self.swarms, 4..=10_000)?;
         within("particles", self.particles, 2..=100_000)?;
         within("moves", self.moves, 1..=100_000)?;
         within("budget", self.budget, 1..=u32::MAX as usize)?;

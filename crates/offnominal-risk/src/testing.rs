@@ -120,7 +120,7 @@ pub fn history(last: &Toy, n: usize) -> History {
             failed: rng.uniform() < chance,
         }
     };
-    History { episodes: (0..n).map(&mut one).collect(), run }
+    History { episodes: (0..n).map(&mut one).collect(), run, is_rounded: false }
 }
 
 /// Nothing is printed, and the seed is 1.
@@ -157,4 +157,70 @@ pub fn rewrite(path: &Path, edit: impl Fn(&mut Value)) {
         edit(&mut block);
         journal.push(&block).unwrap();
     }
+}
+
+/// A walk on whole numbers that begins at 0, goes up with a chance of a third and else down, fails at its height, and
+/// succeeds at −1.
+#[derive(Clone)]
+pub struct Chain {
+    spec: EnvSpec,
+    height: i32,
+    at: i32,
+}
+
+impl Chain {
+    /// One that fails at this height.
+    pub fn new(height: i32) -> Chain {
+        let spec =
+            EnvSpec { id: "chain".into(), initial: vec!["x".into()], horizon: 100_000, ..Toy::new(0.0).spec };
+        Chain { spec, height, at: 0 }
+    }
+
+    /// The failure probability: the ruin of a gambler whose odds are two to one against him.
+    pub fn p(&self) -> f64 {
+        1.0 / (2.0_f64.powi(self.height + 1) - 1.0)
+    }
+}
+
+impl Env for Chain {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, _: &mut Rng) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        self.at = x[0] as i32;
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs[0] = self.at as f32;
+    }
+
+    fn step(&mut self, _: &[f32], rng: &mut Rng) -> Step {
+        self.at += if rng.uniform() < 1.0 / 3.0 { 1 } else { -1 };
+        let status = match self.at {
+            -1 => Status::Succeeded,
+            at if at >= self.height => Status::Failed,
+            _ => Status::Running,
+        };
+        Step { reward: 0.0, status }
+    }
+
+    fn set_parameter(&mut self, name: &str, _: f64) -> Result<(), ParameterError> {
+        self.spec.parameter(name).map(|_| ())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// The chain with a policy that does nothing.
+pub fn still(chain: &Chain) -> Subject {
+    let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
+    let name = PolicyName { id: "still".into(), digest: format!("{}", chain.height) };
+    Subject::of(Box::new(chain.clone()), Box::new(policy), name)
 }

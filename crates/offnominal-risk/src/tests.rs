@@ -1,19 +1,23 @@
 //! From a training history to an estimate, on a toy whose risk is known.
 
+use crate::committor::{self, Committor};
 use crate::estimate::atlas::Atlas;
 use crate::estimate::block::Block;
 use crate::estimate::curve::Curve;
 use crate::estimate::document::Document;
 use crate::estimate::estimation::{Estimation, JOURNAL};
 use crate::experimenter::Experimenter;
+use crate::forks;
 use crate::guide::Guide;
+use crate::perturb::{self, Change};
 use crate::search::{Aids, Found, Hunt, SearchSpec, Strategy};
 use crate::split::{self, SplittingSpec};
-use crate::testing::{Toy, context, guide, history, subject};
+use crate::testing::{Chain, Toy, context, guide, history, still, subject};
 use offnominal_core::Seed;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{Proposal, Refusal};
+use serde_json::json;
 use std::path::Path;
 
 #[test]
@@ -68,6 +72,52 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     let risk = estimation.judge(&more, Level::P95, &context(1)).unwrap().risk.unwrap();
     assert_eq!((risk.method.as_str(), risk.n), ("beta-binomial-sequence", 6000));
     assert!(risk.covers(toy.p()));
+}
+
+#[test]
+fn failures_fail_again_as_far_as_their_beginning_decides() {
+    let toy = Toy::new(0.5);
+    let subject = subject(&toy);
+    let by = Experimenter::new(&subject, 3).unwrap();
+    let blocks = Estimation::plain(by).run(None, 5000, &context(1)).unwrap();
+    let failures: Vec<_> = blocks.iter().flat_map(|b| &b.failures).map(|f| (f.key, &f.x[..])).collect();
+    let rows = perturb::rows(&by, &failures, Level::P95, &context(2)).unwrap();
+    let share = |change| rows.iter().find(|row| row.change == change).unwrap().fails_again.clone();
+    // The random number that decides is that of the experiment, and a millionth of the range changes its limit little.
+    assert_eq!(share(Change::Nothing).value, 1.0);
+    assert!(share(Change::Deviation(1e-6)).value > 0.95);
+    // With other random numbers, by the chance from there: the mean of its square over its mean.
+    assert!(share(Change::Randomness).covers(0.25), "{:?}", share(Change::Randomness));
+    assert!(share(Change::Deviation(1e-2)).value < share(Change::Deviation(1e-6)).value);
+}
+
+#[test]
+fn a_learned_committor_sets_levels_and_forks_find_the_truth_with_less_work() {
+    let chain = Chain::new(9);
+    let subject = still(&chain);
+    let request = json!({ "env": "chain", "policy": "still", "episodes": 3000, "pilots": 1, "steps": 600 });
+    let request: committor::Request = serde_json::from_value(request).unwrap();
+    let learned = committor::learn(&request, &subject, &[still(&Chain::new(4))], &context(2)).unwrap();
+    let (levels, guess) = (&learned.about.levels, learned.pilots[1].guess);
+    assert!(levels.len() >= 2 && levels.is_sorted_by(|a, b| a.importance < b.importance), "{levels:?}");
+    assert!(guess > 0.3 * chain.p() && guess < 3.0 * chain.p(), "{guess} {}", chain.p());
+    let bytes = learned.committor.to_bytes();
+    assert_eq!(Committor::from_bytes(&bytes).unwrap(), learned.committor);
+    let folder = tempfile::tempdir().unwrap();
+    let run = |episodes: u64, out: Option<&Path>, jobs: usize| {
+        let request = json!({ "env": "chain", "policy": "still", "episodes": episodes, "out": out });
+        let request: forks::Request = serde_json::from_value(request).unwrap();
+        let by = Experimenter::new(&subject, 5).unwrap();
+        forks::estimate(&request, by, (Some(&learned.committor), None), &context(jobs)).unwrap()
+    };
+    let found = run(4000, None, 1);
+    assert!(found.risk.covers(chain.p()), "{:?} {}", found.risk, chain.p());
+    // Counting sees eight failures in the same work at the most, and an interval as wide as their number allows.
+    assert!(found.failed_roots as f64 > 3.0 * chain.p() * found.episodes_worth, "{found:?}");
+    // In any number of threads, and for a run that goes on, the bits are the same.
+    run(1000, Some(folder.path()), 2);
+    let resumed = run(4000, Some(folder.path()), 2);
+    assert_eq!((resumed.risk, resumed.steps), (found.risk, found.steps));
 }
 
 #[test]

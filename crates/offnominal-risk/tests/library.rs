@@ -63,11 +63,11 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
 fn swarms_and_searches_report_what_they_write() {
     let folder = tempfile::tempdir().unwrap();
     let (swarms, searches) = (folder.path().join("split"), folder.path().join("search"));
-    let few = json!({ "env": "driving", "policy": "random", "swarms": 2, "particles": 6, "moves": 2,
+    let few = json!({ "env": "driving", "policy": "random", "swarms": 4, "particles": 6, "moves": 2,
         "budget": 60, "out": swarms });
     let report = split::run(&request(few), &context()).unwrap();
     assert_eq!(json!(report), read(&swarms.join("split.json")));
-    assert!(report.of_each.len() == 2 && report.to_string().contains("experiments in 2 swarms"));
+    assert!(report.of_each.len() == 4 && report.to_string().contains("experiments in 4 swarms"));
     let mut two = json!({ "env": "driving", "policies": ["random"], "strategies": ["random", "elites"],
         "searches": 2, "budget": 3 });
     let alone = search::run(&request(two.clone()), &context()).unwrap();

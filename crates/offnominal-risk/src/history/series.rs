@@ -63,8 +63,8 @@ impl Series {
         Ok(of.into_iter().enumerate().map(one).collect())
     }
 
-    /// Where one begins, as the file will hold it.
+    /// Where one begins.
     fn initial(&self, by: &Experimenter<'_>, i: usize) -> Vec<f64> {
-        by.draw(by.key(&self.stream, i as u64)).iter().map(|&v| f64::from(v as f32)).collect()
+        by.draw(by.key(&self.stream, i as u64))
     }
 }

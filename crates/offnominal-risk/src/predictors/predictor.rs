@@ -9,7 +9,7 @@ use offnominal_nets::{SequenceWorkspace, Standardiser, TensorError, Tensors, Wor
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
-const FORMAT: &str = "offnominal-predictor-1";
+const FORMAT: &str = "offnominal-predictor-2";
 
 /// What a predictor is for and where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,31 @@ pub struct About {
     pub steps: u64,
     /// Episodes that it has learned from, and failures among them.
     pub learned_from: (usize, usize),
+    /// How well it predicted what was kept from it at first.
+    pub skill: Skill,
+}
+
+/// Mean cross-entropies of the later part of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skill {
+    /// Of what had learned from the earlier part alone, with the best setting.
+    pub predictor: f64,
+    /// Of the share of failures in the later part itself, which needs no predictor.
+    pub share: f64,
+}
+
+impl Skill {
+    /// Why nothing is to be gained from a predictor, if that is so.
+    pub fn warning(&self) -> Option<String> {
+        let Skill { predictor, share } = self;
+        (predictor >= share).then(|| {
+            format!(
+                "the predictor told no more of later episodes than their share of failures does (cross-entropy {predictor:.3} \
+                 against {share:.3}): it may save nothing"
+            )
+        })
+    }
 }
 
 /// A fitted predictor.
@@ -177,8 +202,16 @@ mod tests {
             noise: (0.1, 1.0),
             steps: 800,
             learned_from: learned.kept,
+            skill: Skill { predictor: 0.25, share: 0.5 },
         };
         Predictor::new(about, learned)
+    }
+
+    #[test]
+    fn a_predictor_that_tells_nothing_is_warned_of() {
+        assert_eq!(Skill { predictor: 0.141, share: 0.156 }.warning(), None);
+        let warning = Skill { predictor: 0.156, share: 0.141 }.warning().unwrap();
+        assert!(warning.contains("cross-entropy 0.156 against 0.141"), "{warning}");
     }
 
     #[test]
@@ -211,7 +244,7 @@ mod tests {
         refuses(|f| f.insert("widths", &[1], &[3.0]), "two or more counts");
         refuses(|f| f.insert("outcomes", &[1], &[0.5]), "0 or 1");
         refuses(|f| f.insert("parameters", &[1], &[f32::NAN]), "shape");
-        refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-1");
+        refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-2");
         refuses(|f| drop(f.metadata.insert("about".into(), "{}".into())), "missing field");
         assert!(Predictor::from_bytes(b"predictor").is_err());
     }

@@ -246,6 +246,41 @@ mod tests {
         }
     }
 
+    /// Fails if what is made of standard normal numbers exceeds a limit.
+    struct Many {
+        dimensions: usize,
+        of: fn(&[f64]) -> f64,
+        limit: f64,
+    }
+
+    impl Margin for Many {
+        type X = Vec<f64>;
+
+        fn draw(&mut self, rng: &mut Rng) -> Vec<f64> {
+            (0..self.dimensions).map(|_| rng.normal()).collect()
+        }
+
+        fn vary(&mut self, x: &Vec<f64>, rng: &mut Rng) -> Vec<f64> {
+            x.iter().map(|v| 0.8 * v + 0.6 * rng.normal()).collect()
+        }
+
+        fn margin(&mut self, x: &Vec<f64>) -> f64 {
+            self.limit - (self.of)(x)
+        }
+    }
+
+    #[test]
+    fn many_dimensions_and_two_ways_to_fail_are_covered() {
+        let norm = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let ball = gamma_ur(4.0, 0.5 * 6.0_f64.powi(2));
+        let tails = 2.0 * (1.0 - normal_cdf(3.9));
+        let cases: [(f64, fn(&[f64]) -> f64, f64); 2] = [(ball, norm, 6.0), (tails, |x| x[0].abs(), 3.9)];
+        for (p, of, limit) in cases {
+            let one = |rng: &mut Rng| PLAN.rounds(&mut Many { dimensions: 8, of, limit }, rng).unwrap();
+            assert_covers(p, |rng| PLAN.pooled(&[one(rng)], Level::P95).unwrap());
+        }
+    }
+
     #[test]
     fn swarms_beside_one_another_are_covered_and_sharper_than_one() {
         let p = 1.0 - normal_cdf(3.719);

@@ -1,7 +1,9 @@
 //! `risk`: how often a policy fails, from where, and what finding a failure costs.
 
 mod budget;
+mod committor;
 mod estimate;
+mod fork;
 mod history;
 mod learn;
 mod replay;
@@ -34,6 +36,10 @@ enum What {
     Estimate(estimate::EstimateArgs),
     /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
+    /// Learn how near an episode in progress is to failing, and where `risk fork` copies episodes
+    Committor(committor::CommittorArgs),
+    /// Estimate the failure probability by copies of episodes in progress, with a valid interval
+    Fork(fork::ForkArgs),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
@@ -54,6 +60,8 @@ impl Risk {
             What::Learn(args) => args.run(common),
             What::Estimate(args) => args.run(common),
             What::Split(args) => args.run(common),
+            What::Committor(args) => args.run(common),
+            What::Fork(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Select(args) => args.run(common),
             What::Replay(args) => args.run(common),
