@@ -16,7 +16,7 @@
 
 use super::marginal::Marginal;
 use super::normal_scores::NormalScores;
-use super::surprise::{LIMIT, Surprise};
+use super::surprise::{LIMIT, Surprise, thinned};
 use super::whiten::Whitener;
 use super::window::{NominalWindow, Window};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
@@ -31,8 +31,6 @@ const WINDOWS: [usize; 2] = [8, 32];
 const QUIET: f64 = 1e-3;
 /// Smallest distance between median and percentile.
 const LEAST_SPREAD: f64 = 1e-3;
-/// The most lengths of which surprises are kept.
-const LENGTHS: usize = 1000;
 /// What surprises are kept of.
 const LENGTHS_OF: [&str; 2] = ["residuals", "scores"];
 /// Number of views.
@@ -260,16 +258,6 @@ fn drifts(g: &[f64], d: usize) -> Vec<f64> {
     g.chunks_exact(d).flat_map(after).collect()
 }
 
-/// So many of the numbers that a monitor's file stays small, evenly spread in their order.
-fn thinned(mut numbers: Vec<f64>) -> Vec<f64> {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let n = numbers.len();
-    if n <= LENGTHS {
-        return numbers;
-    }
-    (0..LENGTHS).map(|i| numbers[(2 * i + 1) * n / (2 * LENGTHS)]).collect()
-}
-
 /// Median, and distance from there to the 90th percentile. What never counted in nominal data counts for nothing.
 fn scale_of(mut values: Vec<f64>) -> (f64, f64) {
     if values.is_empty() {
@@ -333,12 +321,5 @@ mod tests {
         assert!(raw[50][5].is_finite() && views.largest(raw[50]).is_finite());
         let without = [raw[50][0], raw[50][1], raw[50][2], raw[50][3], raw[50][4], f64::NEG_INFINITY];
         assert_eq!(views.largest(raw[50]), views.largest(without));
-    }
-
-    #[test]
-    fn thinned_numbers_keep_their_quantiles() {
-        let found = thinned((0..50_000).map(f64::from).rev().collect());
-        assert_eq!((found.len(), found[0], found[500], found[999]), (1000, 25.0, 25_025.0, 49_975.0));
-        assert_eq!(thinned(vec![2.0, 1.0]), [1.0, 2.0]);
     }
 }
