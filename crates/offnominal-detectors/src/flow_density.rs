@@ -22,19 +22,25 @@
 //! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::transition::Transition;
 //! use offnominal_core::Rng;
-//! // A walk with steps of ±1: a step of 0 is as near to the mean as can be, and never happens.
+//! // A walk in the plane with steps of length one: not to move is as near to the mean as can be, and never happens.
 //! let mut rng = Rng::new(1);
 //! let mut walk = || {
-//!     let mut x = 0.0;
-//!     (0..301).map(|_| { x += if rng.uniform() < 0.5 { -1.0 } else { 1.0 }; x + 0.1 * rng.normal() as f32 }).collect::<Vec<f32>>()
+//!     let mut at = [0.0_f64; 2];
+//!     let mut step = || {
+//!         let (y, x) = rng.range(0.0, 6.2832).sin_cos();
+//!         at = [at[0] + x, at[1] + y];
+//!         at.map(|x| x as f32)
+//!     };
+//!     (0..301).flat_map(|_| step()).collect::<Vec<f32>>()
 //! };
 //! let walks: Vec<_> = (0..6).map(|_| walk()).collect();
-//! let train: Vec<_> = walks.iter().map(|w| Signals::new(w, &[0.0; 300], 1, 1)).collect();
-//! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 5}, "units": 16});
+//! let train: Vec<_> = walks.iter().map(|w| Signals::new(w, &[0.0; 300], 2, 1)).collect();
+//! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 5}, "units": 32});
 //! let flow = offnominal_detectors::catalogue().build("flow-density", &recipe).unwrap();
 //! let mut monitor = flow.fit(Nominal::new(&train, &[]), &mut rng).unwrap();
-//! let mut score = |by: f32| monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[by] });
-//! assert!(score(0.0) > score(1.0) + 1.0 && score(0.0) > score(-1.0) + 1.0);
+//! let mut score = |to: [f32; 2]| monitor.score(&Transition { obs: &[0.0; 2], action: &[0.0], next_obs: &to });
+//! let [still, one, other] = [[0.0, 0.0], [0.7, 0.7], [-0.7, 0.7]].map(score);
+//! assert!(still > one + 0.1 && still > other + 0.1, "{still} {one} {other}");
 //! ```
 
 use crate::shared::flow::Flow;

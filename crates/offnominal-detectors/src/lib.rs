@@ -49,7 +49,7 @@ pub use ensemble_dm::EnsembleDm;
 pub use feature_knn::FeatureKnn;
 pub use feature_mahalanobis::FeatureMahalanobis;
 pub use flow_density::FlowDensity;
-pub use fusion::{Fusion, Several};
+pub use fusion::{Combine, Fusion, Several};
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;

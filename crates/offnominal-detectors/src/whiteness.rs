@@ -5,7 +5,7 @@
 //! | symbol | meaning                                                                                         |
 //! |--------|-------------------------------------------------------------------------------------------------|
 //! | ρ_jk   | autocorrelation at lag k of channel j: normal scores of the residuals of `ensemble-dm`          |
-//! | n      | steps looked at: the last W, or fewer where the episode is younger; 0 scores before W/2         |
+//! | n      | steps looked at: the last W, or fewer where the episode is younger; s_jk = 0 while n ≤ k        |
 //! | k      | lags 1, 2, 4, … up to W/4                                                                       |
 //! | m, σ   | mean and deviation of s over held-out nominal steps                                             |
 //! | x_j    | surprise −ln p of Q_j among those of nominal steps                                              |
@@ -16,7 +16,7 @@
 //!
 //! Assumes: nominal residuals have the same memory throughout.
 //! Blind to: anything that keeps the order of residuals, such as white noise of a sensor, however large, seen in an exact
-//! model; faults much shorter than the window; the first W/2 steps.
+//! model; faults much shorter than the window; the first steps of an episode.
 //! Cost: fit as `ensemble-dm`, score O(M · parameters + W d log W).
 //! Reference: Ljung and Box, Biometrika 1978; as a test of the innovations of a filter, Mehra and Peschon, Automatica 1971.
 //! Deviates: mean and deviation of each term, and the tail of their sum, are those of nominal episodes, not of white noise.
@@ -42,7 +42,6 @@
 //! let mut mean = |o: &[f32]| {
 //!     let mut scores = Vec::new();
 //!     monitor.score_episode(&Signals::new(o, &[0.0; 200], 1, 1), &mut scores);
-//!     assert!(scores[..15].iter().all(|&s| s == 0.0));
 //!     scores.iter().sum::<f64>() / 200.0
 //! };
 //! let (white, held) = (mean(&noise(1)), mean(&noise(5)));
@@ -131,8 +130,7 @@ impl Known {
         let mut known = Known { lags: lags.to_vec(), means, deviations, surprises: vec![] };
         let nominal = |j: usize| {
             let sums = rows.chunks_exact(width).map(|row| known.sum(row, j)).collect::<Vec<f64>>();
-            // Where no episode fills half of a window, nothing is known, and nothing is news.
-            Surprise::of_nominal(if sums.is_empty() { vec![f64::MAX] } else { thinned(sums) })
+            Surprise::of_nominal(thinned(sums))
         };
         known.surprises = (0..d).map(nominal).collect();
         known
@@ -169,7 +167,7 @@ impl Known {
     }
 }
 
-/// The terms after each step of each episode from which on a window is half full, rows of `[lags, d]`.
+/// The terms after each step of each episode, rows of `[lags, d]`.
 fn rows_of(episodes: &[Vec<f64>], window: &mut Window, lags: &[usize]) -> Vec<f64> {
     let d = window.width();
     let (mut rows, mut s) = (Vec::new(), vec![0.0; lags.len() * d]);
@@ -177,10 +175,8 @@ fn rows_of(episodes: &[Vec<f64>], window: &mut Window, lags: &[usize]) -> Vec<f6
         window.reset();
         for g in episode.chunks_exact(d) {
             window.add(g);
-            if window.is_half_full() {
-                window.correlations(lags, &mut s);
-                rows.extend_from_slice(&s);
-            }
+            window.correlations(lags, &mut s);
+            rows.extend_from_slice(&s);
         }
     }
     window.reset();
@@ -205,9 +201,6 @@ impl Fitted {
 
     /// The score of what is in the window.
     fn of_window(&mut self) -> f64 {
-        if !self.window.is_half_full() {
-            return 0.0;
-        }
         self.window.correlations(&self.known.lags, &mut self.s);
         let d = self.scored.width();
         (0..d).map(|j| self.known.surprise(&self.s, j)).sum::<f64>() / d as f64
