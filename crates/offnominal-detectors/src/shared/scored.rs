@@ -117,6 +117,10 @@ impl Scored {
         self.residual.with_gaps(step, whitener, &mut self.marginal, &mut self.g, bend);
         scores.apply(&mut self.g);
         self.marginal.leave_out(&mut self.g, whitener);
+        if self.marginal.n_left() == 0 {
+            // Not even what rounding leaves.
+            self.g.fill(0.0);
+        }
         &self.g
     }
 
