@@ -51,6 +51,7 @@ use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Rate, up_to};
 use crate::shared::scale::Constant;
+use crate::shared::shares::share_out;
 use crate::shared::training::Training;
 use crate::shared::value::{Value, differences};
 use offnominal_core::limits::UNITS;
@@ -132,12 +133,18 @@ pub(crate) struct Fitted {
     known: Arc<Known>,
     g: Vec<f64>,
     v: Vec<f64>,
+    /// max(0, v_j)² of the last step.
+    squares: Vec<f64>,
 }
 
 impl Fitted {
     fn new(value: Value, known: Known) -> Fitted {
-        let [g, v] = [(); 2].map(|()| vec![0.0; value.width()]);
-        Fitted { value, known: Arc::new(known), g, v }
+        let [g, v, squares] = [(); 3].map(|()| vec![0.0; value.width()]);
+        Fitted { value, known: Arc::new(known), g, v, squares }
+    }
+
+    fn mean_square(&self) -> f64 {
+        self.squares.iter().sum::<f64>() / self.squares.len() as f64
     }
 }
 
@@ -150,8 +157,16 @@ impl Scorer for Fitted {
         self.value.difference(seen, &mut self.g);
         self.known.scores.apply(&mut self.g);
         advance(&mut self.v, &self.g, self.known.rate);
-        let square = |(v, deviation): (&f64, &f64)| (v / deviation).max(0.0).powi(2);
-        self.v.iter().zip(&self.known.deviations).map(square).sum::<f64>() / self.v.len() as f64
+        for (square, (v, deviation)) in self.squares.iter_mut().zip(self.v.iter().zip(&self.known.deviations))
+        {
+            *square = (v / deviation).max(0.0).powi(2);
+        }
+        self.mean_square()
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        share_out(self.mean_square(), &self.squares, self.value.channels(), shares);
+        true
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

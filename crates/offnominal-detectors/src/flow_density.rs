@@ -10,7 +10,8 @@
 //!
 //! It is a real density of w: the flow is followed from w to the noise, with the exact divergence, which for this network
 //! costs no more than a forward pass. `ensemble-dm` is the same with the normal density in its place. What can be gained is what
-//! a covariance does not tell: residuals that lie on two branches, and those whose shape depends on the state.
+//! a covariance does not tell: residuals that lie on two branches, and those whose shape depends on the state. The shares of the
+//! channels are those of |w|².
 //!
 //! Assumes: as `ensemble-dm`, with enough nominal steps to learn the shape of d residuals.
 //! Blind to: as `ensemble-dm`; a fault whose residuals are as probable as nominal ones.
@@ -48,6 +49,7 @@ use crate::shared::one_step::Rows;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::scored::Scored;
+use crate::shared::shares::share_out;
 use crate::shared::training::Training;
 use offnominal_core::limits::{MEMBERS, UNITS};
 
@@ -128,11 +130,12 @@ pub(crate) struct Fitted {
     scored: Scored,
     flow: Flow,
     w: Vec<f64>,
+    score: f64,
 }
 
 impl Fitted {
     fn new(scored: Scored, flow: Flow) -> Fitted {
-        Fitted { w: vec![0.0; scored.width()], scored, flow }
+        Fitted { w: vec![0.0; scored.width()], scored, flow, score: 0.0 }
     }
 
     /// The score of whitened scores.
@@ -149,7 +152,14 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.w.copy_from_slice(self.scored.of(seen));
         self.scored.whiten(&mut self.w);
-        self.of_whitened()
+        self.score = self.of_whitened();
+        self.score
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        self.scored.contributions(self.scored.last(), &mut self.w);
+        share_out(self.score, &self.w, self.scored.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {
@@ -165,7 +175,8 @@ impl Scorer for Fitted {
         self.scored.whiten(&mut self.w);
         let score = self.of_whitened();
         let marginal = self.scored.marginal();
-        PartialScore { score: marginal.rescaled(score), confidence: marginal.share_left() }
+        self.score = marginal.rescaled(score);
+        PartialScore { score: self.score, confidence: marginal.share_left() }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -46,6 +46,7 @@ use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::scored::Scored;
+use crate::shared::shares::share_out;
 use crate::shared::surprise::{Surprise, thinned};
 use crate::shared::training::Training;
 use offnominal_core::limits::{MEMBERS, WINDOW};
@@ -156,6 +157,32 @@ impl Past {
     }
 }
 
+impl Past {
+    /// Writes what each channel contributes to a statistic.
+    fn contributions(&mut self, at: usize, scored: &Scored, out: &mut [f64]) {
+        let Past { sizes, d, ring, squares, n, sum, whitened, .. } = self;
+        let (room, d) = (squares.len(), *d);
+        sum.fill(0.0);
+        out.fill(0.0);
+        for age in 1..=sizes[at / N].min(*n) {
+            let g = &ring[(*n - age) % room * d..][..d];
+            sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+            scored.contributions(g, whitened);
+            out.iter_mut().zip(&*whitened).for_each(|(out, part)| *out += part);
+        }
+        let size = |j: usize| (sum[j] / scored.deviations()[j]).abs();
+        match at % N {
+            0 => {}
+            1 => scored.contributions(sum, out),
+            _ => {
+                let largest = (0..d).fold(0, |most, j| if size(j) > size(most) { j } else { most });
+                out.fill(0.0);
+                out[largest] = 1.0;
+            }
+        }
+    }
+}
+
 /// |L⁻¹ g|².
 fn square_of(g: &[f64], whitened: &mut [f64], scored: &Scored) -> f64 {
     whitened.copy_from_slice(g);
@@ -211,11 +238,13 @@ impl Known {
         Ok(Known { surprises, looks: from.exactly("looks", N * windows)?.to_vec() })
     }
 
-    /// The largest of x_s − b_s.
-    fn score(&self, statistics: &[f64]) -> f64 {
+    /// The largest of x_s − b_s, and which it is.
+    fn score(&self, statistics: &[f64]) -> (f64, usize) {
         let known = self.surprises.iter().zip(&self.looks);
-        let full = statistics.iter().zip(known).filter(|(s, _)| **s > f64::NEG_INFINITY);
-        full.map(|(&s, (surprise, looks))| surprise.of(s) - looks).fold(f64::NEG_INFINITY, f64::max)
+        let all = statistics.iter().zip(known).enumerate();
+        let full = all.filter(|(_, (s, _))| **s > f64::NEG_INFINITY);
+        let scores = full.map(|(at, (&s, (surprise, looks)))| (surprise.of(s) - looks, at));
+        scores.fold((f64::NEG_INFINITY, 0), |most, found| if found.0 > most.0 { found } else { most })
     }
 }
 
@@ -225,11 +254,15 @@ pub(crate) struct Fitted {
     past: Past,
     known: Arc<Known>,
     g: Vec<f64>,
+    /// The last score, and which statistic it is of.
+    last: (f64, usize),
+    contributions: Vec<f64>,
 }
 
 impl Fitted {
     fn new(scored: Scored, past: Past, known: Known) -> Fitted {
-        Fitted { g: vec![0.0; scored.width()], scored, past, known: Arc::new(known) }
+        let [g, contributions] = [(); 2].map(|()| vec![0.0; scored.width()]);
+        Fitted { g, scored, past, known: Arc::new(known), last: (0.0, 0), contributions }
     }
 }
 
@@ -242,7 +275,15 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.g.copy_from_slice(self.scored.of(seen));
         self.past.add(&self.g, 0, &self.scored);
-        self.known.score(&self.past.statistics)
+        self.last = self.known.score(&self.past.statistics);
+        self.last.0
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        let (score, at) = self.last;
+        self.past.contributions(at, &self.scored, &mut self.contributions);
+        share_out(score, &self.contributions, self.scored.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {
@@ -257,7 +298,8 @@ impl Scorer for Fitted {
         self.g.copy_from_slice(self.scored.of_partial(step));
         let (left, share) = (self.scored.marginal().n_left(), self.scored.marginal().share_left());
         self.past.add(&self.g, self.g.len() - left, &self.scored);
-        PartialScore { score: self.known.score(&self.past.statistics), confidence: share }
+        self.last = self.known.score(&self.past.statistics);
+        PartialScore { score: self.last.0, confidence: share }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -52,6 +52,7 @@ use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::scored::Scored;
+use crate::shared::shares::share_out;
 use crate::shared::surprise::{Surprise, thinned};
 use crate::shared::training::Training;
 use crate::shared::window::Window;
@@ -190,20 +191,25 @@ pub(crate) struct Fitted {
     known: Arc<Known>,
     s: Vec<f64>,
     variances: Vec<f64>,
+    /// x_j of the last step.
+    surprises: Vec<f64>,
 }
 
 impl Fitted {
     fn new(scored: Scored, window: Window, known: Known) -> Fitted {
         let d = scored.width();
-        let (s, variances) = (vec![0.0; known.lags.len() * d], vec![0.0; d]);
-        Fitted { scored, window, known: Arc::new(known), s, variances }
+        let s = vec![0.0; known.lags.len() * d];
+        let [variances, surprises] = [(); 2].map(|()| vec![0.0; d]);
+        Fitted { scored, window, known: Arc::new(known), s, variances, surprises }
     }
 
     /// The score of what is in the window.
     fn of_window(&mut self) -> f64 {
         self.window.correlations(&self.known.lags, &mut self.s);
-        let d = self.scored.width();
-        (0..d).map(|j| self.known.surprise(&self.s, j)).sum::<f64>() / d as f64
+        for (j, x) in self.surprises.iter_mut().enumerate() {
+            *x = self.known.surprise(&self.s, j);
+        }
+        self.surprises.iter().sum::<f64>() / self.surprises.len() as f64
     }
 }
 
@@ -216,6 +222,12 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.window.add(self.scored.of(seen));
         self.of_window()
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        let score = self.surprises.iter().sum::<f64>() / self.surprises.len() as f64;
+        share_out(score, &self.surprises, self.scored.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {

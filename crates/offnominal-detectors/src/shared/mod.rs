@@ -31,6 +31,7 @@ pub(crate) mod saved;
 pub(crate) mod scale;
 pub(crate) mod scored;
 pub(crate) mod sequences;
+pub(crate) mod shares;
 pub(crate) mod smo;
 pub(crate) mod spread;
 pub(crate) mod surprise;

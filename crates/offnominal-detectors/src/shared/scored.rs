@@ -77,6 +77,16 @@ impl Scored {
         self.g.len()
     }
 
+    /// The observation channels, in the order of the scores; fewer than [`Scored::width`] only where none varies.
+    pub fn channels(&self) -> &[usize] {
+        self.residual.channels()
+    }
+
+    /// Writes what each channel contributes to |L⁻¹ x|².
+    pub fn contributions(&self, x: &[f64], out: &mut [f64]) {
+        self.nominal.whitener.contributions(x, out);
+    }
+
     /// Nominal deviation of each score.
     pub fn deviations(&self) -> &[f64] {
         &self.nominal.whitener.deviations

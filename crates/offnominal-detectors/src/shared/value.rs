@@ -81,6 +81,11 @@ impl Value {
         self.targets.len()
     }
 
+    /// The observation channels that it is of.
+    pub fn channels(&self) -> &[usize] {
+        self.shared.units.channels()
+    }
+
     /// Writes δ = (1 − γ) c + γ V(o′) − V(o).
     pub fn difference(&mut self, seen: &Transition<'_>, delta: &mut [f64]) {
         let Trained { units, net, params, discount } = &*self.shared;

@@ -85,6 +85,15 @@ impl Window {
         s.iter_mut().for_each(|s| *s *= scale);
     }
 
+    /// Writes the squares of what is in it, summed over steps.
+    pub fn squares(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        for age in 0..self.n.min(self.size) {
+            let row = &self.ring[self.place(age)];
+            out.iter_mut().zip(row).for_each(|(sum, w)| *sum += w * w);
+        }
+    }
+
     /// Writes the autocorrelations of each channel at some lags as terms of Ljung and Box, `[lags, d]`.
     ///
     /// s_k = √(n (n + 2) / (n − k)) Σ_i w_i w_{i−k} / Σ_i w_i², zero while n ≤ k: white noise gives it unit variance.
@@ -149,6 +158,15 @@ impl NominalWindow {
     pub fn load(from: &Reader<'_>, d: usize) -> Result<NominalWindow, ArchiveError> {
         let center = from.exactly("center", 3 * d)?.to_vec();
         Ok(NominalWindow { center, whitener: Whitener::load(from, 3 * d)? })
+    }
+
+    /// Writes what each channel contributes to the score, by its three statistics. `s` and `of_s` are scratch, `[3, d]`.
+    pub fn contributions(&self, window: &Window, s: &mut [f64], of_s: &mut [f64], out: &mut [f64]) {
+        window.statistics(s);
+        subtract(s, &self.center);
+        self.whitener.contributions(s, of_s);
+        out.fill(0.0);
+        of_s.chunks_exact(out.len()).for_each(|row| out.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
     }
 
     /// The squared distance of what is in a window from the mean, one on average over nominal windows. `s` is scratch,
