@@ -194,6 +194,13 @@ pub trait Monitor: Send + Sync {
         PartialScore { score: self.score(&step.seen), confidence: step.share_read() }
     }
 
+    /// Writes which part of the score of the last step is due to each number of the observation, if it can tell; else false, and
+    /// nothing is written. The parts sum to the score, and may be below zero where it is. It is asked after [`Monitor::score`] or
+    /// [`Monitor::score_partial`], and changes nothing; it does not allocate.
+    fn shares(&mut self, _shares: &mut [f64]) -> bool {
+        false
+    }
+
     /// Scores a whole episode, as `reset` and then `score` for each step would.
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         self.reset();

@@ -42,6 +42,8 @@ pub enum Law {
     WholeIsWhole,
     /// What a monitor says that it leaves out has no part in the score; what was not read at all leaves it finite.
     LeavesOut,
+    /// The parts that a monitor gives to the numbers of the observation sum to the score, and to be asked changes nothing.
+    SharesSum,
     /// A channel that is constant in training changes no score.
     IgnoresConstantChannels,
     /// A gross fault scores higher than nominal data.

@@ -49,6 +49,7 @@ use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
+use crate::shared::shares::share_out;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use offnominal_core::limits::MEMBERS;
@@ -98,13 +99,24 @@ pub(crate) struct Fitted {
     gaps: GapFilter,
     marginal: Marginal,
     z: Vec<f64>,
+    /// The residual of the last step, its score, and what channels contribute to it.
+    last: (Vec<f64>, f64),
+    contributions: Vec<f64>,
 }
 
 impl Fitted {
     fn new(residual: Residual, whitener: Whitener) -> Fitted {
         let d = residual.width();
         let (gaps, marginal) = (GapFilter::new(&residual), Marginal::new(d));
-        Fitted { residual, whitener: Arc::new(whitener), gaps, marginal, z: vec![0.0; d] }
+        let [z, last, contributions] = [(); 3].map(|()| vec![0.0; d]);
+        let whitener = Arc::new(whitener);
+        Fitted { residual, whitener, gaps, marginal, z, last: (last, 0.0), contributions }
+    }
+
+    /// |z|² of the last residual, which is kept.
+    fn mean_square(&mut self) -> f64 {
+        self.last.0.copy_from_slice(&self.z);
+        self.whitener.mean_square(&mut self.z)
     }
 }
 
@@ -115,7 +127,14 @@ impl Scorer for Fitted {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
-        self.whitener.mean_square(&mut self.z)
+        self.last.1 = self.mean_square();
+        self.last.1
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        self.whitener.contributions(&self.last.0, &mut self.contributions);
+        share_out(self.last.1, &self.contributions, self.residual.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {
@@ -129,8 +148,9 @@ impl Scorer for Fitted {
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let Fitted { residual, whitener, marginal, z, .. } = self;
         residual.of_partial(step, whitener, marginal, z);
-        let score = marginal.rescaled(whitener.mean_square(z));
-        PartialScore { score, confidence: marginal.share_left() }
+        let mean_square = self.mean_square();
+        self.last.1 = self.marginal.rescaled(mean_square);
+        PartialScore { score: self.last.1, confidence: self.marginal.share_left() }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

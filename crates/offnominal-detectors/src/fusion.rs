@@ -1,6 +1,6 @@
-//! Several detectors as one: the mean of their surprises.
+//! Several detectors as one: the mean of their surprises, or the largest.
 //!
-//! score(t) = 1/K Σ_k −ln p_k(t).
+//! score(t) = 1/K Σ_k −ln p_k(t), or max_k −ln p_k(t).
 //!
 //! | symbol | meaning                                                                                    |
 //! |--------|--------------------------------------------------------------------------------------------|
@@ -8,13 +8,16 @@
 //! | K      | number of detectors                                                                        |
 //!
 //! The scores of different detectors have different units; how rare they are among nominal steps has none. Beyond the
-//! nominal scores seen, p follows an exponential tail, so that a detector which is certain outvotes those that shrug.
+//! nominal scores seen, p follows an exponential tail, so that a detector which is certain outvotes those that shrug. The
+//! largest asks for one that is certain, whatever the others say.
 //!
 //! Assumes: each anomaly is seen by one of the detectors.
-//! Blind to: what all of them are blind to. A detector that sees nothing dilutes the others by 1/K.
+//! Blind to: what all of them are blind to. A detector that sees nothing dilutes the mean by 1/K, and brings its own rare steps
+//! into the largest.
 //! Cost: the sum of the costs of the detectors, each fitted on three quarters of the episodes.
 //! Reference: Fisher's method (Statistical Methods for Research Workers, 1932) on conformal p-values.  Deviates: the
-//! sum serves as a score only, since the p-values depend on one another.
+//! sum serves as a score only, since the p-values depend on one another. The largest is Tippett's method (The Methods of
+//! Statistics, 1931).
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};
@@ -40,6 +43,29 @@ recipe! {
     pub struct Fusion {
         /// The detectors, one or more.
         pub inner: Several = Several(["ensemble-dm", "knn-transition", "residual-window"].map(Inner::named).into()),
+        /// What counts of their surprises: `mean` or `largest`.
+        pub combine: Combine = Combine::Mean,
+    }
+}
+
+/// What counts of several surprises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// All alike.
+    Mean,
+    /// The largest only.
+    Largest,
+}
+
+impl Combine {
+    /// Of one surprise or more.
+    fn of(self, surprises: impl ExactSizeIterator<Item = f64>) -> f64 {
+        let n = surprises.len() as f64;
+        match self {
+            Combine::Mean => surprises.sum::<f64>() / n,
+            Combine::Largest => surprises.fold(0.0, f64::max),
+        }
     }
 }
 
@@ -62,7 +88,7 @@ impl From<Several> for Vec<Inner> {
     }
 }
 
-detector!(Fusion, "fusion", "several detectors as one, by the mean of their surprises");
+detector!(Fusion, "fusion", "several detectors as one, by the mean of their surprises or the largest");
 
 impl Learn for Fusion {
     type Fitted = Fitted;
@@ -72,19 +98,20 @@ impl Learn for Fusion {
         let progress = |k: usize| nominal.progress.part(k, self.inner.0.len());
         let one = |(k, inner): (usize, &Inner)| inner.fit(nominal.with_progress(progress(k)), seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Fitted { inner })
+        Ok(Fitted { inner, combine: self.combine })
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let one = |(k, inner): (usize, &Inner)| inner.load(&from.part("inner").part(k), policy);
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Fitted { inner })
+        Ok(Fitted { inner, combine: self.combine })
     }
 }
 
 #[derive(Clone)]
 pub(crate) struct Fitted {
     inner: Vec<Scaled>,
+    combine: Combine,
 }
 
 impl Scorer for Fitted {
@@ -93,8 +120,7 @@ impl Scorer for Fitted {
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let sum: f64 = self.inner.iter_mut().map(|inner| inner.score(seen)).sum();
-        sum / self.inner.len() as f64
+        self.combine.of(self.inner.iter_mut().map(|inner| inner.score(seen)))
     }
 
     /// What the least able of them does.
@@ -108,13 +134,13 @@ impl Scorer for Fitted {
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
-        let (mut sum, mut confidence) = (0.0, 1.0_f64);
-        for inner in &mut self.inner {
+        let mut confidence = 1.0_f64;
+        let score = self.combine.of(self.inner.iter_mut().map(|inner| {
             let found = inner.score_partial(step);
-            sum += found.score;
             confidence = confidence.min(found.confidence);
-        }
-        PartialScore { score: sum / self.inner.len() as f64, confidence }
+            found.score
+        }));
+        PartialScore { score, confidence }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -7,6 +7,7 @@
 //! traits of the core. A detector may as well implement these itself, as the example of CONTRIBUTING.md does.
 
 mod clock;
+mod contraction;
 mod cusum;
 pub mod diagnosis;
 mod disagreement;
@@ -15,6 +16,7 @@ mod e_process;
 mod ensemble_dm;
 mod feature_knn;
 mod feature_mahalanobis;
+mod flow_density;
 mod fusion;
 pub mod images;
 mod isolation_forest;
@@ -33,9 +35,12 @@ mod residual_window;
 mod riqn;
 mod rnd;
 mod running_mean;
+mod scan;
 mod shared;
+mod whiteness;
 
 pub use clock::Clock;
+pub use contraction::Contraction;
 pub use cusum::Cusum;
 pub use disagreement::{Disagreement, Measure, Panel};
 pub use dpca::Dpca;
@@ -43,7 +48,8 @@ pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
 pub use feature_knn::FeatureKnn;
 pub use feature_mahalanobis::FeatureMahalanobis;
-pub use fusion::{Fusion, Several};
+pub use flow_density::FlowDensity;
+pub use fusion::{Combine, Fusion, Several};
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
@@ -59,11 +65,13 @@ pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
 pub use running_mean::RunningMean;
+pub use scan::Scan;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive, Rate};
 pub use shared::recipe::{Described, Field};
 pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
+pub use whiteness::Whiteness;
 
 use offnominal_core::prelude::*;
 use serde::Serialize;
@@ -107,6 +115,10 @@ detectors![
     ensemble_dm::EnsembleDm,
     multistep_dm::MultistepDm,
     residual_window::ResidualWindow,
+    flow_density::FlowDensity,
+    whiteness::Whiteness,
+    scan::Scan,
+    contraction::Contraction,
     cusum::Cusum,
     e_process::EProcess,
     running_mean::RunningMean,

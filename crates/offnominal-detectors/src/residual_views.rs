@@ -57,6 +57,7 @@ use crate::shared::marginal::Marginal;
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
+use crate::shared::shares::share_out;
 use crate::shared::training::Training;
 use crate::shared::views::{Past, Views};
 use offnominal_core::limits::MEMBERS;
@@ -105,13 +106,15 @@ pub(crate) struct Fitted {
     gaps: GapFilter,
     marginal: Marginal,
     z: Vec<f64>,
+    contributions: Vec<f64>,
 }
 
 impl Fitted {
     fn new(residual: Residual, views: Views) -> Fitted {
         let d = residual.width();
         let (gaps, marginal, past) = (GapFilter::new(&residual), Marginal::new(d), views.past());
-        Fitted { residual, views: Arc::new(views), past, gaps, marginal, z: vec![0.0; d] }
+        let [z, contributions] = [(); 2].map(|()| vec![0.0; d]);
+        Fitted { residual, views: Arc::new(views), past, gaps, marginal, z, contributions }
     }
 }
 
@@ -124,6 +127,12 @@ impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.views.score(&mut self.z, &mut self.past)
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        let score = self.views.contributions(&self.z, &mut self.past, &mut self.contributions);
+        share_out(score, &self.contributions, self.residual.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {

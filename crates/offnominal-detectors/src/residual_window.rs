@@ -43,6 +43,7 @@ use crate::shared::prelude::*;
 use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::saved;
+use crate::shared::shares::share_out;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{NominalWindow, Window};
@@ -111,19 +112,25 @@ pub(crate) struct Fitted {
     variances: Vec<f64>,
     z: Vec<f64>,
     s: Vec<f64>,
+    score: f64,
+    of_s: Vec<f64>,
+    contributions: Vec<f64>,
 }
 
 impl Fitted {
     fn new(residual: Residual, nominal: NominalMoments, window: Window) -> Fitted {
         let d = residual.width();
-        let [variances, z] = [(); 2].map(|()| vec![0.0; d]);
-        let (gaps, marginal, s) = (GapFilter::new(&residual), Marginal::new(d), vec![0.0; 3 * d]);
-        Fitted { residual, nominal: Arc::new(nominal), window, gaps, marginal, variances, z, s }
+        let [variances, z, contributions] = [(); 3].map(|()| vec![0.0; d]);
+        let [s, of_s] = [(); 2].map(|()| vec![0.0; 3 * d]);
+        let (gaps, marginal, nominal) = (GapFilter::new(&residual), Marginal::new(d), Arc::new(nominal));
+        let score = 0.0;
+        Fitted { residual, nominal, window, gaps, marginal, variances, z, s, score, of_s, contributions }
     }
 
     /// The score of what is in the window.
     fn of_window(&mut self) -> f64 {
-        self.nominal.statistics.score(&self.window, &mut self.s)
+        self.score = self.nominal.statistics.score(&self.window, &mut self.s);
+        self.score
     }
 }
 
@@ -137,6 +144,13 @@ impl Scorer for Fitted {
         self.residual.of(seen, &mut self.z);
         self.window.add(&self.z);
         self.of_window()
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        let Fitted { residual, nominal, window, s, score, of_s, contributions, .. } = self;
+        nominal.statistics.contributions(window, s, of_s, contributions);
+        share_out(*score, contributions, residual.channels(), shares);
+        true
     }
 
     fn missing(&self) -> Missing {

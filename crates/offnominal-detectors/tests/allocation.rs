@@ -20,10 +20,11 @@ fn scoring_does_not_allocate() {
             .fit(Nominal::new(&views[1..], &[]).with_policy(&MockEnsemble::members(3)), &mut Rng::new(1))
             .unwrap();
         let (read, gap) = ([false; 3], [false, true, false]);
-        let (mut obs, mut next_obs) = ([0.0; 3], [0.0; 3]);
+        let (mut obs, mut next_obs, mut shares) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         let mut steps = |times: usize| {
             for seen in (0..times).flat_map(|_| views[0].transitions()) {
                 monitor.score(&seen);
+                monitor.shares(&mut shares);
                 obs.copy_from_slice(seen.obs);
                 monitor.fill(&mut Gaps {
                     obs: &mut obs,

@@ -37,8 +37,9 @@ mod channels;
 
 use crate::live::{Judged, Live, Seen as Tick};
 use channels::{Names, Numbers};
+use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
-use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, UnknownGroup, Verdict};
+use offnominal_monitor::{ChannelName, Diagnosis, Monitor, Share, StepError, UnknownGroup, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// One line in.
@@ -122,6 +123,9 @@ pub struct Answer<'a> {
     /// What looks wrong, where an alarm is raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis<'a>>,
+    /// Which part of the score is due to each channel, where an alarm is raised, if the detector tells: they sum to the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<Share>>,
     /// Names of the sensors that are lost, where one was lost or came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_sensors: Option<Vec<String>>,
@@ -332,8 +336,11 @@ impl Stream {
         let names = || self.monitor.lost().map(|channel| channel.name.clone()).collect();
         let lost_sensors = verdict.sensor_event.map(|_| names());
         let (line, episode, dropped) = (self.n_lines, self.episode, self.dropped);
+        let is_raised = verdict.event == Some(Event::Raised);
+        let shares = if is_raised { self.monitor.shares() } else { None };
         let diagnosis = if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None };
-        let answer = Answer { line, episode, verdict, diagnosis, lost_sensors, dropped, acknowledged };
+        let answer =
+            Answer { line, episode, verdict, diagnosis, shares, lost_sensors, dropped, acknowledged };
         tell(&answer);
         self.live.step(&seen, &Judged { verdict: &verdict, dropped, line: &answer });
     }

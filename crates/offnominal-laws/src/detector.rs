@@ -41,6 +41,7 @@ pub fn detector_with(
     stays_finite(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     whole_is_whole(monitor.as_mut(), &probe[0], &mut verdicts);
     leaves_out(monitor.as_mut(), &probe[0], &mut verdicts);
+    shares_sum(monitor.as_mut(), &probe[0], &mut verdicts);
     ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     loads_as_saved(detector, monitor.as_mut(), policy, &probe[0], &mut verdicts);
@@ -266,6 +267,33 @@ fn leaves_out(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdi
         verdicts.require(Law::LeavesOut, !is_left_out || close(&zero, &far), || {
             format!("what stands for the missing channels {gap:?} changes the score")
         });
+    }
+    monitor.reset();
+}
+
+/// Asks for the parts of each score, also where a number is missing in every third step.
+fn shares_sum(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+    let (mut shares, read) = (vec![0.0; probe.obs_width], vec![false; probe.obs_width]);
+    let expected = stream(monitor, probe);
+    let gap: Vec<bool> = (0..probe.obs_width).map(|j| j == 1).collect();
+    for every in [usize::MAX, 3] {
+        monitor.reset();
+        for (t, seen) in probe.signals().transitions().enumerate() {
+            let missing_after = if t % every == every - 2 { &gap } else { &read };
+            let score = monitor.score_partial(&Partial { seen, missing_before: &read, missing_after }).score;
+            let is_undisturbed = every < usize::MAX || score == expected[t];
+            verdicts
+                .require(Law::SharesSum, is_undisturbed, || format!("step {t}: asking changes the score"));
+            shares.fill(f64::NAN);
+            if !monitor.shares(&mut shares) {
+                return;
+            }
+            let sum: f64 = shares.iter().sum();
+            let is_sum = (sum - score).abs() <= 1e-9 * shares.iter().map(|s| s.abs()).sum::<f64>().max(1.0);
+            verdicts.require(Law::SharesSum, is_sum, || {
+                format!("step {t}: the score is {score}, its parts are {shares:?}")
+            });
+        }
     }
     monitor.reset();
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
 use offnominal_engine::live::{Judged, Live, Seen};
-use offnominal_monitor::{Diagnosis, Monitor, Verdict};
+use offnominal_monitor::{Diagnosis, Monitor, Share, Verdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
 
@@ -26,6 +26,9 @@ pub struct LiveVerdict<'a> {
     /// What looks wrong, where an alarm is raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis<'a>>,
+    /// Which part of the score is due to each channel, where an alarm is raised, if the detector tells: they sum to the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<Share>>,
     /// Names of the sensors that are lost, where one was lost or came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_sensors: Option<Vec<String>>,
@@ -109,6 +112,7 @@ impl<W: Write> Watching<'_, W> {
             lost_sensors: verdict
                 .sensor_event
                 .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
+            shares: if is_raised { self.monitor.shares() } else { None },
             dropped: tick.dropped,
             acknowledged,
             diagnosis: if is_raised { self.monitor.diagnose() } else { None },

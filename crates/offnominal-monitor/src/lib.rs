@@ -17,6 +17,7 @@ mod file;
 mod groups;
 mod limits;
 mod monitor;
+mod shares;
 
 pub use about::{About, ChannelName, DetectorRecipe, Identity, channel_names};
 pub use calibrated::{Calibrated, Drift, PromisedRunLength};
@@ -27,6 +28,7 @@ pub use file::{FORMAT, decode, encode, seal, unseal};
 pub use groups::{Group, Groups, PooledGroup};
 pub use monitor::{Monitor, SensorEvent, Verdict};
 pub use offnominal_stats::{Recalibrated, Recalibration};
+pub use shares::Share;
 
 /// What the README shows is code that compiles.
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,7 @@ use crate::error::{ConfirmError, FileError, MonitorError, StepError, UnknownGrou
 use crate::feed::Feed;
 use crate::file;
 use crate::limits::{self, Limits};
+use crate::shares::{self, Share};
 use offnominal_core::Catalogue;
 use offnominal_core::alarm::{Alarm, Event, State};
 use offnominal_core::archive::{Archive, ArchiveError};
@@ -299,6 +300,15 @@ impl Monitor {
         let since = self.raised_at.map_or(0, |raised_at| last - raised_at);
         let found = self.diagnoser.as_mut()?.diagnose(since as usize);
         Some(Diagnosis::new(found, last, &self.about))
+    }
+
+    /// Which part of the score of the last step is due to each channel of the observation, the largest first: the parts sum to the
+    /// score, and those of nothing are left out. `None` before the first step, and if the detector does not tell. What the score
+    /// was made of is not yet what is broken, for which there is [`Monitor::diagnose`].
+    pub fn shares(&mut self) -> Option<Vec<Share>> {
+        self.n_steps.checked_sub(1)?;
+        let mut shares = vec![0.0; self.about.obs_width()];
+        self.scorer.shares(&mut shares).then(|| shares::named(&shares, &self.about.observation))
     }
 
     /// Whether the sensor of a number of the observation is lost.

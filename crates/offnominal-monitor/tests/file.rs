@@ -356,3 +356,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn parts_of_a_score_have_names_and_sum_to_it() {
+    let (about, archive) = decode(&file(Rule::Max)).unwrap();
+    let catalogue = offnominal_detectors::catalogue();
+    let mut silent = Monitor::new(about.clone(), &archive, &catalogue, None).unwrap();
+    let params = json!({"hidden": [8], "training": {"epochs": 3}});
+    let detector = catalogue.build("residual-views", &params).unwrap();
+    let episodes = nominal_episodes(Seed(1), 12, 30);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    let fitted = detector.fit(Nominal::new(&views[..10], &[]), &mut Rng::new(1)).unwrap();
+    let scores = vec![vec![1.0]; 30];
+    let threshold = Rule::Max.threshold(&scores, Level::P95).unwrap();
+    let archive = Monitor::archive(fitted.as_ref(), &threshold, None, None).unwrap();
+    let recipe = DetectorRecipe { id: "residual-views".into(), params };
+    let about = About { detector: recipe, diagnoses: false, ..about };
+    let mut telling = Monitor::new(about, &archive, &catalogue, None).unwrap();
+    assert_eq!(telling.shares(), None, "there is no step yet");
+    for seen in views[11].transitions() {
+        silent.transition(&seen).unwrap();
+        let score = telling.transition(&seen).unwrap().score;
+        let shares = telling.shares().unwrap();
+        let sum: f64 = shares.iter().map(|share| share.share).sum();
+        assert!((sum - score).abs() < 1e-9 && shares.iter().all(|s| "xyz".contains(&s.name)), "{shares:?}");
+        assert_eq!(silent.shares(), None, "knn does not tell");
+    }
+}

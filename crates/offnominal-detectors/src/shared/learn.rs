@@ -35,6 +35,11 @@ pub(crate) trait Scorer: Clone + Send + Sync + 'static {
         PartialScore { score: self.score(&step.seen), confidence: step.share_read() }
     }
 
+    /// As [`Monitor::shares`].
+    fn shares(&mut self, _shares: &mut [f64]) -> bool {
+        false
+    }
+
     /// As [`Monitor::score_episode`].
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         self.reset();
@@ -107,6 +112,10 @@ impl<S: Scorer> Monitor for Watching<S> {
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         self.0.score_partial(step)
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        self.0.shares(shares)
     }
 
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {

@@ -115,6 +115,11 @@ impl Hidden {
         Hidden(vec![count(width)])
     }
 
+    /// Two layers of one width.
+    pub(crate) fn two(width: NonZeroUsize) -> Hidden {
+        Hidden(vec![width, width])
+    }
+
     /// 128-128: enough for what a linear regression leaves, and a tenth of the cost.
     pub(crate) fn small() -> Hidden {
         Hidden([128, 128].map(count).to_vec())

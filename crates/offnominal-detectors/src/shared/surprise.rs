@@ -15,6 +15,9 @@ pub(crate) const MOST: f64 = 1e6;
 /// The most that a step adds to what accumulates, so that a single freak is not remembered for long.
 pub(crate) const LIMIT: f64 = 20.0;
 
+/// The most numbers that [`thinned`] leaves.
+const THIN: usize = 1000;
+
 /// The nominal scores. Copies share them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Surprise {
@@ -62,6 +65,16 @@ impl Surprise {
     }
 }
 
+/// So many of the numbers that a monitor's file stays small, evenly spread in their order.
+pub(crate) fn thinned(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let n = numbers.len();
+    if n <= THIN {
+        return numbers;
+    }
+    (0..THIN).map(|i| numbers[(2 * i + 1) * n / (2 * THIN)]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +106,12 @@ mod tests {
     fn equal_scores_leave_no_division_by_zero() {
         let surprise = Surprise::of_nominal(vec![2.0; 5]);
         assert_eq!((surprise.of(2.0), surprise.of(3.0)), (0.0, MOST));
+    }
+
+    #[test]
+    fn thinned_numbers_keep_their_quantiles() {
+        let found = thinned((0..50_000).map(f64::from).rev().collect());
+        assert_eq!((found.len(), found[0], found[500], found[999]), (1000, 25.0, 25_025.0, 49_975.0));
+        assert_eq!(thinned(vec![2.0, 1.0]), [1.0, 2.0]);
     }
 }

@@ -16,7 +16,7 @@
 
 use super::marginal::Marginal;
 use super::normal_scores::NormalScores;
-use super::surprise::{LIMIT, Surprise};
+use super::surprise::{LIMIT, Surprise, thinned};
 use super::whiten::Whitener;
 use super::window::{NominalWindow, Window};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
@@ -31,12 +31,15 @@ const WINDOWS: [usize; 2] = [8, 32];
 const QUIET: f64 = 1e-3;
 /// Smallest distance between median and percentile.
 const LEAST_SPREAD: f64 = 1e-3;
-/// The most lengths of which surprises are kept.
-const LENGTHS: usize = 1000;
 /// What surprises are kept of.
 const LENGTHS_OF: [&str; 2] = ["residuals", "scores"];
 /// Number of views.
 const N: usize = 6;
+/// Which is which; those after them are windows.
+const LENGTH: usize = 0;
+const CHANNEL: usize = 1;
+const DRIFT: usize = 2;
+const SUM: usize = 3;
 
 /// What is known of nominal residuals.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +68,10 @@ pub(crate) struct Past {
     /// What is left out of the drift, and of the windows as variances.
     of_drift: Marginal,
     variances: Vec<f64>,
+    /// The last score, and which view it is.
+    last: (f64, usize),
+    /// Scratch, `[3, d]`.
+    of_window: Vec<f64>,
 }
 
 impl Past {
@@ -156,6 +163,8 @@ impl Views {
             scratch: vec![0.0; 3 * d],
             of_drift: Marginal::new(d),
             variances: vec![0.0; d],
+            last: (0.0, LENGTH),
+            of_window: vec![0.0; 3 * d],
         }
     }
 
@@ -172,7 +181,8 @@ impl Views {
     /// The largest view of a step with the residual z, which becomes its normal scores.
     pub fn score(&self, z: &mut [f64], past: &mut Past) -> f64 {
         let views = self.raw(z, past);
-        self.largest(views)
+        past.last = self.largest(views);
+        past.last.0
     }
 
     /// The same of a residual of whose normal scores something is left out: channels become conditional means, the length
@@ -194,12 +204,32 @@ impl Views {
         for window in &mut past.windows {
             window.add_partial(z, &past.variances);
         }
-        self.largest(self.with(z, [length, drift, self.surprises[1].of(length)], past))
+        past.last = self.largest(self.with(z, [length, drift, self.surprises[1].of(length)], past));
+        past.last.0
     }
 
-    fn largest(&self, raw: [f64; N]) -> f64 {
+    /// The largest view on its scale, and which it is.
+    fn largest(&self, raw: [f64; N]) -> (f64, usize) {
         let scaled = raw.iter().zip(&self.scales).map(|(v, (median, spread))| (v - median) / spread);
-        scaled.fold(f64::NEG_INFINITY, f64::max)
+        let most = |most: (f64, usize), (view, v)| if v > most.0 { (v, view) } else { most };
+        scaled.enumerate().fold((f64::NEG_INFINITY, 0), most)
+    }
+
+    /// Writes what each channel contributes to the view that was the largest in the last step, whose normal scores are g; returns
+    /// the score. To the sum, whose past is no longer known channel by channel, as to the energy of the last steps.
+    pub fn contributions(&self, g: &[f64], past: &mut Past, out: &mut [f64]) -> f64 {
+        let Past { drift, windows, scratch, of_window, last: (score, view), .. } = past;
+        match *view {
+            LENGTH => self.length.contributions(g, out),
+            CHANNEL => only_largest(g, &self.length.deviations, out),
+            DRIFT => self.drift.contributions(drift, out),
+            SUM => windows[WINDOWS.len() - 1].squares(out),
+            window => {
+                let window = window - (N - WINDOWS.len());
+                self.windows[window].contributions(&windows[window], scratch, of_window, out);
+            }
+        }
+        *score
     }
 
     /// The views of a residual, which becomes its normal scores.
@@ -244,6 +274,14 @@ impl Views {
     }
 }
 
+/// One where the largest score in units of its deviation is, else zero.
+fn only_largest(g: &[f64], deviations: &[f64], out: &mut [f64]) {
+    let size = |j: usize| (g[j] / deviations[j]).abs();
+    let largest = (0..g.len()).fold(0, |most, j| if size(j) > size(most) { j } else { most });
+    out.fill(0.0);
+    out[largest] = 1.0;
+}
+
 fn length_of(x: &[f64], whitener: &Whitener, past: &mut Past) -> f64 {
     let scratch = &mut past.scratch[..x.len()];
     scratch.copy_from_slice(x);
@@ -258,16 +296,6 @@ fn drifts(g: &[f64], d: usize) -> Vec<f64> {
         drift.clone()
     };
     g.chunks_exact(d).flat_map(after).collect()
-}
-
-/// So many of the numbers that a monitor's file stays small, evenly spread in their order.
-fn thinned(mut numbers: Vec<f64>) -> Vec<f64> {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let n = numbers.len();
-    if n <= LENGTHS {
-        return numbers;
-    }
-    (0..LENGTHS).map(|i| numbers[(2 * i + 1) * n / (2 * LENGTHS)]).collect()
 }
 
 /// Median, and distance from there to the 90th percentile. What never counted in nominal data counts for nothing.
@@ -325,20 +353,29 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_of_one_channel_is_the_part_of_that_channel_in_every_view() {
+        let (views, mut out) = (Views::fit(&nominal(1), 2), [f64::NAN; 2]);
+        let mut past = views.past();
+        let mut z = [0.0; 2];
+        for row in nominal(2)[0].chunks_exact(2) {
+            z = [row[0], row[1] + 6.0];
+            views.score(&mut z, &mut past);
+        }
+        for view in 0..N {
+            past.last = (7.0, view);
+            assert_eq!(views.contributions(&z, &mut past, &mut out), 7.0);
+            assert!(out[1] > 5.0 * out[0] && out[0] >= 0.0, "{view}: {out:?}");
+        }
+    }
+
+    #[test]
     fn a_window_that_was_never_half_full_counts_for_nothing() {
         let short: Vec<_> = nominal(4).into_iter().map(|e| e[..24].to_vec()).collect();
         let (views, shifted) =
             (Views::fit(&short, 2), nominal(5)[0].iter().map(|z| z + 3.0).collect::<Vec<_>>());
         let raw = views.of_episode(&shifted, 2);
-        assert!(raw[50][5].is_finite() && views.largest(raw[50]).is_finite());
+        assert!(raw[50][5].is_finite() && views.largest(raw[50]).0.is_finite());
         let without = [raw[50][0], raw[50][1], raw[50][2], raw[50][3], raw[50][4], f64::NEG_INFINITY];
         assert_eq!(views.largest(raw[50]), views.largest(without));
-    }
-
-    #[test]
-    fn thinned_numbers_keep_their_quantiles() {
-        let found = thinned((0..50_000).map(f64::from).rev().collect());
-        assert_eq!((found.len(), found[0], found[500], found[999]), (1000, 25.0, 25_025.0, 49_975.0));
-        assert_eq!(thinned(vec![2.0, 1.0]), [1.0, 2.0]);
     }
 }

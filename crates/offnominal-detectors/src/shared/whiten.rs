@@ -86,6 +86,13 @@ impl Whitener {
         self.factor.multiply(x);
     }
 
+    /// Writes what each channel contributes to xᵀ C⁻¹ x: the part of it above zero, see [`super::shares`].
+    pub fn contributions(&self, x: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(x);
+        self.factor.solve(out);
+        out.iter_mut().zip(x).for_each(|(out, x)| *out = (*out * x).max(0.0));
+    }
+
     /// |x|², which is one on average over nominal vectors. Overwrites x.
     pub fn mean_square(&self, x: &mut [f64]) -> f64 {
         self.factor.whiten(x);

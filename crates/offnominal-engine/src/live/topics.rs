@@ -103,6 +103,9 @@ fn verdict_schema() -> Value {
     all("number", &["secs", "score", "statistic", "threshold", "confidence"]);
     all("string", &["state", "event", "sensor_event"]);
     all("boolean", &["acknowledged"]);
+    let share = json!({ "name": { "type": "string" }, "share": { "type": "number" } });
+    let shares = json!({ "type": "array", "items": { "type": "object", "properties": share } });
+    fields.insert("shares".into(), shares);
     fields.insert("lost_sensors".into(), json!({ "type": "array", "items": { "type": "string" } }));
     let channel =
         json!({ "name": { "type": "string" }, "size": { "type": "number" }, "bias": { "type": "number" } });

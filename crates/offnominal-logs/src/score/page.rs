@@ -165,7 +165,7 @@ fn fault(family: Family) -> &'static str {
 }
 
 /// The channels that are shown of an alarm: those far outside of their usual range, those that a diagnosis names, and the
-/// others that left their range.
+/// others that left their range; where there are none, those of the largest parts of the score.
 fn shown(alarm: &AlarmSpan) -> Vec<&str> {
     let far = alarm.outside.iter().take_while(|c| c.widths >= FAR).map(|c| c.name.as_str());
     let diagnosed = alarm.channels.iter().map(|c| c.name.as_str());
@@ -175,6 +175,9 @@ fn shown(alarm: &AlarmSpan) -> Vec<&str> {
         if shown.len() < MOST_CHANNELS && !shown.contains(&name) {
             shown.push(name);
         }
+    }
+    if shown.is_empty() {
+        shown.extend(alarm.shares.iter().take(MOST_CHANNELS).map(|share| share.name.as_str()));
     }
     shown
 }
@@ -254,6 +257,13 @@ fn says(alarm: &AlarmSpan, name: &str) -> String {
         // A size is cut off there.
         (None, Some(c)) if c.size >= 1000.0 => format!("{name} (more than 1000 σ)"),
         (None, Some(c)) => format!("{name} ({:.1} σ)", c.size),
-        (None, None) => format!("{name} (outside of its usual range)"),
+        (None, None) if alarm.outside.iter().any(|c| c.name == name) => {
+            format!("{name} (outside of its usual range)")
+        }
+        (None, None) => {
+            let all: f64 = alarm.shares.iter().map(|share| share.share).sum();
+            let part = alarm.shares.iter().find(|share| share.name == name).map_or(0.0, |share| share.share);
+            format!("{name} ({:.0} % of the score)", 100.0 * part / all)
+        }
     }
 }

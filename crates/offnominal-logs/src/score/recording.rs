@@ -6,7 +6,7 @@ use crate::score::lost::{self, LostSensor};
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
-use offnominal_monitor::{ChannelName, Monitor, Verdict};
+use offnominal_monitor::{ChannelName, Monitor, Share, Verdict};
 use offnominal_topics::clock::nanos;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -77,6 +77,8 @@ pub struct AlarmSpan {
     pub family: Option<(Family, f64)>,
     /// What deviated, most first, if the monitor diagnoses.
     pub channels: Vec<Deviating>,
+    /// Which part of the score at the alarm is due to each channel, the largest first, if the detector tells.
+    pub shares: Vec<Share>,
     /// Channels that left their usual range shortly before the alarm or while it was on, the farthest first.
     pub outside: Vec<Outside>,
 }
@@ -178,7 +180,7 @@ fn is_on(verdict: &Verdict) -> bool {
 }
 
 fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> AlarmSpan {
-    let secs = recorded.after(verdict.step);
+    let (secs, shares) = (recorded.after(verdict.step), monitor.shares().unwrap_or_default());
     let diagnosis = monitor.diagnose();
     let deviating = |(name, off): (&str, offnominal_detectors::diagnosis::Deviation)| Deviating {
         name: name.into(),
@@ -197,6 +199,7 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         peak: verdict.statistic,
         family,
         channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
+        shares,
         outside: Vec::new(),
     }
 }
