@@ -57,6 +57,7 @@ targets! {
     Safetensors policies::history,
     Safetensors policies::predictor,
     Safetensors files::tensors,
+    Bytes files::torch_legacy,
     Text files::npy,
     Zip files::npz,
     Bytes files::dataset,
