@@ -14,7 +14,7 @@ use offnominal_engine::{
 use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
-use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
+use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
 use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -108,6 +108,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "pixels.train" => typed(r, c, train::run),
         "pixels.import" => typed(r, c, |request, _| import::run(request)),
         "pixels.predict" => typed(r, c, predict::run),
+        "pixels.features" => typed(r, c, features::run),
         "pixels.score" => typed(r, c, score::run),
         "pixels.evaluate" => typed(r, c, evaluate::run),
         "images.train" => typed(r, c, images::encoder::run),

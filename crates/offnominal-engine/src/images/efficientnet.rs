@@ -18,7 +18,7 @@ use offnominal_detectors::images::{DynamicsShape, FrameKnn, Metric, PatchDynamic
 use offnominal_nets::vision::Backbone;
 use offnominal_nets::vision::efficientnet::{EfficientNetBackbone, EfficientNetLite, Reading, STRIDES};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 

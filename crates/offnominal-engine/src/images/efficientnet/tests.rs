@@ -10,6 +10,7 @@ use networks::uniform;
 use offnominal_laws::{assert_lawful, image_detector};
 use offnominal_nets::Tensors;
 use offnominal_nets::vision::linear::Pack;
+use serde_json::Value;
 use std::path::PathBuf;
 
 fn synthetic(folder: &tempfile::TempDir) -> PathBuf {
