@@ -56,7 +56,7 @@ def predict(
 def features(
     data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
 ) -> Result:
-    """Writes features of a public encoder as ``.npy`` files: ``encoder``, ``strides``, ``reading``."""
+    """Writes features of a public encoder as ``.npy`` files: ``encoder``, ``strides``, ``scale``, ``reading``."""
     return _result("features", {"data": data, "out": out, **options}, seed, jobs, progress)
 
 

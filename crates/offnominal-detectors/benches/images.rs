@@ -68,6 +68,12 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
         ("patch-dynamics", Box::new(PatchDynamics { backbone: own.clone(), shape: shape.clone() })),
         ("patch-fusion", Box::new(PatchFusion { backbone: own, shape })),
         ("knn-resnet", frame(Arc::new(resnet), Metric::Euclidean)),
+        ("knn-efficientnet", frame(lite(Reading::Pooled), Metric::Euclidean)),
+        ("efficientnet-patch", patch(lite(Reading::Patches(vec![16])), Pooling::Max)),
+        (
+            "efficientnet-dynamics",
+            Box::new(PatchDynamics { backbone: lite(Reading::Patches(vec![16])), shape: shape.clone() }),
+        ),
         ("dino-patch", patch(Arc::new(vit), Pooling::Max)),
         ("clip-sim", frame(Arc::new(clip), Metric::Cosine)),
     ]

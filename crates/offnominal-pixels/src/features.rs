@@ -2,10 +2,11 @@
 
 use crate::inputs::Reading;
 use crate::written::{Written, write_array};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
 use offnominal_engine::images::efficientnet::{WEIGHTS, network, reading};
-use offnominal_nets::vision::efficientnet::EfficientNetBackbone;
+use offnominal_engine::request::within;
+use offnominal_nets::vision::efficientnet::{EfficientNetBackbone, Input};
 use offnominal_nets::vision::{Backbone, Features};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ pub struct Request {
     pub encoder: String,
     /// Pixels between neighbouring places of the maps that are read: some of 8, 16 and 32, in ascending order.
     pub strides: Vec<usize>,
+    /// How many times its height and width an image is enlarged, which makes the maps finer.
+    pub scale: usize,
     /// Folder for everything that is written.
     pub out: PathBuf,
 }
@@ -34,23 +37,34 @@ impl Default for Request {
             reading: Reading::default(),
             encoder: WEIGHTS.into(),
             strides: vec![8, 16],
+            scale: 1,
             out: "runs/pixels".into(),
         }
     }
 }
 
-/// Writes features/NAME.npy, `[channels, rows, columns]`; images keep their size.
+/// Largest scale: more makes a map no finer than the pixels.
+const LARGEST_SCALE: usize = 16;
+
+/// Pixels of an enlarged image: the network's widest map takes a gigabyte then.
+const PIXELS: usize = 1 << 23;
+
+/// Writes features/NAME.npy, `[channels, rows, columns]`.
 ///
 /// # Errors
-/// If there are no weights, an image cannot be read, or a file cannot be written.
+/// If there are no weights, a number is out of range, an image cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    within("scale", request.scale, 1..=LARGEST_SCALE)?;
     let read = reading(&request.strides)?;
-    let backbone = EfficientNetBackbone::new(Arc::new(network(&request.encoder)?), read, None);
+    let backbone =
+        EfficientNetBackbone::new(Arc::new(network(&request.encoder)?), read, Input::Times(request.scale));
     let set = request.reading.open(&request.data)?;
     let folder = request.out.join("features");
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let labels = set.labels(sample)?;
+        let pixels = labels.ids.len() * request.scale.pow(2);
+        within("pixels of the enlarged image", pixels, 1..=PIXELS).with_context(|| sample.name.clone())?;
         let rgb = set.rgb(sample, &labels)?;
         let mut encoder = backbone.at(labels.height, labels.width);
         let found = encoder.encode(&rgb);

@@ -16,7 +16,9 @@ use offnominal_core::catalogue::{BuildError, parse};
 use offnominal_core::prelude::*;
 use offnominal_detectors::images::{DynamicsShape, FrameKnn, Metric, PatchDynamics, PatchKnn, Pooling};
 use offnominal_nets::vision::Backbone;
-use offnominal_nets::vision::efficientnet::{EfficientNetBackbone, EfficientNetLite, Reading, STRIDES};
+use offnominal_nets::vision::efficientnet::{
+    EfficientNetBackbone, EfficientNetLite, Input, Reading, STRIDES,
+};
 use serde::Deserialize;
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -109,7 +111,7 @@ impl Source {
         let side = self.side.unwrap_or(SIDE);
         check_side(side, 32)?;
         let net = network(self.weights.as_deref().unwrap_or(WEIGHTS)).map_err(missing)?;
-        Ok(Arc::new(EfficientNetBackbone::new(Arc::new(net), reading, Some(side))))
+        Ok(Arc::new(EfficientNetBackbone::new(Arc::new(net), reading, Input::Square(side))))
     }
 }
 

@@ -10,7 +10,7 @@
 mod blocks;
 mod encoder;
 
-pub use encoder::{EfficientNetBackbone, Reading};
+pub use encoder::{EfficientNetBackbone, Input, Reading};
 
 use super::Normal;
 use super::convolution::{Border, Convolution, Map, Style};

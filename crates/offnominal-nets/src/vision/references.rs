@@ -3,7 +3,7 @@
 #[path = "../../tests/data/networks.rs"]
 mod networks;
 
-use super::efficientnet::{EfficientNetBackbone, EfficientNetLite, Reading};
+use super::efficientnet::{EfficientNetBackbone, EfficientNetLite, Input, Reading};
 use super::linear::Pack;
 use super::resnet::ResNet18;
 use super::transformer::Transformer;
@@ -77,16 +77,18 @@ fn an_efficientnet_is_read_at_some_of_its_strides() {
     let net = Arc::new(EfficientNetLite::read(&lite(0)).unwrap());
     let rgb: Vec<u8> = uniform("picture", 72 * 104 * 3).map(|u| (256.0 * u) as u8).collect();
     let seen = net.see(&rgb, 104, &mut Pack::default());
-    let read =
-        |reading| EfficientNetBackbone::new(net.clone(), reading, None).at(72, 104).encode(&rgb).clone();
+    let of = |reading, input| {
+        EfficientNetBackbone::new(net.clone(), reading, input).at(72, 104).encode(&rgb).clone()
+    };
+    let read = |reading| of(reading, Input::Times(1));
     let pooled = read(Reading::Pooled);
     assert_eq!((&pooled.whole, &pooled.patches), (&seen.pooled, &seen.scales[2].values));
     assert_eq!(read(Reading::Patches(vec![8])).patches, seen.scales[0].values);
     let both = read(Reading::Patches(vec![8, 16]));
     assert_eq!((both.rows, both.columns, both.width, both.whole.len()), (9, 13, 40 + 112, 152));
     assert_eq!(both.patches[40..152], seen.scales[1].values[..112]);
-    let small = EfficientNetBackbone::new(net, Reading::Patches(vec![16]), Some(32));
-    assert_eq!(small.at(72, 104).encode(&rgb).n_patches(), 4);
+    assert_eq!(of(Reading::Patches(vec![16]), Input::Square(32)).n_patches(), 4);
+    assert_eq!(of(Reading::Patches(vec![16]), Input::Times(2)).n_patches(), 9 * 13);
 }
 
 #[test]

@@ -17,20 +17,29 @@ pub enum Reading {
     Patches(Vec<usize>),
 }
 
+/// The size in which the network sees an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// So many pixels on each side, by area averaging.
+    Square(usize),
+    /// So many times its own height and width.
+    Times(usize),
+}
+
 /// The network for images of any size.
 #[derive(Debug, Clone)]
 pub struct EfficientNetBackbone {
     net: Arc<EfficientNetLite>,
     reading: Reading,
-    side: Option<usize>,
+    input: Input,
 }
 
 impl EfficientNetBackbone {
-    /// With images brought to so many pixels on each side by area averaging, or as they are if none is given.
+    /// The network, what is read of it, and the size in which it sees an image.
     ///
     /// # Panics
     /// If the strides are none of [`STRIDES`] or not in ascending order.
-    pub fn new(net: Arc<EfficientNetLite>, reading: Reading, side: Option<usize>) -> EfficientNetBackbone {
+    pub fn new(net: Arc<EfficientNetLite>, reading: Reading, input: Input) -> EfficientNetBackbone {
         if let Reading::Patches(strides) = &reading {
             let known = strides.iter().all(|stride| STRIDES.contains(stride));
             assert!(
@@ -38,13 +47,16 @@ impl EfficientNetBackbone {
                 "strides {strides:?} of {STRIDES:?}"
             );
         }
-        EfficientNetBackbone { net, reading, side }
+        EfficientNetBackbone { net, reading, input }
     }
 }
 
 impl Backbone for EfficientNetBackbone {
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder> {
-        let to = self.side.map_or((height, width), |side| (side, side));
+        let to = match self.input {
+            Input::Square(side) => (side, side),
+            Input::Times(n) => (n * height, n * width),
+        };
         Box::new(EfficientNetEncoder {
             net: self.net.clone(),
             reading: self.reading.clone(),

@@ -22,6 +22,9 @@ pub struct Features {
     /// Pixels between neighbouring places of the maps that are read: some of 8, 16 and 32; several stand side by side
     #[arg(long, value_delimiter = ',', default_value = "8,16", value_name = "N,…")]
     strides: Vec<usize>,
+    /// How many times its height and width an image is enlarged, which makes the maps finer, 1 to 16
+    #[arg(long, default_value_t = Request::default().scale, value_name = "N")]
+    scale: usize,
 }
 
 impl Features {
@@ -30,9 +33,15 @@ impl Features {
     /// # Errors
     /// If there are no weights, an image cannot be read, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Features { data, reading, encoder, strides } = self;
-        let request =
-            Request { data, reading: reading.request(), encoder, strides, out: common.out_or("pixels") };
+        let Features { data, reading, encoder, strides, scale } = self;
+        let request = Request {
+            data,
+            reading: reading.request(),
+            encoder,
+            strides,
+            scale,
+            out: common.out_or("pixels"),
+        };
         print(&run(&request, &common.context())?, common, as_text)
     }
 }
