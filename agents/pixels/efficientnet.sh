@@ -25,17 +25,22 @@ pixels train --data "$runs/data/train" --out "$runs/baseline"
 for name in train "${names[@]}"; do
   pixels predict --data "$runs/data/$name" --model "$runs/baseline/model.safetensors" --out "$runs/said/$name"
 done
-for strides in 16 8,16; do
-  maps=$runs/maps-$strides
+# Strides of the maps, and how many times an image is enlarged.
+for how in 16:1 8,16:1 16:2; do
+  IFS=: read -r strides scale <<< "$how"
+  kept=$runs/maps-$strides-$scale
   judged=()
   for name in train "${names[@]}"; do
-    pixels features --data "$runs/data/$name" --encoder efficientnet-lite0 --strides "$strides" --out "$maps/$name"
+    pixels features --data "$runs/data/$name" --encoder efficientnet-lite0 --strides "$strides" --scale "$scale" \
+      --out "$kept/$name"
   done
   for name in "${names[@]}"; do
-    judged+=(--data "$runs/data/$name" --logits "$runs/said/$name/logits" --features "$maps/$name/features")
+    judged+=(--data "$runs/data/$name" --logits "$runs/said/$name/logits" --features "$kept/$name/features")
   done
   # Odin holds the same quarter of the images out as in train.py; its own rows are those of the baseline.
   pixels evaluate "${judged[@]}" --nominal "$runs/data/train" --nominal-logits "$runs/said/train/logits" \
-    --nominal-features "$maps/train/features" --methods odin,mahalanobis,feature-knn --out "$runs/page-$strides"
-  grep -v ",odin," "$runs/page-$strides/pixels.csv" > "results/pixels/efficientnet-lite0-${strides/,/-}.csv"
+    --nominal-features "$kept/train/features" --methods odin,mahalanobis,feature-knn --out "$runs/page-$strides-$scale"
+  name=efficientnet-lite0-${strides/,/-}
+  [ "$scale" = 1 ] || name=$name-times-$scale
+  grep -v ",odin," "$runs/page-$strides-$scale/pixels.csv" > "results/pixels/$name.csv"
 done

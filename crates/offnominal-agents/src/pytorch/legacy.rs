@@ -165,7 +165,7 @@ mod tests {
     const FILE: &[u8] = include_bytes!("../../tests/torch/legacy.pth");
 
     fn refusal(bytes: &[u8]) -> String {
-        read(bytes, "x.pth").err().expect("it is damaged").to_string()
+        read(bytes, "x.pth").unwrap_err().to_string()
     }
 
     fn replaced(from: &[u8], to: &[u8]) -> Vec<u8> {
