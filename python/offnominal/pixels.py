@@ -18,7 +18,7 @@ from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
-__all__ = ["describe", "evaluate", "frames", "predict", "scenes", "score", "train"]
+__all__ = ["describe", "evaluate", "features", "frames", "predict", "scenes", "score", "train"]
 
 
 def scenes(out: Path, *, n: int, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
@@ -51,6 +51,13 @@ def predict(
     """Writes a model's logits, features and confidences as ``.npy`` files."""
     network = {"model": model, **options.pop("network", {})}
     return _result("predict", {"data": data, "network": network, "out": out, **options}, seed, jobs, progress)
+
+
+def features(
+    data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
+) -> Result:
+    """Writes features of a public encoder as ``.npy`` files: ``encoder``, ``strides``, ``scale``, ``reading``."""
+    return _result("features", {"data": data, "out": out, **options}, seed, jobs, progress)
 
 
 def score(

@@ -16,6 +16,7 @@ use offnominal_detectors::images::{
 };
 use offnominal_nets::Tensors;
 use offnominal_nets::vision::Backbone;
+use offnominal_nets::vision::efficientnet::{EfficientNetBackbone, EfficientNetLite, Input, Reading};
 use offnominal_nets::vision::patches::{PIXELS, PatchCoder};
 use offnominal_nets::vision::resnet::ResNet18;
 use offnominal_nets::vision::transformer::Transformer;
@@ -57,6 +58,10 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
     let resnet = Arc::new(ResNet18::torchvision(&networks::resnet(), 128).expect("the shapes fit"));
     let vit = Arc::new(Transformer::timm(&networks::vit(), 128).expect("the shapes fit"));
     let clip = Arc::new(Transformer::clip(&networks::clip(), 128).expect("the shapes fit"));
+    let lite = Arc::new(EfficientNetLite::read(&networks::lite(0)).expect("the shapes fit"));
+    let lite = |reading| -> Arc<dyn Backbone> {
+        Arc::new(EfficientNetBackbone::new(lite.clone(), reading, Input::Square(128)))
+    };
     let most = NonZeroUsize::new(8192).expect("positive");
     let frame = |backbone: Arc<dyn Backbone>, metric| Box::new(FrameKnn { backbone, metric });
     let patch = |backbone: Arc<dyn Backbone>, pooling| Box::new(PatchKnn { backbone, pooling, most });
@@ -66,8 +71,14 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
         ("frame-knn-own", frame(own.clone(), Metric::Euclidean)),
         ("patch-knn-own", patch(own.clone(), Pooling::Top)),
         ("patch-dynamics", Box::new(PatchDynamics { backbone: own.clone(), shape: shape.clone() })),
-        ("patch-fusion", Box::new(PatchFusion { backbone: own, shape })),
+        ("patch-fusion", Box::new(PatchFusion { backbone: own, shape: shape.clone() })),
         ("knn-resnet", frame(Arc::new(resnet), Metric::Euclidean)),
+        ("knn-efficientnet", frame(lite(Reading::Pooled), Metric::Euclidean)),
+        ("efficientnet-patch", patch(lite(Reading::Patches(vec![16])), Pooling::Max)),
+        (
+            "efficientnet-dynamics",
+            Box::new(PatchDynamics { backbone: lite(Reading::Patches(vec![16])), shape }),
+        ),
         ("dino-patch", patch(Arc::new(vit), Pooling::Max)),
         ("clip-sim", frame(Arc::new(clip), Metric::Cosine)),
     ]

@@ -68,27 +68,13 @@ pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Ap
 /// One place: the library, or why it is not there.
 type Step = fn(&Places, &mut dyn FnMut(&str)) -> Result<Api, String>;
 
-/// Asks Python for the folder of its package `mujoco`, which is not imported (that takes a second).
-const QUESTION: &str = "\
-import importlib.metadata as metadata, importlib.util as util
-print(metadata.version('mujoco'))
-print(util.find_spec('mujoco').submodule_search_locations[0])";
-
 fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
-    let name = places.python.display();
-    let answer = python::program(&places.python, QUESTION)
-        .output()
-        .map_err(|e| format!("{name} cannot be run: {e}"))?;
-    if !answer.status.success() {
-        return Err(format!("{name} has no package mujoco"));
-    }
-    let text = String::from_utf8_lossy(&answer.stdout);
-    let (version, folder) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
-    if version.trim() != VERSION {
-        return Err(format!("{name} has the package mujoco {version}"));
+    let python::Package { version, folder } = python::package(&places.python, "mujoco")?;
+    if version != VERSION {
+        return Err(format!("{} has the package mujoco {version}", places.python.display()));
     }
     let file = Wheel::of_this_machine().map_err(|e| e.to_string())?.file_name();
-    open(&PathBuf::from(folder.trim()).join(file)).map_err(|e| e.to_string())
+    open(&folder.join(file)).map_err(|e| e.to_string())
 }
 
 fn in_cache(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
@@ -170,7 +156,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let python = fake_python(
             folder.path(),
-            "if [ $# = 2 ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
+            "if [ $# = 3 ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
              echo 'ERROR: no network' >&2; exit 1\n",
         );
         let message = refusal(&Places { python, ..nowhere(folder.path()) });

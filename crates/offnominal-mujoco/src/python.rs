@@ -4,7 +4,7 @@
 //! place of the library's. Python 3.11 and later leave that folder out where `PYTHONSAFEPATH` is set; for 3.10 the first
 //! line of every program does it, before anything is imported but `sys`, which is built in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The first line of every program.
@@ -25,9 +25,51 @@ pub fn module(interpreter: &Path, name: &str) -> Command {
     program(interpreter, &run)
 }
 
+/// A package that is installed beside an interpreter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// Its version.
+    pub version: String,
+    /// The folder of its modules.
+    pub folder: PathBuf,
+}
+
+/// Prints the version and the folder of the package that the argument names.
+const QUESTION: &str = "\
+import importlib.metadata as metadata, importlib.util as util
+print(metadata.version(sys.argv[1]))
+print(util.find_spec(sys.argv[1]).submodule_search_locations[0])";
+
+/// Asks an interpreter for a package, which is not imported (that may take a second). The name is that of its modules;
+/// the name under which pip installs it differs from that in hyphens at most.
+///
+/// # Errors
+/// If the interpreter cannot be run or has no such package, in words.
+pub fn package(interpreter: &Path, name: &str) -> Result<Package, String> {
+    let python = interpreter.display();
+    let answer = program(interpreter, QUESTION).arg(name).output();
+    let answer = answer.map_err(|e| format!("{python} cannot be run: {e}"))?;
+    let text = String::from_utf8_lossy(&answer.stdout);
+    match text.trim_end().split_once('\n') {
+        Some((version, folder)) if answer.status.success() => {
+            Ok(Package { version: version.trim().into(), folder: folder.trim().into() })
+        }
+        _ => Err(format!("{python} has no package {name}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_package_is_found_without_being_imported() {
+        let found = package(Path::new("python3"), "pip").unwrap();
+        assert!(found.folder.join("__main__.py").is_file() && found.version.contains('.'), "{found:?}");
+        let missing = package(Path::new("python3"), "no_such_package").unwrap_err();
+        assert_eq!(missing, "python3 has no package no_such_package");
+        assert!(package(Path::new("no-python"), "pip").unwrap_err().starts_with("no-python cannot be run"));
+    }
 
     /// Runs a command in a folder with modules that leave a trace where they are imported.
     fn traces(command: &mut Command, modules: &[&str]) -> (Vec<String>, String) {

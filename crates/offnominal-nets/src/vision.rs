@@ -4,6 +4,8 @@
 //! Images are red, green and blue in bytes, `[height, width, 3]`.
 
 mod convolution;
+mod depthwise;
+pub mod efficientnet;
 pub mod linear;
 pub mod patches;
 pub mod resize;
@@ -71,6 +73,8 @@ struct Normal {
 impl Normal {
     /// Those of ImageNet.
     const IMAGENET: Normal = Normal { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+    /// Those of EfficientNet-Lite: (level − 127) / 128.
+    const LITE: Normal = Normal { mean: [127.0 / 255.0; 3], deviation: [128.0 / 255.0; 3] };
     /// Those of CLIP.
     const CLIP: Normal = Normal {
         mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],

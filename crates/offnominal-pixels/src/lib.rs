@@ -4,7 +4,7 @@
 //! baseline that comes with the program. Scores are made by `offnominal_detectors::pixel`, judged by
 //! `offnominal_stats::pixel`, and images of scenes are drawn by `offnominal_scenes`.
 //!
-//! [`scenes`], [`frames`], [`describe`], [`train`], [`import`], [`predict`], [`score`] and [`evaluate`] each have a typed
+//! [`scenes`], [`frames`], [`describe`], [`train`], [`import`], [`predict`], [`features`], [`score`] and [`evaluate`] each have a typed
 //! `Request` and a `run` whose result serialises to the documented JSON.
 
 pub mod choice;
@@ -13,6 +13,7 @@ pub mod deep;
 pub mod describe;
 pub mod evaluate;
 pub mod failures;
+pub mod features;
 pub mod fit;
 pub mod frames;
 pub mod import;

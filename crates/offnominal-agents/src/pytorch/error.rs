@@ -18,7 +18,7 @@ pub enum FileError {
     },
     /// A pickle names what no policy needs, such as a command. Nothing of it was run.
     #[error(
-        "{file}: expected names of arrays, spaces and statistics only, found {found}; nothing was executed"
+        "{file}: expected names of arrays, tensors, spaces and statistics only, found {found}; nothing was executed"
     )]
     Forbidden {
         /// The pickle.

@@ -51,6 +51,15 @@ pub(crate) struct Pickle {
 impl Pickle {
     /// Reads a pickle of which every name is accepted by `allows`; `file` names it in errors.
     pub(crate) fn read(bytes: &[u8], file: &str, allows: fn(&str) -> bool) -> Result<Pickle, FileError> {
+        Ok(Pickle::read_first(bytes, file, allows)?.0)
+    }
+
+    /// Reads the pickle that bytes begin with, as [`Pickle::read`] does, and its length.
+    pub(crate) fn read_first(
+        bytes: &[u8],
+        file: &str,
+        allows: fn(&str) -> bool,
+    ) -> Result<(Pickle, usize), FileError> {
         let machine =
             Machine { bytes, at: 0, nodes: vec![], stack: vec![], memo: HashMap::new(), file, allows };
         machine.run()
@@ -289,12 +298,13 @@ impl Machine<'_> {
         Ok(Node::Int(bytes.iter().rev().fold(0_u64, |n, &b| n << 8 | u64::from(b)) as i64))
     }
 
-    fn run(mut self) -> Result<Pickle, FileError> {
+    /// The pickle and its length.
+    fn run(mut self) -> Result<(Pickle, usize), FileError> {
         loop {
             let op = self.take(1)?[0];
             if op == b'.' {
                 let root = self.pop()?;
-                return Ok(Pickle { nodes: self.nodes, root });
+                return Ok((Pickle { nodes: self.nodes, root }, self.at));
             }
             self.execute(op)?;
         }

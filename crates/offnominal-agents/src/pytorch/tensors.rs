@@ -9,10 +9,10 @@ use offnominal_core::limits::HEADER_BYTES;
 use std::io::{Cursor, Read};
 
 /// More bytes than all parts of a small policy have, unpacked.
-const MOST_BYTES: u64 = 1 << 28;
+pub(super) const MOST_BYTES: u64 = 1 << 28;
 
 /// Longest name of a tensor that is looked at.
-const LONGEST_NAME: usize = 256;
+pub(super) const LONGEST_NAME: usize = 256;
 
 /// Axes of the weights of a convolution.
 const MOST_AXES: usize = 4;
@@ -157,15 +157,15 @@ fn is_tensor(name: &str) -> bool {
 }
 
 /// Where the numbers of a tensor are.
-struct Layout {
-    storage: String,
+pub(super) struct Layout {
+    pub storage: String,
     offset: usize,
-    shape: Vec<usize>,
+    pub shape: Vec<usize>,
     stride: Vec<usize>,
 }
 
 /// The layout, if the value is a tensor of float32 with at most [`MOST_AXES`].
-fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
+pub(super) fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
     let (_, args) = pickle.made(id).filter(|(class, _)| class.ends_with("._rebuild_tensor_v2"))?;
     let &[storage, offset, shape, stride, ..] = args else { return None };
     let Node::Persistent(address) = pickle.node(storage) else { return None };
@@ -179,10 +179,15 @@ fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
 }
 
 impl Layout {
+    /// How many numbers it has, if they can be counted.
+    pub fn count(&self) -> Option<usize> {
+        self.shape.iter().try_fold(1_usize, |n, &length| n.checked_mul(length))
+    }
+
     /// The numbers row by row; `None` if the storage does not hold them.
-    fn values(&self, storage: &[u8]) -> Option<Vec<f32>> {
+    pub fn values(&self, storage: &[u8]) -> Option<Vec<f32>> {
         let numbers = storage.as_chunks::<4>().0;
-        let count = self.shape.iter().try_fold(1_usize, |n, &length| n.checked_mul(length))?;
+        let count = self.count()?;
         if count > numbers.len() || self.shape.len() != self.stride.len() {
             return None;
         }

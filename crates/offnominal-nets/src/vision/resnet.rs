@@ -5,7 +5,7 @@
 //!
 //! Reference: He et al., CVPR 2016.
 
-use super::convolution::{Convolution, Map};
+use super::convolution::{Border, Convolution, Map, Style};
 use super::resize::Resize;
 use super::{Backbone, Encoder, Features, Normal};
 use crate::matmul::Pack;
@@ -14,6 +14,11 @@ use std::sync::Arc;
 
 /// Filters of the four groups of blocks.
 const WIDTHS: [usize; 4] = [64, 128, 256, 512];
+
+/// A convolution of PyTorch with this stride, before a batch norm with PyTorch's default.
+fn style(stride: usize) -> Style {
+    Style { stride, border: Border::Even, epsilon: 1e-5 }
+}
 
 /// The network with its weights.
 #[derive(Debug)]
@@ -36,7 +41,7 @@ impl ResNet18 {
     /// # Errors
     /// If a tensor is missing or has another shape.
     pub fn torchvision(from: &Tensors, side: usize) -> Result<ResNet18, TensorError> {
-        let first = Convolution::read(from, ["conv1", "bn1"], [64, 3, 7], 2)?;
+        let first = Convolution::read(from, ["conv1", "bn1"], [64, 3, 7], style(2))?;
         let (mut blocks, mut planes) = (Vec::new(), 64);
         for (group, &width) in WIDTHS.iter().enumerate() {
             for block in 0..2 {
@@ -68,7 +73,12 @@ impl Block {
         stride: usize,
     ) -> Result<Block, TensorError> {
         let read = |conv: &str, norm: &str, shape, stride| {
-            Convolution::read(from, [&format!("{name}.{conv}"), &format!("{name}.{norm}")], shape, stride)
+            Convolution::read(
+                from,
+                [&format!("{name}.{conv}"), &format!("{name}.{norm}")],
+                shape,
+                style(stride),
+            )
         };
         let differs = stride > 1 || width != planes;
         let shortcut = || read("downsample.0", "downsample.1", [width, planes, 1], stride);
@@ -114,11 +124,9 @@ struct ResNetEncoder {
 impl Encoder for ResNetEncoder {
     fn encode(&mut self, image: &[u8]) -> &Features {
         let pixels = Normal::IMAGENET.apply(self.resize.of(image));
-        let Map { height, width, planes, values } = self.net.map(pixels, &mut self.pack);
-        let mut whole = vec![0.0; planes];
-        for place in values.chunks_exact(planes) {
-            whole.iter_mut().zip(place).for_each(|(w, v)| *w += v / (height * width) as f32);
-        }
+        let map = self.net.map(pixels, &mut self.pack);
+        let whole = map.means();
+        let Map { height, width, planes, values } = map;
         self.features = Features { rows: height, columns: width, width: planes, patches: values, whole };
         &self.features
     }

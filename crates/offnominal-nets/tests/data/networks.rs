@@ -1,4 +1,4 @@
-//! Checkpoints whose numbers a formula gives, as in `make_vision.py`; for tests and benchmarks, which import `Tensors`.
+//! Checkpoints whose numbers a formula gives, as in `formula.py`; for tests and benchmarks, which import `Tensors`.
 
 use super::Tensors;
 
@@ -100,4 +100,40 @@ pub fn clip() -> Tensors {
     norm(&mut t, &model("post_layernorm"), width);
     put(&mut t, "visual_projection.weight", &[512, width]);
     t
+}
+
+/// An EfficientNet-Lite with the planes and the number of blocks of each stage, with the counters of a checkpoint left out.
+pub fn efficientnet(planes: [usize; 7], blocks: [usize; 7]) -> Tensors {
+    const KERNELS: [usize; 7] = [3, 3, 5, 3, 5, 5, 3];
+    let mut t = Tensors::default();
+    let mut layer = |conv: &str, norm: &str, shape: &[usize]| {
+        put(&mut t, &format!("{conv}.weight"), shape);
+        for what in ["weight", "bias", "running_mean", "running_var"] {
+            put(&mut t, &format!("{norm}.{what}"), &shape[..1]);
+        }
+    };
+    layer("_conv_stem", "_bn0", &[32, 3, 3, 3]);
+    let (mut inputs, mut i) = (32, 0);
+    for (stage, (planes, n)) in planes.into_iter().zip(blocks).enumerate() {
+        for _ in 0..n {
+            let name = |what: &str| format!("_blocks.{i}.{what}");
+            let (between, kernel) = (if i == 0 { inputs } else { 6 * inputs }, KERNELS[stage]);
+            if i > 0 {
+                layer(&name("_expand_conv"), &name("_bn0"), &[between, inputs, 1, 1]);
+            }
+            layer(&name("_depthwise_conv"), &name("_bn1"), &[between, 1, kernel, kernel]);
+            layer(&name("_project_conv"), &name("_bn2"), &[planes, between, 1, 1]);
+            (inputs, i) = (planes, i + 1);
+        }
+    }
+    layer("_conv_head", "_bn1", &[1280, inputs, 1, 1]);
+    dense(&mut t, "_fc", [1000, 1280]);
+    t
+}
+
+/// EfficientNet-Lite 0, 1 or 2.
+pub fn lite(number: usize) -> Tensors {
+    let planes = [[16, 24, 40, 80, 112, 192, 320], [16, 24, 48, 88, 120, 208, 352]];
+    let blocks = [[1, 2, 2, 3, 3, 4, 1], [1, 3, 3, 4, 4, 5, 1]];
+    efficientnet(planes[number / 2], blocks[number.min(1)])
 }

@@ -1,6 +1,7 @@
 //! Readers of the crate of files.
 
 use super::{mended, on_disk};
+use offnominal_agents::pytorch::legacy;
 use offnominal_bench::results::Row;
 use offnominal_files::journal::Journal;
 use offnominal_files::store::{State, Store};
@@ -13,6 +14,11 @@ use std::path::Path;
 /// Tensors of our own, and of others.
 pub fn tensors(bytes: &[u8]) -> bool {
     Tensors::from_bytes_of_floats(bytes).is_ok() | Tensors::from_bytes(bytes).is_ok()
+}
+
+/// Tensors as PyTorch wrote them before its zip format.
+pub fn torch_legacy(bytes: &[u8]) -> bool {
+    legacy::read(bytes, "t.pth").is_ok()
 }
 
 /// An array of NumPy.

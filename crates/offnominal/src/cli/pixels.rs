@@ -2,6 +2,7 @@
 
 mod describe;
 mod evaluate;
+mod features;
 mod frames;
 mod import;
 mod inputs;
@@ -37,6 +38,8 @@ enum What {
     Import(import::Import),
     /// Write a model's logits, features and confidences as .npy files
     Predict(predict::Predict),
+    /// Write features of a public encoder as .npy files, for the methods that read features
+    Features(features::Features),
     /// Write a score for each pixel as .npy files
     Score(score::Score),
     /// Judge methods on data sets: metrics in four modes, components, causes of mistakes, a page
@@ -56,6 +59,7 @@ impl Pixels {
             What::Train(args) => args.run(common),
             What::Import(args) => args.run(common),
             What::Predict(args) => args.run(common),
+            What::Features(args) => args.run(common),
             What::Score(args) => args.run(common),
             What::Evaluate(args) => args.run(common),
         }
