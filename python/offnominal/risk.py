@@ -20,7 +20,19 @@ from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
-__all__ = ["budget", "estimate", "history", "learn", "perturb", "replay", "search", "select", "split"]
+__all__ = [
+    "budget",
+    "committor",
+    "estimate",
+    "fork",
+    "history",
+    "learn",
+    "perturb",
+    "replay",
+    "search",
+    "select",
+    "split",
+]
 
 
 def learn(
@@ -211,6 +223,70 @@ def split(
         "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
+
+
+def committor(
+    env: AnyEnvironment,
+    policy: Path,
+    *,
+    weaker: Sequence[Path] = (),
+    episodes: int | None = None,
+    pilots: int | None = None,
+    steps: int | None = None,
+    lambda_: float | None = None,
+    randomisation: dict[str, Any] | None = None,
+    failure: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Learns how near an episode in progress is to failing, and where :func:`fork` copies episodes.
+
+    :param weaker: policies that fail more often, whose episodes are learned from at first.
+    :param episodes: plain episodes of each policy, and episodes of each stage of a pilot.
+    :param pilots: pilots that are learned from; one more sets the levels.
+    :param steps: gradient steps of a fit.
+    :param lambda_: λ of the temporal differences, per step: 1 learns from ends only.
+    """
+    request = {
+        "env": env, "failure": failure, "policy": policy, "weaker": list(weaker), "episodes": episodes, "pilots": pilots,
+        "steps": steps, "lambda": lambda_, "randomisation": randomisation, "out": out,
+    }  # fmt: skip
+    return _result("committor", request, seed, jobs, progress)
+
+
+def fork(
+    env: AnyEnvironment,
+    policy: Path,
+    *,
+    committor: Path | None = None,
+    predictor: Path | None = None,
+    episodes: int | None = None,
+    exponent: float | None = None,
+    plain_share: float | None = None,
+    rate: float | None = None,
+    level: float | None = None,
+    randomisation: dict[str, Any] | None = None,
+    allow_diverged: int | None = None,
+    failure: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Estimates the failure probability by copies of episodes in progress, with a valid interval.
+
+    :param committor: the file that :func:`committor` wrote; without one no episode is copied.
+    :param predictor: the file that :func:`learn` wrote, by which the episodes to begin with are chosen.
+    :param episodes: number of roots, each an episode with its copies; a run in ``out`` is continued to so many.
+    """
+    request = {
+        "env": env, "failure": failure, "policy": policy, "committor": committor, "predictor": predictor,
+        "episodes": episodes, "exponent": exponent, "plain_share": plain_share, "rate": rate, "level": level,
+        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
+    }  # fmt: skip
+    return _result("fork", request, seed, jobs, progress)
 
 
 def replay(

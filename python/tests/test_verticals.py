@@ -26,6 +26,17 @@ def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> No
     assert first["experiments"] == 40 and (tmp_path / "run" / "report.html").is_file()
 
 
+def test_copies_of_episodes_find_what_counting_finds(tmp_path: Path) -> None:
+    learned = risk.committor("cartpole", "random", episodes=200, pilots=0, steps=50, out=tmp_path / "v", progress=False)
+    assert len(learned["pilots"]) == 1
+    plain = risk.estimate("cartpole", "random", episodes=100, seed=3, out=tmp_path / "plain", progress=False)
+    roots = risk.fork("cartpole", "random", episodes=100, seed=3, progress=False)
+    # Without a committor the roots are the episodes that are counted.
+    assert roots["risk"]["value"] == plain["risk"]["risk"]["value"] and roots["steps"] == plain["steps"]
+    again = risk.perturb(tmp_path / "plain", progress=False)
+    assert again["rows"][0]["fails_again"]["value"] == 1.0
+
+
 def test_a_wrong_argument_is_named() -> None:
     with pytest.raises(ValueError, match="plain share"):
         risk.estimate("pendulum", "random", plain_share=2.0, progress=False)

@@ -422,7 +422,7 @@ mod tests {
         let mut fork = None;
         for t in 0..episode.len() {
             if t == 5 {
-                fork = Some(branch.fork(Seed(9)));
+                fork = branch.fork(Seed(9));
             }
             let end = branch.step();
             assert_eq!(branch.observation(), [episode.observations[t + 1]]);

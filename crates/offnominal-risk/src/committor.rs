@@ -92,7 +92,7 @@ pub struct PilotReport {
     pub levels: usize,
     /// Its failures.
     pub failures: u64,
-    /// The product of shares, a rough guess of the failure probability.
+    /// A rough guess of the failure probability.
     pub guess: f64,
 }
 

@@ -258,7 +258,7 @@ impl<'r> Forest<'r> {
                 (Some(of), Some(reader)) => root::play(root, key.child("forks"), &of.about.levels, reader),
                 _ => root::play(root, key, &[], &mut |_: &Branch| 0.0),
             };
-            found.add(chance, &total);
+            found.add(chance, &total?);
         }
         self.by.at_most(found.diverged)?;
         Ok(found)

@@ -74,15 +74,13 @@ impl Branch {
         self.rollout.steps()
     }
 
-    /// A copy that goes on with other random numbers, which the seed names.
-    ///
-    /// # Panics
-    /// Never: what was copied once can be copied again.
-    pub fn fork(&self, seed: Seed) -> Branch {
-        let mut env = self.env.fork().expect("a copy can be copied");
+    /// A copy that goes on with other random numbers, which the seed names; nothing where the environment cannot be copied
+    /// while it plays, such as one in a process of its own.
+    pub fn fork(&self, seed: Seed) -> Option<Branch> {
+        let mut env = self.env.fork()?;
         let rollout = self.rollout.undisturbed_copy(seed);
         env.reseed(rollout.world_rng());
-        Branch {
+        Some(Branch {
             env,
             policy: self.policy.fork(),
             rollout,
@@ -91,6 +89,6 @@ impl Branch {
             action: self.action.clone(),
             horizon: self.horizon,
             end: self.end,
-        }
+        })
     }
 }

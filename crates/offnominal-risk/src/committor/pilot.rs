@@ -5,11 +5,11 @@
 //! With equal shares of a fifth and five copies the work for a given error is about the least that equal levels allow
 //! (Lagnoux, "Rare event simulation", 2006).
 
-use super::{Reader, read, width};
 use super::network::Network;
 use super::rows::Rows;
+use super::{Reader, read, width};
 use crate::experimenter::Experimenter;
-use crate::forks::root::{Importance, Level};
+use crate::forks::root::{Importance, Level, NO_COPIES};
 use crate::record::in_chunks;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
@@ -40,7 +40,7 @@ pub struct Pilot {
     pub failures: u64,
     /// Steps of all episodes.
     pub steps: u64,
-    /// A rough guess of the failure probability: the product of shares.
+    /// A rough guess of the failure probability.
     pub guess: f64,
 }
 
@@ -65,7 +65,7 @@ impl Pilot {
     /// None yet.
     pub fn new(width: usize) -> Pilot {
         let (train, held) = (Rows::new(width), Rows::new(width));
-        Pilot { levels: vec![], train, held, episodes: 0, failures: 0, steps: 0, guess: 1.0 }
+        Pilot { levels: vec![], train, held, episodes: 0, failures: 0, steps: 0, guess: 0.0 }
     }
 
     /// Drops the steps that were to be learned from.
@@ -106,7 +106,7 @@ impl Pilot {
         context: &Context,
     ) -> Result<Pilot> {
         let mut pilot = Pilot::new(width(by.subject.env.as_ref()));
-        let mut from = Vec::new();
+        let (mut from, mut reach) = (Vec::new(), 1.0);
         for number in 0..STAGES {
             let stage = Stage {
                 by,
@@ -116,14 +116,17 @@ impl Pilot {
             };
             let played = stage.play(n, context)?;
             pilot.take(&played);
-            let failed = played.iter().filter(|p| p.failed).count() as f64 / n as f64;
+            let share = |of: &dyn Fn(&Played) -> bool| played.iter().filter(|p| of(p)).count() as f64 / n as f64;
+            let failed = share(&|p| p.failed);
             let Some(level) = next_level(&played).filter(|level| failed < SHARE && pilot.is_above(*level))
             else {
-                pilot.guess *= failed;
+                pilot.guess += reach * failed;
                 break;
             };
             let reached: Vec<u64> = (0..n).filter(|&i| played[i as usize].highest >= level).collect();
-            pilot.guess *= reached.len() as f64 / n as f64;
+            // Those that fail without having reached it are seen in no later stage.
+            pilot.guess += reach * share(&|p| p.failed && p.highest < level);
+            reach *= share(&|p| p.highest >= level);
             pilot.levels.push(Level { importance: level, copies: (1.0 / SHARE).round() as u32 });
             from = stage.at(level, &reached, context)?;
         }
@@ -169,7 +172,7 @@ impl Stage<'_> {
             0 => {
                 self.by.branch(key, &self.by.draw(key)).context("experiments need copies of the environment")
             }
-            n => Ok(from[(i % n) as usize].fork(key)),
+            n => from[(i % n) as usize].fork(key).context(NO_COPIES),
         }
     }
 
@@ -177,7 +180,7 @@ impl Stage<'_> {
         let mut branch = self.begin(i)?;
         let (first, mut rows, mut highest) = (branch.steps(), Vec::new(), f64::NEG_INFINITY);
         let end = loop {
-            if (branch.steps() - first) as usize % STRIDE == 0 {
+            if ((branch.steps() - first) as usize).is_multiple_of(STRIDE) {
                 read(&branch, &mut rows);
             }
             if let Some(importance) = importance.as_mut() {
