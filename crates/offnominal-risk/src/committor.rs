@@ -224,7 +224,8 @@ impl Request {
         train.forget_traces();
         let (mut network, mut loss) = Network::fit(train, held, self.steps, rng)?;
         for _ in 0..if self.lambda < 1.0 { TRACES } else { 0 } {
-            train.trace(&network, self.lambda, horizon);
+            let mut buffers = network.buffers();
+            train.trace(|row| network.chance(row, &mut buffers), self.lambda, horizon);
             (network, loss) = Network::fit(train, held, self.steps, rng)?;
         }
         Ok((network, loss))

@@ -87,6 +87,17 @@ impl Narrowed {
         Ok(there)
     }
 
+    /// The names of the detectors, each once, in the order of the campaigns.
+    pub fn detector_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for detector in self.benches.iter().flat_map(|bench| bench.plan.detectors()) {
+            if !names.iter().any(|name| name == detector.name()) {
+                names.push(detector.name().into());
+            }
+        }
+        names
+    }
+
     /// The detectors that can be had: of those of images, some need weights or a build with more in it; notes the others.
     fn detectors(
         &mut self,

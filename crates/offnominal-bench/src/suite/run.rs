@@ -239,7 +239,7 @@ fn save(
         seeds: plan.campaign.seeds,
         missing: described.missing.clone(),
         hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
-        detectors: plan.detectors().iter().map(|d| d.name().into()).collect(),
+        detectors: narrowed.detector_names(),
         last_call,
         coverage: results.coverage.clone(),
         diagnoses: results.diagnoses.clone(),
@@ -346,6 +346,32 @@ episodes = { train = 6, validation = 6, test = 6 }
         run_small(parts.path(), &["sap-goal1"]).unwrap();
         let cells = |folder: &Path| std::fs::read_dir(folder.join("cells")).unwrap().count();
         assert_eq!(cells(parts.path()), cells(whole.path()));
+    }
+
+    #[test]
+    fn detectors_of_further_campaigns_are_named_too() {
+        const MORE: &str = r#"
+name = "more"
+seed = 3
+envs = ["sap-goal1"]
+detectors = ["clock", "random"]
+anomalies = ["obs-offset"]
+strengths = ["strong"]
+false_alarms = 0.2
+replicates = 10
+video = false
+episodes = { train = 6, validation = 6, test = 6 }
+"#;
+        static WIDE: Suite =
+            Suite { id: "wide", kind: SuiteKind::Vector, files: &[("one.toml", ONE), ("more.toml", MORE)] };
+        let (folder, context) = (tempfile::tempdir().unwrap(), Context::silent(0, 2));
+        let out = folder.path();
+        let all = Selection { suite: &WIDE, envs: &[], detectors: &[], seeds: None, noise: None, out };
+        all.run(&context).unwrap();
+        let environment = Environment::load(out, "sap-goal1").unwrap().unwrap();
+        assert_eq!(environment.detectors, ["clock", "knn", "random"]);
+        let rows = environment.rows(out).unwrap();
+        assert!(rows.iter().all(|row| environment.detectors.contains(&row.detector)));
     }
 
     #[test]

@@ -116,7 +116,8 @@ impl Pilot {
             };
             let played = stage.play(n, context)?;
             pilot.take(&played);
-            let share = |of: &dyn Fn(&Played) -> bool| played.iter().filter(|p| of(p)).count() as f64 / n as f64;
+            let share =
+                |of: &dyn Fn(&Played) -> bool| played.iter().filter(|p| of(p)).count() as f64 / n as f64;
             let failed = share(&|p| p.failed);
             let Some(level) = next_level(&played).filter(|level| failed < SHARE && pilot.is_above(*level))
             else {
