@@ -85,7 +85,7 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
 }
 
 fn main() {
-    println!("{:<18}{:>8}{:>14}{:>12}{:>16}", "detector", "pixels", "median, ms", "p99, ms", "images/s");
+    println!("{:<22}{:>8}{:>14}{:>12}{:>16}", "detector", "pixels", "median, ms", "p99, ms", "images/s");
     for side in [128, 256] {
         let train: Vec<Video> = (0..VIDEOS).map(|i| video(side, i as u64)).collect();
         let probe = video(side, 99);
@@ -104,7 +104,7 @@ fn main() {
             }
             times.sort_by(f64::total_cmp);
             let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
-            println!("{name:<18}{side:>8}{median:>14.2}{p99:>12.2}{:>16.0}", 1e3 / median);
+            println!("{name:<22}{side:>8}{median:>14.2}{p99:>12.2}{:>16.0}", 1e3 / median);
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod efficientnet;
 pub mod networks;
+mod public;
 #[cfg_attr(not(feature = "deep"), path = "images/no_trained.rs")]
 pub mod trained;
 pub mod weights;

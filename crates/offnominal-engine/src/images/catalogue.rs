@@ -17,6 +17,7 @@
 
 use crate::images::efficientnet::EFFICIENTNET;
 use crate::images::networks::NETWORKS;
+use crate::images::public::{MOST, SIDE, check_side, missing};
 use crate::images::weights;
 use anyhow::{Context, Result};
 use offnominal_core::catalogue::{BuildError, parse};
@@ -35,12 +36,6 @@ use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Pixels on a side of images for networks with public weights: more take longer than a frame of 30 a second.
-pub(super) const SIDE: usize = 128;
-
-/// Nominal patches that are kept, if no number is given.
-pub(super) const MOST: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 
 /// The encoder that travels with the binary.
 const SHIPPED: &[u8] = include_bytes!("../../../../agents/images/patches.safetensors");
@@ -194,15 +189,6 @@ fn transformer(
         )));
     }
     Ok(Arc::new(Arc::new(net)))
-}
-
-pub(super) fn check_side(side: usize, least: usize) -> Result<(), BuildError> {
-    let why = || BuildError::Parameters(format!("side: expected {least} to 1024 pixels, found {side}"));
-    (least..=1024).contains(&side).then_some(()).ok_or_else(why)
-}
-
-pub(super) fn missing(error: anyhow::Error) -> BuildError {
-    BuildError::Missing(format!("{error:#}").into())
 }
 
 /// Encoder and shape from one table of parameters.

