@@ -78,12 +78,14 @@ def main():
     error = estimates.std(ddof=1) / math.sqrt(n)
     found = {
         "replicates": n,
-        "roots_each": draws * each,
+        "draws_each": draws * each,
+        "experiments_each": sum(b["roots"] for b in blocks) / n,
         "episodes_worth_each": float(costs.mean()),
         "truth": {key: truth[key] for key in ("value", "low", "high", "n")},
         "mean": float(estimates.mean()),
         "standard_error": float(error),
         "gain": {"value": float(gain(np.arange(n))), "low": float(low), "high": float(high)},
+        "within_a_factor_of_3": float(np.mean((estimates > p / 3) & (estimates < 3 * p))),
         "intervals_that_hold_the_truth": held / n,
     }
     print(json.dumps(found, indent=1))
