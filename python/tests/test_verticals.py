@@ -27,7 +27,7 @@ def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> No
 
 
 def test_copies_of_episodes_find_what_counting_finds(tmp_path: Path) -> None:
-    short = {"below": 20.0}  # Returns of random commands are on both sides of it.
+    short = {"parameters": ["gravity"], "sigma": 0.01, "below": 20.0}  # Returns of random commands are on both sides of it.
     learned = risk.committor(
         "cartpole", "random", episodes=200, pilots=0, steps=50, randomisation=short, out=tmp_path / "v", progress=False
     )

@@ -274,9 +274,12 @@ mod tests {
         let norm = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
         let ball = gamma_ur(4.0, 0.5 * 6.0_f64.powi(2));
         let tails = 2.0 * (1.0 - normal_cdf(3.9));
-        let cases: [(f64, fn(&[f64]) -> f64, f64); 2] = [(ball, norm, 6.0), (tails, |x| x[0].abs(), 3.9)];
-        for (p, of, limit) in cases {
-            let one = |rng: &mut Rng| PLAN.rounds(&mut Many { dimensions: 8, of, limit }, rng).unwrap();
+        let cases = [
+            (ball, Many { dimensions: 8, of: norm, limit: 6.0 }),
+            (tails, Many { dimensions: 8, of: |x| x[0].abs(), limit: 3.9 }),
+        ];
+        for (p, Many { dimensions, of, limit }) in cases {
+            let one = |rng: &mut Rng| PLAN.rounds(&mut Many { dimensions, of, limit }, rng).unwrap();
             assert_covers(p, |rng| PLAN.pooled(&[one(rng)], Level::P95).unwrap());
         }
     }
