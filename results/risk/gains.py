@@ -75,6 +75,9 @@ def main():
     rng, n = np.random.default_rng(1), given.replicates
     spread = [gain(rng.integers(0, n, n)) for _ in range(2000)]
     low, high = np.quantile(spread, [0.025, 0.975])
+    totals = np.array([total / chance for block in blocks for chance, total in block["totals"]])
+    # Roots of which nearly all copies fail: their failures were decided before an importance rose.
+    whole = np.array([total > 0.7 for block in blocks for _, total in block["totals"]])
     error = estimates.std(ddof=1) / math.sqrt(n)
     found = {
         "replicates": n,
@@ -85,6 +88,12 @@ def main():
         "mean": float(estimates.mean()),
         "standard_error": float(error),
         "gain": {"value": float(gain(np.arange(n))), "low": float(low), "high": float(high)},
+        "failed_roots": len(totals),
+        "roots_that_fail_whole": {
+            "roots": int(whole.sum()),
+            "share_of_the_estimate": float(totals[whole].sum() / totals.sum()),
+            "share_of_the_second_moment": float((totals[whole] ** 2).sum() / (totals**2).sum()),
+        },
         "within_a_factor_of_3": float(np.mean((estimates > p / 3) & (estimates < 3 * p))),
         "intervals_that_hold_the_truth": held / n,
     }

@@ -10,6 +10,7 @@ pub mod rows;
 
 use crate::experimenter::Experimenter;
 use crate::forks::root::{Importance, Level};
+use crate::predictors::predictor::{file::network as network_shape, sound};
 use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use network::{Buffers, Network};
@@ -21,7 +22,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
-use offnominal_nets::{Activation, Mlp, Standardiser, TensorError, Tensors};
+use offnominal_nets::{Standardiser, TensorError, Tensors};
 use pilot::Pilot;
 use rows::Rows;
 use serde::{Deserialize, Serialize};
@@ -320,24 +321,14 @@ impl Committor {
         let file = Tensors::from_bytes(bytes)?;
         file.expect_entry("format", FORMAT)?;
         let (about, scaler): (About, Standardiser) = (file.json("about")?, file.json("scaler")?);
-        let (_, widths) = file.get("widths")?;
-        let holds =
-            widths.len() >= 2 && widths.iter().all(|w| (1.0..=4096.0).contains(w) && w.fract() == 0.0);
-        TensorError::require(holds, "widths", "two or more counts up to 4096", format!("{widths:?}"))?;
-        let sizes: Vec<usize> = widths.iter().map(|&w| w as usize).collect();
-        let (inputs, outputs) = (scaler.outputs().to_string(), sizes[sizes.len() - 1]);
-        TensorError::require(sizes[0] == scaler.outputs(), "inputs", &inputs, sizes[0])?;
-        TensorError::require(outputs == 1, "outputs", "1", outputs)?;
-        let (mean, scale) = (scaler.mean().to_vec(), scaler.scale().to_vec());
-        let is_sound =
-            Standardiser::from_parts(scaler.inputs(), scaler.varying().to_vec(), mean, scale).is_ok();
-        TensorError::require(is_sound, "scaler", "finite means and positive scales", "something else")?;
+        sound(&scaler)?;
+        let net = network_shape(&file, scaler.outputs())?;
+        TensorError::require(net.outputs() == 1, "outputs", "1", net.outputs())?;
         let (width, found) = (about.width, scaler.inputs());
         TensorError::require(found == width, "width", &width.to_string(), found)?;
         let rising = about.levels.windows(2).all(|pair| pair[0].importance < pair[1].importance);
         let finite = about.levels.iter().all(|l| l.importance.is_finite() && (2..=1000).contains(&l.copies));
         TensorError::require(rising && finite, "levels", "rising levels of 2 to 1000 copies", "others")?;
-        let net = Mlp::new(&sizes, Activation::Relu);
         let params = file.expect("parameters", &[net.n_params()])?.to_vec();
         // Only learning needs the prior.
         Ok(Committor { about, network: Network { net, params, scaler, prior: 0.0 } })

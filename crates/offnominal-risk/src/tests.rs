@@ -112,7 +112,7 @@ fn a_learned_committor_sets_levels_and_forks_find_the_truth_with_less_work() {
     };
     let found = run(4000, None, 1);
     assert!(found.risk.covers(chain.p()), "{:?} {}", found.risk, chain.p());
-    // Counting sees eight failures in the same work at the most, and an interval as wide as their number allows.
+    // Counting would see p failures in each episode of the same work.
     assert!(found.failed_roots as f64 > 3.0 * chain.p() * found.episodes_worth, "{found:?}");
     // In any number of threads, and for a run that goes on, the bits are the same.
     run(1000, Some(folder.path()), 2);

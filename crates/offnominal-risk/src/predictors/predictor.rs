@@ -1,6 +1,6 @@
 //! A fitted f, and its file.
 
-mod file;
+pub(crate) mod file;
 
 use crate::error::RiskError;
 use crate::examples::{Theta, rows};
@@ -163,16 +163,21 @@ impl Reader<'_> {
 fn check(about: &About, scaler: &Standardiser) -> Result<(), TensorError> {
     let (wanted, found) = (about.features.saturating_add(2), scaler.inputs());
     TensorError::require(wanted == found, "width", &wanted.to_string(), found)?;
-    let (mean, scale) = (scaler.mean().to_vec(), scaler.scale().to_vec());
-    let is_sound = Standardiser::from_parts(found, scaler.varying().to_vec(), mean, scale).is_ok();
-    let (holds, expected) = (is_sound && scaler.outputs() > 0, "finite means and positive scales");
-    TensorError::require(holds, "scaler", expected, "something else")?;
+    sound(scaler)?;
     let exponent = about.exponent;
     let (what, holds) = ("exponent", exponent > 0.0 && exponent <= 4.0);
     TensorError::require(holds, what, "a number above 0, at most 4", exponent)?;
     let (low, high) = about.noise;
     let holds = (0.0..=1.0).contains(&low) && (low..=1.0).contains(&high);
     TensorError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
+}
+
+/// Refuses a map that no learning makes.
+pub(crate) fn sound(scaler: &Standardiser) -> Result<(), TensorError> {
+    let (mean, scale) = (scaler.mean().to_vec(), scaler.scale().to_vec());
+    let is_sound = Standardiser::from_parts(scaler.inputs(), scaler.varying().to_vec(), mean, scale).is_ok();
+    let (holds, expected) = (is_sound && scaler.outputs() > 0, "finite means and positive scales");
+    TensorError::require(holds, "scaler", expected, "something else")
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ pub(super) fn read(file: &Tensors, form: Form, width: usize) -> Result<Model, Te
     })
 }
 
-/// The shape of the network, as the tensor of its widths tells.
-fn network(file: &Tensors, inputs: usize) -> Result<Mlp, TensorError> {
+/// The shape of a network, as the tensor of its widths tells.
+pub(crate) fn network(file: &Tensors, inputs: usize) -> Result<Mlp, TensorError> {
     let (_, widths) = file.get("widths")?;
     let holds = widths.len() >= 2 && widths.iter().all(|w| (1.0..=4096.0).contains(w) && w.fract() == 0.0);
     TensorError::require(holds, "widths", "two or more counts up to 4096", format!("{widths:?}"))?;
