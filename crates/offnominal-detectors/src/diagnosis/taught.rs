@@ -172,8 +172,10 @@ impl Taught {
         n_features: usize,
     ) -> Result<Taught, ArchiveError> {
         let trees = Trees::load(&from.part("trees"), n_features, hypotheses.len())?;
-        let (all, counts) =
-            (from.list::<f64>("held-out")?, from.exactly::<u64>("counts", AFTER.len() * hypotheses.len() * GROUPS)?);
+        let (all, counts) = (
+            from.list::<f64>("held-out")?,
+            from.exactly::<u64>("counts", AFTER.len() * hypotheses.len() * GROUPS)?,
+        );
         let sum = counts.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
         from.require(sum == Some(all.len() as u64), "counts", "as many as were held out", "others")?;
         let mut rest = all;

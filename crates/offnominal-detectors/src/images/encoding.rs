@@ -1,5 +1,7 @@
-//! What a monitor remembers of the images of an episode: the last three, as patches in nominal units and as moments.
+//! What a monitor remembers of the images of an episode: the last three, as patches in nominal units, as moments and as
+//! components.
 
+use super::components::Components;
 use super::moments::Moments;
 use offnominal_core::Rng;
 use offnominal_core::fit_progress::{FitProgress, Stopped};
@@ -16,6 +18,7 @@ const SAMPLED: usize = 300;
 pub(super) struct FrameEncoder {
     scale: Arc<Standardiser>,
     moments: Arc<Moments>,
+    components: Arc<Components>,
     size: (usize, usize),
     encoder: Box<dyn Encoder>,
     row: Vec<f32>,
@@ -31,7 +34,7 @@ pub(super) struct Grid {
 }
 
 impl FrameEncoder {
-    /// Measures the scale on images spread evenly over the videos.
+    /// Measures the scale and the components on images spread evenly over the videos.
     pub fn fit(
         backbone: &Arc<dyn Backbone>,
         videos: &[Video],
@@ -53,12 +56,17 @@ impl FrameEncoder {
             rows.extend_from_slice(&features.patches);
         }
         let scale = Arc::new(Standardiser::fit(&rows, width));
-        Ok(FrameEncoder { scale, moments, size, encoder, row: Vec::new() })
+        let mut frames = vec![0.0; rows.len() / width * scale.outputs()];
+        scale.apply(&rows, &mut frames);
+        let components = Arc::new(Components::fit(&frames, frames.len() / images().count()));
+        Ok(FrameEncoder { scale, moments, components, size, encoder, row: Vec::new() })
     }
 
     /// An image as it is remembered.
     pub fn encode(&mut self, image: &[u8]) -> EncodedFrame {
-        EncodedFrame { patches: self.patches(image), moments: self.moments.of(image, self.size.1) }
+        let patches = self.patches(image);
+        let (moments, components) = (self.moments.of(image, self.size.1), self.components.of(&patches));
+        EncodedFrame { patches, moments, components }
     }
 
     /// The patches of an image, `[rows, columns, width]`, in nominal units.
@@ -100,6 +108,8 @@ pub(super) struct EncodedFrame {
     pub patches: Vec<f32>,
     /// Where its colours are.
     pub moments: Vec<f32>,
+    /// Its principal components.
+    pub components: Vec<f32>,
 }
 
 /// The images before, at and after an action.

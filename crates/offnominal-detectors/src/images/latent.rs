@@ -1,7 +1,8 @@
 //! The whole image as a few numbers, and the detector `residual-views` on them as if they were sensors.
 //!
-//! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the image in nominal units. What is seen
-//! of the environment as a whole then has the same model as a vector of sensors.
+//! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the image in nominal units, or its
+//! [components](super::components). What is seen of the environment as a whole then has the same model as a vector of
+//! sensors.
 
 use super::encoding::{EncodedFrame, EncodedVideo, FrameTriple};
 use crate::ResidualViews;
@@ -11,25 +12,46 @@ use offnominal_nets::Standardiser;
 /// A deviation below which a number says nothing: things that stand still are seen with errors of rounding.
 const LEAST: f32 = 1e-5;
 
+/// Which numbers of an image are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reading {
+    /// Where its colours are.
+    Moments,
+    /// Its principal components.
+    Components,
+}
+
+impl Reading {
+    fn of(self, frame: &EncodedFrame) -> &[f32] {
+        match self {
+            Reading::Moments => &frame.moments,
+            Reading::Components => &frame.components,
+        }
+    }
+}
+
 /// The numbers that vary, in nominal units.
 #[derive(Debug, Clone)]
-pub(super) struct Coordinates(Standardiser);
+pub(super) struct Coordinates {
+    reading: Reading,
+    scale: Standardiser,
+}
 
 impl Coordinates {
-    pub fn fit(videos: &[EncodedVideo]) -> Coordinates {
+    pub fn fit(videos: &[EncodedVideo], reading: Reading) -> Coordinates {
         let frames = || videos.iter().flat_map(|f| &f.frames);
-        let rows: Vec<f32> = frames().flat_map(|v| v.moments.iter().copied()).collect();
+        let rows: Vec<f32> = frames().flat_map(|f| reading.of(f).iter().copied()).collect();
         let all = Standardiser::fit(&rows, rows.len() / frames().count());
         let kept = || all.varying().iter().enumerate().filter(|(j, _)| all.scale()[*j] > LEAST);
         let of = |numbers: &[f32]| kept().map(|(j, _)| numbers[j]).collect::<Vec<f32>>();
         let channels = kept().map(|(_, &channel)| channel).collect();
         let fewer = Standardiser::from_parts(all.inputs(), channels, of(all.mean()), of(all.scale()));
-        Coordinates(fewer.unwrap_or(all))
+        Coordinates { reading, scale: fewer.unwrap_or(all) }
     }
 
     fn of(&self, frame: &EncodedFrame) -> Vec<f32> {
-        let mut out = vec![0.0; self.0.outputs()];
-        self.0.apply(&frame.moments, &mut out);
+        let mut out = vec![0.0; self.scale.outputs()];
+        self.scale.apply(self.reading.of(frame), &mut out);
         out
     }
 

@@ -6,6 +6,7 @@
 mod bank;
 mod baselines;
 mod commands;
+mod components;
 mod dynamics;
 mod encoding;
 mod fused;
