@@ -4,7 +4,7 @@ use crate::request::defaults;
 use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{self, Budget};
+use offnominal_stats::risk;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,10 +28,9 @@ defaults! {
 
 /// The episodes that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(transparent)]
 pub struct Report {
-    /// The episodes.
-    pub budget: Budget,
+    /// The number from which on more never have less than the confidence.
+    pub episodes: u64,
     #[serde(skip)]
     request: Request,
 }
@@ -42,16 +41,18 @@ pub struct Report {
 /// If a number is out of its range.
 pub fn run(request: &Request, _: &Context) -> Result<Report> {
     let confidence = Level::try_from(request.confidence)?;
-    Ok(Report { budget: risk::budget(request.p, request.delta, confidence)?, request: *request })
+    Ok(Report { episodes: risk::budget(request.p, request.delta, confidence)?, request: *request })
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Request { p, delta, confidence } = self.request;
-        let in_units = |episodes: u64| format!("{episodes} episodes ({:.2} / p)", episodes as f64 * p);
-        writeln!(f, "within a factor of {delta} in {} % of all runs:", 100.0 * confidence)?;
-        writeln!(f, "  first reached after {}", in_units(self.budget.first_reached))?;
-        writeln!(f, "  always holds from {}", in_units(self.budget.always_holds))
+        let (percent, units) = (100.0 * confidence, self.episodes as f64 * p);
+        writeln!(
+            f,
+            "within a factor of {delta} in {percent} % of all runs: from {} episodes on ({units:.2} / p)",
+            self.episodes
+        )
     }
 }
 
@@ -61,23 +62,17 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_text_has_both_numbers_and_their_multiples_of_one_over_p() {
+    fn the_text_has_the_number_and_its_multiple_of_one_over_p() {
         let request = Request { p: 1e-3, delta: 3.0, confidence: 0.95 };
-        let budget = Budget { first_reached: 4750, always_holds: 6300 };
-        let text = Report { budget, request }.to_string();
-        assert!(text.contains("factor of 3 in 95 %"), "{text}");
-        assert!(
-            text.contains("4750 episodes (4.75 / p)") && text.contains("6300 episodes (6.30 / p)"),
-            "{text}"
-        );
+        let text = Report { episodes: 6300, request }.to_string();
+        assert_eq!(text, "within a factor of 3 in 95 % of all runs: from 6300 episodes on (6.30 / p)\n");
     }
 
     #[test]
-    fn the_json_has_two_counts_and_wrong_requests_are_refused() {
+    fn the_json_has_the_count_and_wrong_requests_are_refused() {
         let run = |request| run(&serde_json::from_value(request).unwrap(), &Context::silent(0, 1));
         let found = json!(run(json!({ "p": 1e-3 })).unwrap());
-        assert_eq!(found, json!(risk::budget(1e-3, 3.0, Level::P95).unwrap()));
-        assert!(found["first_reached"].as_u64() < found["always_holds"].as_u64());
+        assert_eq!(found, json!({ "episodes": risk::budget(1e-3, 3.0, Level::P95).unwrap() }));
         let error = run(json!({ "p": 1e-3, "confidence": 1.5 })).unwrap_err().to_string();
         assert!(error.contains("confidence level: expected a number between 0 and 1, found 1.5"), "{error}");
         assert!(serde_json::from_value::<Request>(json!({ "p": 1e-3, "detla": 2 })).is_err());

@@ -51,7 +51,7 @@ pub mod weighted;
 
 pub use bernstein::Bernstein;
 pub use bounded::Bounded;
-pub use budget::{Budget, budget};
+pub use budget::budget;
 pub use diagnostics::Diagnostics;
 pub use pool::{Pool, Stream};
 pub use proposal::Proposal;

@@ -70,14 +70,13 @@ fn count(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_stats::risk::Budget;
 
     #[test]
     fn both_curves_are_drawn_and_named() {
         let point =
             |experiments: f64, plain: f64| Point { experiments, plain, method: Some((0.4, 0.3, 0.5)) };
         let points = vec![point(10.0, 1.0), point(100.0, 0.6), point(1000.0, 0.0)];
-        let plain = Budget { first_reached: 475, always_holds: 630 };
+        let plain = 630;
         let svg = draw(&Curve { delta: 3.0, points, plain, method: None }, "thinned");
         assert!(
             svg.contains("plain counting") && svg.contains("thinned") && svg.matches("<path").count() == 3

@@ -4,7 +4,6 @@ use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_stats::Level;
-use offnominal_stats::risk::Budget;
 use offnominal_stats::risk::budget;
 use offnominal_stats::risk::budget::miss;
 use offnominal_stats::risk::reliability::Units;
@@ -39,8 +38,8 @@ pub struct Curve {
     pub delta: f64,
     /// The points.
     pub points: Vec<Point>,
-    /// Episodes that plain counting needs.
-    pub plain: Budget,
+    /// Episodes from which on plain counting misses at most as often as allowed.
+    pub plain: u64,
     /// Experiments from which on runs of the method miss at most as often as allowed; none if never on the curve.
     pub method: Option<f64>,
 }
@@ -56,7 +55,7 @@ impl Curve {
         let units = Units { n, weights };
         let plain = budget(units.mean(), DELTA, Level::P95)?;
         let per_draw = verdict.experiments as f64 / n as f64;
-        let sizes = sizes(plain.always_holds);
+        let sizes = sizes(plain);
         let (mut points, mut needed) = (Vec::with_capacity(sizes.len()), None);
         for (i, &experiments) in sizes.iter().enumerate() {
             let mut rng = seed.child("curve").child(i).rng();
@@ -74,13 +73,8 @@ impl Curve {
 
 impl fmt::Display for Curve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Budget { first_reached, always_holds } = self.plain;
-        let delta = self.delta;
-        write!(
-            f,
-            "within a factor of {delta} in 95 % of all runs: plain counting after {first_reached} episodes, always from \
-             {always_holds}"
-        )?;
+        let Curve { delta, plain, .. } = self;
+        write!(f, "within a factor of {delta} in 95 % of all runs: plain counting from {plain} episodes on")?;
         self.method.map_or(Ok(()), |n| write!(f, "; so chosen from {n:.0}"))
     }
 }

@@ -114,8 +114,8 @@ impl Content<'_> {
         let (failures, experiments) = (self.document.failures.len(), self.document.experiments);
         tiles.push((failures.to_string(), format!("in {experiments} experiments"), "failures seen"));
         if let Some(curve) = &self.document.curve {
-            let needed = format!("always from {}", curve.plain.always_holds);
-            tiles.push((curve.plain.first_reached.to_string(), needed, "episodes that plain counting needs"));
+            let needed = format!("within a factor of {} in 95 % of runs", curve.delta);
+            tiles.push((curve.plain.to_string(), needed, "episodes that plain counting needs"));
         }
         tiles
     }
@@ -202,7 +202,6 @@ fn row(answer: &Answer) -> (String, String, String, String) {
 }
 
 fn words(curve: &Curve) -> String {
-    let plain = curve.plain;
     let method = match curve.method {
         Some(n) => format!("This method reaches it with {n:.0} experiments"),
         None if curve.points.iter().any(|p| p.method.is_some()) => {
@@ -211,9 +210,9 @@ fn words(curve: &Curve) -> String {
         None => "Every draw was tried".to_string(),
     };
     format!(
-        "Within a factor of {} in 95 % of all runs: plain counting first after {} episodes, always from {} on. {method}. \
+        "Within a factor of {} in 95 % of all runs: plain counting from {} episodes on. {method}. \
          The curve of plain counting is exact for the estimate above; that of the method plays runs from the weights that \
          were seen, so a kind of failure that was missed is missing here too.",
-        curve.delta, plain.first_reached, plain.always_holds
+        curve.delta, curve.plain
     )
 }

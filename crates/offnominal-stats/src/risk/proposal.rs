@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn weaker_policies_speed_up_the_estimate_twenty_times() {
         let (early, late) = (Toy { height: 1.0, decay: 200.0 }, Toy { height: 0.01, decay: 200.0 });
-        let counting = budget(late.p(), 3.0, Level::P95).unwrap().first_reached as usize;
+        let counting = budget(late.p(), 3.0, Level::P95).unwrap() as usize;
         let rule = Proposal::default();
         let predict = |x: &f64| early.chance(*x);
         let is_close = |seed: u64| {
