@@ -199,6 +199,14 @@ impl Monitor {
         caught(|| Ok(self.inner.score(&seen)))
     }
 
+    /// Which part of the score of the last step is due to each number of the observation, `[o]`; they sum to the score. None if
+    /// the detector does not tell.
+    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut shares = vec![0.0; self.widths.0];
+        let tells = self.inner.shares(&mut shares);
+        tells.then(|| shaped(py, shares, &[self.widths.0])).transpose()
+    }
+
     /// An independent copy.
     fn fork(&self) -> Monitor {
         let (id, options) = (self.id.clone(), self.options.clone());
