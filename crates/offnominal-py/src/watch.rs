@@ -7,6 +7,7 @@ use crate::own;
 use crate::policy::Policy;
 use crate::progress::{context, interruptible};
 use anyhow::Result;
+use numpy::PyArrayDyn;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::Transition;
 use offnominal_engine::catalogues;
@@ -115,7 +116,7 @@ impl Watch {
 
     /// Which part of the score of the last step is due to each number of the observation, `[o]`; they sum to the score. None
     /// before the first step, and if the detector does not tell.
-    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let width = self.own().about().obs_width();
         let mut shares = vec![0.0; width];
         let tells = self.own().write_shares(&mut shares);

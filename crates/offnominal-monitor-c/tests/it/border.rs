@@ -144,11 +144,11 @@ fn texts_say_what_the_monitor_is() {
 }
 
 #[test]
-fn null_and_crooked_addresses_are_errors() {
+fn null_and_misaligned_addresses_are_errors() {
     let (border, x) = (monitor(), [0.0_f32; 8]);
     let mut verdict = MaybeUninit::uninit();
     let (m, x, v, n) = (border.0, x.as_ptr(), verdict.as_mut_ptr(), null());
-    let crooked = x.cast::<u8>().wrapping_add(1).cast::<f32>();
+    let misaligned = x.cast::<u8>().wrapping_add(1).cast::<f32>();
     // SAFETY: addresses are sound, or null or not aligned, which the library looks at.
     unsafe {
         let calls = [
@@ -161,7 +161,7 @@ fn null_and_crooked_addresses_are_errors() {
             c::offnominal_reset_group(m, null()),
             c::offnominal_step(null_mut(), x, 3, x, 1, v),
             c::offnominal_step(m, n, 3, x, 1, v),
-            c::offnominal_step(m, crooked, 3, x, 1, v),
+            c::offnominal_step(m, misaligned, 3, x, 1, v),
             c::offnominal_step(m, x, 3, n, 1, v),
             c::offnominal_step(m, x, 3, x, 1, null_mut()),
             c::offnominal_step(m, x, 3, x, 1, v.cast::<u8>().wrapping_add(4).cast()),

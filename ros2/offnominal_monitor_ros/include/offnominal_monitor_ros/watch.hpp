@@ -1,4 +1,4 @@
-// The heart of the node, which knows nothing of ROS: messages go in, judged steps come out.
+// The core of the node, which knows nothing of ROS: messages go in, judged steps come out.
 
 #ifndef OFFNOMINAL_MONITOR_ROS__WATCH_HPP_
 #define OFFNOMINAL_MONITOR_ROS__WATCH_HPP_
