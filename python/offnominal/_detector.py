@@ -48,6 +48,14 @@ class Monitor:
         """
         return self._engine.score_episode(*pair(episode))
 
+    def shares(self) -> NDArray[np.float64] | None:
+        """The part of the last step's score that is due to each number of the observation, ``[o]``: the parts sum to the score.
+
+        It is asked after :attr:`step`; ``None`` if the detector does not tell. What a score was made of is not yet what is
+        broken.
+        """
+        return self._engine.shares()
+
     def reset(self) -> None:
         """Forgets the episode before; to be called whenever one begins."""
         self._engine.reset()

@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offnominal import _engine, _pickled
 from offnominal._own import known
 from offnominal._progress import display
@@ -174,8 +177,29 @@ class Watch:
         """Somebody has seen the alarm: it goes off, and can be raised again."""
         return self._engine.acknowledge()
 
+    def shares(self) -> NDArray[np.float64] | None:
+        """The part of the last step's score that is due to each number of the observation, ``[o]``: the parts sum to the score.
+
+        ``about["observation"]`` has their names. ``None`` before the first verdict of an episode, and if the detector does not
+        tell. What a score was made of is not yet what is broken, for which there is :meth:`diagnose`.
+        """
+        return self._engine.shares()
+
+    @property
+    def is_diagnosis_due(self) -> bool:
+        """Whether a diagnosis says something new at the last step.
+
+        So it does at the step that raised the alarm and, if faults can be named, 5 and 20 steps after it.
+        """
+        return self._engine.is_diagnosis_due()
+
     def diagnose(self) -> dict[str, Any] | None:
-        """What looks wrong, judging from the last steps; ``None`` where nothing can be said."""
+        """What looks wrong, judging from the last steps; ``None`` where nothing can be said.
+
+        :returns: ``family``, ``probabilities`` of the families, ``onset`` and the ``channels`` that are off. If the monitor was
+            taught to name faults, ``candidates`` lists those that it may be, each with ``anomaly``, ``direction``, ``neutral``,
+            ``magnitude`` and ``probability``; an empty list says that it is another fault. ``docs/monitor.md`` explains them.
+        """
         found: dict[str, Any] | None = json.loads(self._engine.diagnose())
         return found
 

@@ -2,6 +2,7 @@
 
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::spec::EnvSpec;
+use offnominal_engine::faults::SIGNALS;
 use offnominal_engine::strengths::LEVELS;
 use offnominal_worlds::anomaly::ids_for;
 use serde::{Deserialize, Serialize};
@@ -65,24 +66,6 @@ const ALL_LEVELS: &[&str] = &[LEVELS[0].0, LEVELS[1].0, LEVELS[2].0, LEVELS[3].0
 const FEW: &[&str] = &["obs-offset", "obs-stuck", "act-offset", "act-delay"];
 const SOME: &[&str] =
     &["obs-noise", "obs-offset", "obs-drift", "obs-stuck", "act-noise", "act-offset", "act-delay"];
-/// The faults of the vector benchmark.
-const BENCHMARK: &[&str] = &[
-    "obs-noise",
-    "obs-scaling",
-    "obs-offset",
-    "obs-drift",
-    "obs-temporal-noise",
-    "obs-quantization",
-    "act-noise",
-    "act-scaling",
-    "act-offset",
-    "act-drift",
-    "act-temporal-noise",
-    "act-delay",
-    // Where an action is a choice, it can only be repeated or lost.
-    "act-stuck",
-    "act-dropout",
-];
 
 const BASELINES: &[&str] = &["clock", "random", "knn", "mewma", "residual-views"];
 const RIVALS: &[&str] =
@@ -154,7 +137,7 @@ impl Depth {
             ..glance
         };
         let standard = Effort {
-            anomalies: BENCHMARK,
+            anomalies: &SIGNALS,
             parameters: 4,
             levels: ALL_LEVELS,
             calibration: 80,

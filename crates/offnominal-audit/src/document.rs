@@ -128,8 +128,8 @@ pub struct Kind {
     pub failures: usize,
     /// What sets it apart.
     pub signs: Vec<String>,
-    /// Its film in the folder of the audit, where there is a camera.
-    pub film: Option<String>,
+    /// Its video in the folder of the audit, where there is a camera.
+    pub video: Option<String>,
     /// The command that plays its example again.
     pub replay: String,
 }
@@ -151,16 +151,17 @@ impl PolicyFound {
 impl FailuresFound {
     /// Of what the stage found in a folder.
     pub fn of(found: Found, folder: &str) -> FailuresFound {
-        let Found { counted, counts_failures, swarms, search, films } = found;
+        let Found { counted, counts_failures, swarms, search, videos } = found;
         let mut refused: Vec<String> = counted.risk.refused.iter().cloned().collect();
         let mut taken = |what: &str, why: &anyhow::Error| refused.push(format!("{what}: {why:#}"));
         let by_swarms = swarms.and_then(|swarms| swarms.map_err(|why| taken("swarms", &why)).ok());
         let searched = search.and_then(|search| search.map_err(|why| taken("search", &why)).ok());
-        let kinds = counted.kinds.iter().zip(films).map(|(kind, film)| Kind {
+        let kinds = counted.kinds.iter().zip(videos).map(|(kind, video)| Kind {
             mass: kind.mass,
             failures: kind.failures,
             signs: kind.signs.iter().map(sign).collect(),
-            film: film.and_then(|path| Some(format!("{folder}/{}/{}", name(path.parent()?)?, name(&path)?))),
+            video: video
+                .and_then(|path| Some(format!("{folder}/{}/{}", name(path.parent()?)?, name(&path)?))),
             replay: format!("offnominal risk replay {folder} --failure {}", kind.example),
         });
         FailuresFound {

@@ -84,13 +84,13 @@ struct DetectorRow<'a> {
 struct KindShown<'a> {
     kind: &'a Kind,
     share: String,
-    film: Option<Value>,
+    video: Option<Value>,
 }
 
-/// The page; films are read from the folder of the audit.
+/// The page; videos are read from the folder of the audit.
 ///
 /// # Errors
-/// If a film cannot be read, or the template cannot be filled, which is a mistake of ours.
+/// If a video cannot be read, or the template cannot be filled, which is a mistake of ours.
 pub fn page(audit: &Audit, plan: &Plan, folder: &Path) -> Result<String> {
     let recommended = audit.detectors.iter().find(|d| d.name == audit.recommended);
     let content = Page {
@@ -249,9 +249,9 @@ impl DetectorRow<'_> {
 
 impl KindShown<'_> {
     fn of<'a>(kind: &'a Kind, folder: &Path) -> Result<KindShown<'a>> {
-        let film =
-            kind.film.as_ref().map(|path| offnominal_files::read::bytes(&folder.join(path))).transpose()?;
-        Ok(KindShown { kind, share: percent(kind.mass), film: film.map(|bytes| embedded("gif", &bytes)) })
+        let video =
+            kind.video.as_ref().map(|path| offnominal_files::read::bytes(&folder.join(path))).transpose()?;
+        Ok(KindShown { kind, share: percent(kind.mass), video: video.map(|bytes| embedded("gif", &bytes)) })
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Basis<'a> {
 const SPENT: f64 = 0.6;
 /// Episodes of a swarm that looks for rare failures.
 const SWARM: f64 = 1500.0;
-/// Seconds for the page, its films and files.
+/// Seconds for the page, its videos and files.
 const PAGE_SECS: f64 = 5.0;
 /// Seconds of one core to score a transition.
 const SCORE_SECS: f64 = 5e-5;

@@ -19,9 +19,9 @@ use offnominal_stats::{Threshold, Watch};
 use offnominal_worlds::anomaly::{Class, Domain, Search, kind, searches};
 use serde_json::json;
 
-/// Anomalies of signals that are taught if nothing else is asked for, besides all parameters of an environment: those of
-/// the vector benchmark.
-const SIGNALS: [&str; 12] = [
+/// Anomalies of signals that are tried if nothing else is asked for, besides parameters of an environment: those of the vector
+/// benchmark, and two for actions that are choices.
+pub const SIGNALS: [&str; 14] = [
     "obs-noise",
     "obs-scaling",
     "obs-offset",
@@ -34,7 +34,12 @@ const SIGNALS: [&str; 12] = [
     "act-drift",
     "act-temporal-noise",
     "act-delay",
+    // Where an action is a choice, it can only be repeated or lost.
+    "act-stuck",
+    "act-dropout",
 ];
+/// Those of [`SIGNALS`] that an audit tries and a diagnosis is not taught.
+const NOT_TAUGHT: [&str; 2] = ["act-stuck", "act-dropout"];
 /// Largest magnitude in units of the smallest one that harms, both as distances from neutral.
 const BEYOND: f64 = 4.0;
 /// Smallest magnitude near the one that harms, in the same units.
@@ -56,7 +61,8 @@ const TRIES: usize = 3;
 pub fn anomalies(env: &dyn Env) -> Result<Vec<String>> {
     let parameters = env.spec().parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name));
     let mut all = Vec::new();
-    for anomaly in SIGNALS.iter().map(|id| id.to_string()).chain(parameters) {
+    let signals = SIGNALS.iter().filter(|id| !NOT_TAUGHT.contains(id)).map(|id| id.to_string());
+    for anomaly in signals.chain(parameters) {
         if applies(&anomaly, env)? {
             all.push(anomaly);
         }
@@ -373,7 +379,8 @@ mod tests {
         let env = offnominal_worlds::env::catalogue().build("sap-goal0", &json!({})).unwrap();
         let all = anomalies(env.as_ref()).unwrap();
         assert!(all.contains(&"dyn-mass".into()) && all.contains(&"act-delay".into()));
-        assert_eq!(all.len(), SIGNALS.len() + env.spec().parameters.len());
+        assert_eq!(all.len(), SIGNALS.len() - NOT_TAUGHT.len() + env.spec().parameters.len());
+        assert!(NOT_TAUGHT.iter().all(|id| SIGNALS.contains(id) && !all.iter().any(|taught| taught == id)));
         // Its action is a choice, to which nothing can be added.
         let env = offnominal_worlds::env::catalogue().build("cartpole", &json!({})).unwrap();
         let all = anomalies(env.as_ref()).unwrap();

@@ -7,7 +7,7 @@
 //! | `val` | nominal episodes, to set the threshold | likewise |
 //! | `test` | nominal episodes, for false alarms and as controls | likewise |
 //! | `ANOMALY_STRENGTH` | episodes with an anomaly from its onset on | likewise |
-//! | `videos` in any of them | one lossy film per episode | no |
+//! | `videos` in any of them | one lossy video per episode | no |
 //!
 //! Labels come from the data (`infos/is_anomaly`, one for the reset and one per step); a step has the label of the observation
 //! that it leads to. If the rule needs more episodes than `val` has, the last ones of `train` set the threshold too and are

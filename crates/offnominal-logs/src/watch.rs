@@ -115,7 +115,7 @@ impl<W: Write> Watching<'_, W> {
             shares: if is_raised { self.monitor.shares() } else { None },
             dropped: tick.dropped,
             acknowledged,
-            diagnosis: if is_raised { self.monitor.diagnose() } else { None },
+            diagnosis: if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None },
         };
         let mut tell = || -> Result<()> {
             serde_json::to_writer(&mut self.out, &said)?;

@@ -7,8 +7,10 @@
  * A row is a tick of the clock: the numbers of the observation and then those of the action, with blanks between them. A
  * row with an observation only is the last of its episode; an empty row begins an episode too. Each step that ends makes
  * a line: step, score, statistic, threshold, state of the alarm, and what happened to it. Where an alarm is raised, a line
- * follows for each channel that is off: "diagnosis", the family of the fault, the step of its onset, the name of the
- * channel, its size and its bias. Numbers have 17 digits, so they can be read back without loss.
+ * follows for each channel that has a part of the score: "share", the name of the channel and its part. Where a diagnosis is
+ * due, a line follows for each channel that is off: "diagnosis", the family of the fault, the step of its onset, the name
+ * of the channel, its size and its bias; and one for each named fault that it may be: "candidate", the name of the anomaly,
+ * its direction, magnitude and probability. Numbers have 17 digits, so they can be read back without loss.
  */
 
 #include "offnominal_monitor.h"
@@ -19,10 +21,12 @@
 
 #define LONGEST_ROW 65536
 #define MOST_CHANNELS 8
+#define MOST_CANDIDATES 64
 
 static const char *const STATES[] = {"disarmed", "armed", "raised"};
 static const char *const EVENTS[] = {"-", "raised", "cleared"};
 static const char *const FAMILIES[] = {"observation", "action", "dynamics"};
+static const char *const DIRECTIONS[] = {"up", "down"};
 
 /* Says why, and returns the exit code. */
 static int failed(const char *what, const char *why)
@@ -49,6 +53,30 @@ static size_t read_row(const char *row, float *numbers, size_t most)
     }
 }
 
+/* Says which channels the score is due to. */
+static void tell_shares(offnominal_monitor *monitor)
+{
+    size_t n = offnominal_n_obs(monitor), i;
+    double *shares = malloc(n * sizeof *shares);
+    if (shares != NULL && offnominal_shares(monitor, shares, n) == OFFNOMINAL_STATUS_OK)
+        for (i = 0; i < n; i++)
+            if (shares[i] != 0)
+                printf("share %s %.17g\n", offnominal_obs_name(monitor, i), shares[i]);
+    free(shares);
+}
+
+/* Says which named faults it may be. */
+static void tell_candidates(offnominal_monitor *monitor)
+{
+    offnominal_candidate candidates[MOST_CANDIDATES];
+    size_t n = 0, i;
+    if (offnominal_candidates(monitor, candidates, MOST_CANDIDATES, &n) != OFFNOMINAL_STATUS_OK)
+        return;
+    for (i = 0; i < n && i < MOST_CANDIDATES; i++)
+        printf("candidate %s %s %.17g %.17g\n", candidates[i].anomaly, DIRECTIONS[candidates[i].direction],
+               candidates[i].magnitude, candidates[i].probability);
+}
+
 /* Says what looks wrong. */
 static void diagnose(offnominal_monitor *monitor)
 {
@@ -61,6 +89,7 @@ static void diagnose(offnominal_monitor *monitor)
     for (i = 0; i < n; i++)
         printf("diagnosis %s %" PRIu64 " %s %.17g %.17g\n", FAMILIES[found.family], found.onset,
                offnominal_obs_name(monitor, channels[i].channel), channels[i].size, channels[i].bias);
+    tell_candidates(monitor);
 }
 
 /* Says what is thought of a step. */
@@ -69,6 +98,8 @@ static void tell(offnominal_monitor *monitor, const offnominal_verdict *v)
     printf("%" PRIu64 " %.17g %.17g %.17g %s %s %" PRIu32 " %.17g %" PRIu32 "\n", v->step, v->score, v->statistic,
            v->threshold, STATES[v->state], EVENTS[v->event], v->missing, v->confidence, v->lost);
     if (v->event == OFFNOMINAL_EVENT_RAISED)
+        tell_shares(monitor);
+    if (offnominal_is_diagnosis_due(monitor))
         diagnose(monitor);
 }
 

@@ -18,6 +18,7 @@ namespace {
 const char *const STATES[] = {"disarmed", "armed", "raised"};
 const char *const EVENTS[] = {"-", "raised", "cleared"};
 const char *const FAMILIES[] = {"observation", "action", "dynamics"};
+const char *const DIRECTIONS[] = {"up", "down"};
 
 /// The numbers of a row.
 std::vector<float> read_row(const std::string &row)
@@ -27,6 +28,16 @@ std::vector<float> read_row(const std::string &row)
     for (std::string word; words >> word;)
         numbers.push_back(std::stof(word));
     return numbers;
+}
+
+/// Says which channels the score is due to.
+void tell_shares(offnominal::monitor &monitor)
+{
+    const auto shares = monitor.shares();
+    const auto names = monitor.observation();
+    for (std::size_t i = 0; shares && i < shares->size(); i++)
+        if (shares->at(i) != 0)
+            std::cout << "share " << names[i].name << ' ' << shares->at(i) << '\n';
 }
 
 /// Says what looks wrong.
@@ -39,6 +50,11 @@ void diagnose(offnominal::monitor &monitor)
     for (const auto &off : found->channels)
         std::cout << "diagnosis " << FAMILIES[found->family] << ' ' << found->onset << ' '
                   << names[off.channel].name << ' ' << off.size << ' ' << off.bias << '\n';
+    if (!found->candidates)
+        return;
+    for (const auto &fault : *found->candidates)
+        std::cout << "candidate " << fault.anomaly << ' ' << DIRECTIONS[fault.direction] << ' ' << fault.magnitude << ' '
+                  << fault.probability << '\n';
 }
 
 /// Says what is thought of a step.
@@ -47,6 +63,8 @@ void tell(offnominal::monitor &monitor, const offnominal::verdict &v)
     std::cout << v.step << ' ' << v.score << ' ' << v.statistic << ' ' << v.threshold << ' ' << STATES[v.state] << ' '
               << EVENTS[v.event] << ' ' << v.missing << ' ' << v.confidence << ' ' << v.lost << '\n';
     if (v.event == OFFNOMINAL_EVENT_RAISED)
+        tell_shares(monitor);
+    if (monitor.is_diagnosis_due())
         diagnose(monitor);
 }
 

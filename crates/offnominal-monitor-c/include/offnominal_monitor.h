@@ -62,6 +62,10 @@ enum offnominal_status
      */
     OFFNOMINAL_STATUS_NO_DIAGNOSIS = 2,
     /**
+     * The parts of the score are not known: no step has ended yet, or the detector does not tell them. Nothing is written.
+     */
+    OFFNOMINAL_STATUS_NO_SHARES = 3,
+    /**
      * A pointer is null where it must not be, or is not aligned for its type.
      */
     OFFNOMINAL_STATUS_POINTER = -1,
@@ -231,6 +235,31 @@ typedef int32_t offnominal_family;
 #endif // __cplusplus
 
 /**
+ * To which side of its neutral magnitude a fault has moved.
+ */
+enum offnominal_direction
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Larger magnitudes.
+     */
+    OFFNOMINAL_DIRECTION_UP = 0,
+    /**
+     * Smaller ones.
+     */
+    OFFNOMINAL_DIRECTION_DOWN = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum offnominal_direction offnominal_direction;
+#else
+typedef int32_t offnominal_direction;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * A fitted detector with its threshold, watching one episode at a time.
  */
 typedef struct offnominal_monitor offnominal_monitor;
@@ -331,6 +360,32 @@ typedef struct offnominal_deviation {
 } offnominal_deviation;
 
 /**
+ * A named fault that may be the one.
+ */
+typedef struct offnominal_candidate {
+    /**
+     * Name of the anomaly as UTF-8, such as "dyn-mass". The text stays until the monitor is closed.
+     */
+    const char *anomaly;
+    /**
+     * To which side of its neutral magnitude.
+     */
+    offnominal_direction direction;
+    /**
+     * The magnitude at which there is no fault.
+     */
+    double neutral;
+    /**
+     * The magnitude that it would have, in the unit of the anomaly.
+     */
+    double magnitude;
+    /**
+     * How probable it is, if all families were equally likely before, and within each all faults that were taught.
+     */
+    double probability;
+} offnominal_candidate;
+
+/**
  * When a step was over that was made of messages.
  */
 typedef struct offnominal_tick {
@@ -429,6 +484,11 @@ int32_t offnominal_is_lost(const struct offnominal_monitor *monitor,
                            size_t channel);
 
 /**
+ * How many faults a diagnosis can name, as it was taught so many; 0 if none, or if `monitor` is NULL.
+ */
+size_t offnominal_n_hypotheses(const struct offnominal_monitor *monitor);
+
+/**
  * The name of a number of the action; as `offnominal_obs_name`.
  */
 const char *offnominal_action_name(const struct offnominal_monitor *monitor, size_t channel);
@@ -514,6 +574,25 @@ offnominal_status offnominal_acknowledge(struct offnominal_monitor *monitor,
                                          offnominal_event *event);
 
 /**
+ * Which part of the score of the last step is due to each number of the observation: the parts sum to the score.
+ *
+ * `shares` gets `n_shares` numbers, as many as `offnominal_n_obs` says, in the order of their names. What the score is made of
+ * is not yet what is broken, for which there is `offnominal_diagnose`. Returns NO_SHARES before the first verdict of an episode,
+ * and if the detector does not tell the parts.
+ *
+ * Errors: POINTER, WIDTH, PANICKED, POISONED.
+ */
+offnominal_status offnominal_shares(struct offnominal_monitor *monitor,
+                                    double *shares,
+                                    size_t n_shares);
+
+/**
+ * 1 if a diagnosis says something new at the last step: at the one that raised the alarm and, where faults can be named, 5 and 20
+ * steps after it. 0 if not, or if `monitor` is NULL.
+ */
+int32_t offnominal_is_diagnosis_due(const struct offnominal_monitor *monitor);
+
+/**
  * What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again later,
  * when more is known.
  *
@@ -527,6 +606,21 @@ offnominal_status offnominal_diagnose(struct offnominal_monitor *monitor,
                                       struct offnominal_diagnosis *diagnosis,
                                       struct offnominal_deviation *channels,
                                       size_t n_channels);
+
+/**
+ * The named faults that what was seen is compatible with, judging as `offnominal_diagnose` does and at the same cost.
+ *
+ * `candidates` has room for `n_candidates`, and gets those of the most probable family first, and within each the most
+ * probable; there are at most as many as `offnominal_n_hypotheses` says. It may be NULL if `n_candidates` is 0. `n_found` gets how
+ * many there are; as many as there is room for are written. If there are none, it is another fault than those that were taught.
+ * Returns NO_DIAGNOSIS before the first verdict, and if the monitor was not taught to name faults.
+ *
+ * Errors: POINTER, WIDTH if memory cannot hold so many, PANICKED, POISONED.
+ */
+offnominal_status offnominal_candidates(struct offnominal_monitor *monitor,
+                                        struct offnominal_candidate *candidates,
+                                        size_t n_candidates,
+                                        size_t *n_found);
 
 /**
  * One tick of `n` monitors, as `offnominal_step` for each of them in their order; one that fails does not stop the others.

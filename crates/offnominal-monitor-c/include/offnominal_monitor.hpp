@@ -30,6 +30,7 @@ using state = offnominal_state;
 using event = offnominal_event;
 using sensor_event = offnominal_sensor_event;
 using family = offnominal_family;
+using direction = offnominal_direction;
 using verdict = offnominal_verdict;
 using deviation = offnominal_deviation;
 
@@ -45,9 +46,21 @@ private:
     offnominal_status code_;
 };
 
+/// A named fault that may be the one; its numbers are those of `offnominal_candidate`.
+struct candidate {
+    std::string anomaly;
+    offnominal_direction direction;
+    double neutral;
+    double magnitude;
+    double probability;
+};
+
 /// What looks wrong; the channels are those that are off, most deviant first.
 struct diagnosis : offnominal_diagnosis {
     std::vector<offnominal_deviation> channels;
+    /// The named faults that it may be, those of the most probable family first; nothing if the monitor was not taught any.
+    /// If there are none, it is another fault than those that were taught.
+    std::optional<std::vector<candidate>> candidates;
 };
 
 /// What a number of an observation or an action is.
@@ -147,6 +160,20 @@ public:
             OFFNOMINAL_STATUS_OK)
             return std::nullopt;
         found.channels.resize(found.n_channels);
+        found.candidates = candidates();
+        return found;
+    }
+
+    /// Whether a diagnosis says something new at the last step.
+    bool is_diagnosis_due() const noexcept { return offnominal_is_diagnosis_due(get()) != 0; }
+
+    /// Which part of the score of the last step is due to each number of the observation; the parts sum to the score. Nothing
+    /// before the first step, and if the detector does not tell. Throws `error`.
+    std::optional<std::vector<double>> shares()
+    {
+        std::vector<double> found(n_obs());
+        if (check(offnominal_shares(get(), found.data(), found.size())) != OFFNOMINAL_STATUS_OK)
+            return std::nullopt;
         return found;
     }
 
@@ -204,6 +231,18 @@ private:
         if (check(found) == OFFNOMINAL_STATUS_NO_VERDICT)
             return std::nullopt;
         return verdict;
+    }
+
+    std::optional<std::vector<candidate>> candidates()
+    {
+        std::vector<offnominal_candidate> told(offnominal_n_hypotheses(get()));
+        std::size_t n = 0;
+        if (told.empty() || check(offnominal_candidates(get(), told.data(), told.size(), &n)) != OFFNOMINAL_STATUS_OK)
+            return std::nullopt;
+        std::vector<candidate> found;
+        for (std::size_t i = 0; i < n; i++)
+            found.push_back({told[i].anomaly, told[i].direction, told[i].neutral, told[i].magnitude, told[i].probability});
+        return found;
     }
 
     std::vector<channel> channels(std::size_t n, text_of name, text_of unit) const

@@ -6,12 +6,14 @@
 
 mod about;
 mod batch;
+mod explain;
 mod life;
 mod stream;
 mod watch;
 
 pub use about::*;
 pub use batch::*;
+pub use explain::*;
 pub use life::*;
 pub use stream::*;
 pub use watch::*;

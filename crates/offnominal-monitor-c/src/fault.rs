@@ -17,6 +17,8 @@ pub enum Status {
     NoVerdict = 1,
     /// There is no diagnosis: no step has ended yet, or the file was fitted without. Nothing is written.
     NoDiagnosis = 2,
+    /// The parts of the score are not known: no step has ended yet, or the detector does not tell them. Nothing is written.
+    NoShares = 3,
     /// A pointer is null where it must not be, or is not aligned for its type.
     Pointer = -1,
     /// The file cannot be read, or a text is not UTF-8.

@@ -2,7 +2,7 @@
 
 use crate::fault::{Done, Fault, Status};
 use crate::guard::Poison;
-use crate::types::{Deviation, Diagnosis, Event, Verdict};
+use crate::types::{Candidate, Deviation, Diagnosis, Event, Verdict};
 use offnominal_core::transition::Transition;
 use offnominal_monitor::{About, ChannelName, Monitor, StepError, decode};
 use std::ffi::CString;
@@ -16,6 +16,8 @@ pub struct Handle {
     monitor: Monitor,
     /// A call has panicked; the monitor may be half-changed.
     is_poisoned: bool,
+    /// Room for the parts of a score.
+    shares: Vec<f64>,
     pub(crate) texts: Texts,
 }
 
@@ -24,6 +26,8 @@ pub(crate) struct Texts {
     pub about: CString,
     pub observation: Vec<Channel>,
     pub action: Vec<Channel>,
+    /// The names of the faults that a diagnosis can name, of one each.
+    pub anomalies: Vec<CString>,
 }
 
 /// What a number is.
@@ -54,8 +58,10 @@ impl Handle {
             about: text(&json),
             observation: channels(&about.observation),
             action: channels(&about.action),
+            anomalies: about.hypotheses.iter().map(|hypothesis| text(&hypothesis.anomaly)).collect(),
         };
-        Handle { monitor, is_poisoned: false, texts }
+        let shares = vec![0.0; about.obs_width()];
+        Handle { monitor, is_poisoned: false, shares, texts }
     }
 
     pub(crate) fn about(&self) -> &About {
@@ -64,6 +70,10 @@ impl Handle {
 
     pub(crate) fn is_lost(&self, channel: usize) -> bool {
         self.monitor.is_lost(channel)
+    }
+
+    pub(crate) fn is_diagnosis_due(&self) -> bool {
+        self.monitor.is_diagnosis_due()
     }
 
     pub(crate) fn reset(&mut self) -> Done {
@@ -109,6 +119,37 @@ impl Handle {
             to.write(deviation.into());
         }
         to.write(Diagnosis::new(&found, found.channels().count()));
+        Ok(Status::Ok)
+    }
+
+    /// Writes as many candidates as there is room for, and how many there are.
+    pub(crate) fn candidates(
+        &mut self,
+        candidates: &mut [MaybeUninit<Candidate>],
+        n: &mut MaybeUninit<usize>,
+    ) -> Done {
+        let names = &self.texts.anomalies;
+        let found = self.monitor.diagnose().filter(offnominal_monitor::Diagnosis::names_faults);
+        let Some(found) = found else { return Ok(Status::NoDiagnosis) };
+        for (candidate, to) in found.candidates().zip(candidates) {
+            to.write(Candidate::new(&candidate, names[candidate.hypothesis].as_ptr()));
+        }
+        n.write(found.candidates().count());
+        Ok(Status::Ok)
+    }
+
+    /// Writes the part of the score that is due to each number of the observation.
+    pub(crate) fn shares(&mut self, to: &mut [MaybeUninit<f64>]) -> Done {
+        let (expected, found) = (self.shares.len(), to.len());
+        if expected != found {
+            return Err(StepError::Width { what: "shares", expected, found }.into());
+        }
+        if !self.monitor.write_shares(&mut self.shares) {
+            return Ok(Status::NoShares);
+        }
+        for (to, share) in to.iter_mut().zip(&self.shares) {
+            to.write(*share);
+        }
         Ok(Status::Ok)
     }
 }

@@ -22,7 +22,9 @@ pub use exports::*;
 pub use fault::Status;
 pub use handle::Handle;
 pub use stream::Stream;
-pub use types::{ABI, Deviation, Diagnosis, Event, Family, SensorEvent, State, Tick, Verdict};
+pub use types::{
+    ABI, Candidate, Deviation, Diagnosis, Direction, Event, Family, SensorEvent, State, Tick, Verdict,
+};
 
 #[cfg(not(panic = "unwind"))]
 compile_error!("a panic must become a status; compile with `panic = \"unwind\"`");

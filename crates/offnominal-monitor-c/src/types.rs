@@ -2,6 +2,7 @@
 
 use offnominal_core::alarm;
 use offnominal_detectors::diagnosis;
+use std::ffi::c_char;
 
 /// The number of this interface. It grows when a function or a structure changes so that old callers would break.
 /// Compare it with what `offnominal_abi` returns.
@@ -53,6 +54,16 @@ pub enum Family {
     Action = 1,
     /// The environment responds differently.
     Dynamics = 2,
+}
+
+/// To which side of its neutral magnitude a fault has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Direction {
+    /// Larger magnitudes.
+    Up = 0,
+    /// Smaller ones.
+    Down = 1,
 }
 
 /// What is said of a step.
@@ -123,6 +134,22 @@ pub struct Deviation {
     pub bias: f64,
 }
 
+/// A named fault that may be the one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Candidate {
+    /// Name of the anomaly as UTF-8, such as "dyn-mass". The text stays until the monitor is closed.
+    pub anomaly: *const c_char,
+    /// To which side of its neutral magnitude.
+    pub direction: Direction,
+    /// The magnitude at which there is no fault.
+    pub neutral: f64,
+    /// The magnitude that it would have, in the unit of the anomaly.
+    pub magnitude: f64,
+    /// How probable it is, if all families were equally likely before, and within each all faults that were taught.
+    pub probability: f64,
+}
+
 impl From<Option<alarm::Event>> for Event {
     fn from(event: Option<alarm::Event>) -> Event {
         match event {
@@ -163,6 +190,15 @@ impl From<diagnosis::Family> for Family {
     }
 }
 
+impl From<diagnosis::Direction> for Direction {
+    fn from(direction: diagnosis::Direction) -> Direction {
+        match direction {
+            diagnosis::Direction::Up => Direction::Up,
+            diagnosis::Direction::Down => Direction::Down,
+        }
+    }
+}
+
 impl From<offnominal_monitor::Verdict> for Verdict {
     fn from(v: offnominal_monitor::Verdict) -> Verdict {
         let (state, event) = (v.state.into(), v.event.into());
@@ -185,6 +221,19 @@ impl From<offnominal_monitor::Verdict> for Verdict {
 impl From<diagnosis::Deviation> for Deviation {
     fn from(d: diagnosis::Deviation) -> Deviation {
         Deviation { channel: d.channel, size: d.size, bias: d.bias }
+    }
+}
+
+impl Candidate {
+    /// A candidate whose name is the text at that address.
+    pub(crate) fn new(found: &offnominal_monitor::Candidate<'_>, anomaly: *const c_char) -> Candidate {
+        Candidate {
+            anomaly,
+            direction: found.direction.into(),
+            neutral: found.neutral,
+            magnitude: found.magnitude,
+            probability: found.probability,
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! What looks wrong, with the names of channels and the numbers of steps.
 
 use crate::about::{About, ChannelName};
-use offnominal_detectors::diagnosis::{Deviation, Diagnosis as Found, Direction, Family, Hypothesis};
+use offnominal_detectors::diagnosis::{
+    Deviation, Diagnosis as Found, Direction, Family, Hypothesis, Suspect,
+};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
@@ -20,6 +22,9 @@ pub struct Diagnosis<'a> {
 /// A named fault that may be the one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Candidate<'a> {
+    /// Which of [`About::hypotheses`] it is.
+    #[serde(skip)]
+    pub hypothesis: usize,
     /// Name of the anomaly, such as `dyn-mass`.
     pub anomaly: &'a str,
     /// To which side of its neutral magnitude.
@@ -49,9 +54,10 @@ impl<'a> Diagnosis<'a> {
     pub fn candidates(&self) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
         let hypotheses = self.hypotheses;
         self.found.suspects.iter().filter(|s| s.is_compatible).map(|s| {
-            let Hypothesis { anomaly, direction, neutral, .. } = &hypotheses[s.hypothesis];
+            let Suspect { hypothesis, magnitude, probability, .. } = *s;
+            let Hypothesis { anomaly, direction, neutral, .. } = &hypotheses[hypothesis];
             let (direction, neutral) = (*direction, *neutral);
-            Candidate { anomaly, direction, neutral, magnitude: s.magnitude, probability: s.probability }
+            Candidate { hypothesis, anomaly, direction, neutral, magnitude, probability }
         })
     }
 

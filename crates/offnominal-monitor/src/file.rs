@@ -1,7 +1,8 @@
 //! The file of a monitor: safetensors, with a header and a digest of everything.
 //!
-//! Each list of numbers is a tensor of one dimension, so that any reader of the format can look into the file. The
-//! header is JSON in its metadata. The tensor `digest` holds the SHA-256 of the header and of all other tensors.
+//! Each list of numbers is a tensor of one dimension, so that any reader of the format can look into the file. Whole numbers have
+//! the narrowest type that holds all numbers of their list, as trees are long lists of small ones. The header is JSON in its
+//! metadata. The tensor `digest` holds the SHA-256 of the header and of all other tensors.
 
 use crate::about::About;
 use crate::error::FileError;
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// The version of the file format that this engine writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Name of the header among the texts of the file.
 const HEADER: &str = "offnominal";
 /// Name of the digest among the tensors.
@@ -137,7 +138,17 @@ fn dtype(numbers: &Numbers) -> Dtype {
     match numbers {
         Numbers::F32(_) => Dtype::F32,
         Numbers::F64(_) => Dtype::F64,
-        Numbers::U64(_) => Dtype::U64,
+        Numbers::U64(list) => narrowest(list),
+    }
+}
+
+/// The narrowest type of whole numbers that holds all of a list.
+fn narrowest(list: &[u64]) -> Dtype {
+    match list.iter().copied().max().unwrap_or(0) {
+        0..=0xff => Dtype::U8,
+        0x100..=0xffff => Dtype::U16,
+        0x1_0000..=0xffff_ffff => Dtype::U32,
+        _ => Dtype::U64,
     }
 }
 
@@ -145,22 +156,49 @@ fn bytes(numbers: &Numbers) -> Vec<u8> {
     match numbers {
         Numbers::F32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
         Numbers::F64(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Numbers::U64(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Numbers::U64(list) => {
+            let width = narrowest(list).bitsize() / 8;
+            list.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width)).collect()
+        }
     }
 }
 
+/// Whole numbers come back as `u64`, at most eight times as many bytes as there are in the file.
 fn numbers(name: &str, view: &TensorView<'_>) -> Result<Numbers, FileError> {
     let data = view.data();
-    match view.dtype() {
-        Dtype::F32 => {
-            Ok(Numbers::F32(data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect()))
+    Ok(match view.dtype() {
+        Dtype::F32 => Numbers::F32(each(data, f32::from_le_bytes)),
+        Dtype::F64 => Numbers::F64(each(data, f64::from_le_bytes)),
+        Dtype::U8 => Numbers::U64(each(data, |b: [u8; 1]| b[0].into())),
+        Dtype::U16 => Numbers::U64(each(data, |b| u16::from_le_bytes(b).into())),
+        Dtype::U32 => Numbers::U64(each(data, |b| u32::from_le_bytes(b).into())),
+        Dtype::U64 => Numbers::U64(each(data, u64::from_le_bytes)),
+        other => return Err(FileError::Format { found: format!("tensor {name:?} of type {other:?}") }),
+    })
+}
+
+fn each<const N: usize, T>(data: &[u8], of: impl Fn([u8; N]) -> T) -> Vec<T> {
+    data.as_chunks::<N>().0.iter().map(|&bytes| of(bytes)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_have_the_narrowest_type_and_come_back() {
+        let tops =
+            [(0xff, Dtype::U8), (0xffff, Dtype::U16), (0xffff_ffff, Dtype::U32), (u64::MAX, Dtype::U64)];
+        for (top, narrow) in tops {
+            let list = Numbers::U64(vec![3, top, 0]);
+            let (found, data) = (dtype(&list), bytes(&list));
+            assert_eq!((found, data.len()), (narrow, 3 * narrow.bitsize() / 8));
+            let view = TensorView::new(found, vec![3], &data).unwrap();
+            assert_eq!(numbers("n", &view).unwrap(), list);
+            if let Some(next) = top.checked_add(1) {
+                assert_ne!(dtype(&Numbers::U64(vec![next])), narrow);
+            }
         }
-        Dtype::F64 => {
-            Ok(Numbers::F64(data.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect()))
-        }
-        Dtype::U64 => {
-            Ok(Numbers::U64(data.as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b)).collect()))
-        }
-        other => Err(FileError::Format { found: format!("tensor {name:?} of type {other:?}") }),
+        assert_eq!(bytes(&Numbers::U64(vec![])), [0; 0]);
     }
 }

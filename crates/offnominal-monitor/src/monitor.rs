@@ -306,9 +306,18 @@ impl Monitor {
     /// score, and those of nothing are left out. `None` before the first step, and if the detector does not tell. What the score
     /// was made of is not yet what is broken, for which there is [`Monitor::diagnose`].
     pub fn shares(&mut self) -> Option<Vec<Share>> {
-        self.n_steps.checked_sub(1)?;
         let mut shares = vec![0.0; self.about.obs_width()];
-        self.scorer.shares(&mut shares).then(|| shares::named(&shares, &self.about.observation))
+        self.write_shares(&mut shares).then(|| shares::named(&shares, &self.about.observation))
+    }
+
+    /// As [`Monitor::shares`], but one part for each number of the observation, in their order. False before the first step, and
+    /// if the detector does not tell; then nothing is written. It does not allocate.
+    ///
+    /// # Panics
+    /// If there is not one place for each number of the observation.
+    pub fn write_shares(&mut self, shares: &mut [f64]) -> bool {
+        assert_eq!(shares.len(), self.about.obs_width(), "one place for each number of the observation");
+        self.n_steps > 0 && self.scorer.shares(shares)
     }
 
     /// Whether the sensor of a number of the observation is lost.

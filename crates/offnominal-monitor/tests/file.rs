@@ -294,7 +294,8 @@ fn edited(from: &str, to: &str) -> String {
 
 #[test]
 fn other_versions_and_edited_files_are_refused() {
-    assert_eq!(edited("format\\\":2", "format\\\":7"), "expected version 2 of the file format, found 7");
+    let found = edited(&format!("format\\\":{FORMAT}"), "format\\\":7");
+    assert_eq!(found, format!("expected version {FORMAT} of the file format, found 7"));
     let engine = format!("engine\\\":\\\"{}", env!("CARGO_PKG_VERSION"));
     let newer = engine.replacen('0', "9", 1);
     let error = edited(&engine, &newer);

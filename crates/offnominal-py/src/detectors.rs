@@ -6,7 +6,7 @@ use crate::own::PYTHON;
 use crate::policy::Policy;
 use crate::progress::{context, interruptible};
 use anyhow::Context as _;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayDyn};
 use offnominal_core::archive::Archive;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
@@ -197,6 +197,14 @@ impl Monitor {
         let next_obs = self.part(next_obs, "next observation", self.widths.0)?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
         caught(|| Ok(self.inner.score(&seen)))
+    }
+
+    /// Which part of the score of the last step is due to each number of the observation, `[o]`; they sum to the score. None if
+    /// the detector does not tell.
+    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let mut shares = vec![0.0; self.widths.0];
+        let tells = self.inner.shares(&mut shares);
+        tells.then(|| shaped(py, shares, &[self.widths.0])).transpose()
     }
 
     /// An independent copy.

@@ -1,12 +1,13 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
-use crate::arrays::Floats;
+use crate::arrays::{Floats, shaped};
 use crate::detectors::{Pair, Recorded, recorded};
 use crate::error::{caught, detached, raised};
 use crate::own;
 use crate::policy::Policy;
 use crate::progress::{context, interruptible};
 use anyhow::Result;
+use numpy::PyArrayDyn;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::Transition;
 use offnominal_engine::catalogues;
@@ -111,6 +112,20 @@ impl Watch {
         let next_obs = Floats::read(next_obs, "next observation")?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
         caught(|| Ok(as_tuple(&self.own().transition(&seen)?)))
+    }
+
+    /// Which part of the score of the last step is due to each number of the observation, `[o]`; they sum to the score. None
+    /// before the first step, and if the detector does not tell.
+    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let width = self.own().about().obs_width();
+        let mut shares = vec![0.0; width];
+        let tells = self.own().write_shares(&mut shares);
+        tells.then(|| shaped(py, shares, &[width])).transpose()
+    }
+
+    /// Whether a diagnosis says something new at the last step.
+    fn is_diagnosis_due(&mut self) -> bool {
+        self.own().is_diagnosis_due()
     }
 
     /// What looks wrong, as JSON; null if nothing can be said.

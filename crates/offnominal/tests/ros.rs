@@ -20,6 +20,7 @@ fn as_message(line: &Value) -> Value {
         "event": number("event", &["", "raised", "cleared"]),
         "sensor_event": number("sensor_event", &["", "lost", "returned"]),
         "acknowledged": line["acknowledged"].as_bool().unwrap_or(false),
+        "shares": line.get("shares").cloned().unwrap_or(json!([])),
         "diagnosis": line.get("diagnosis").map_or(json!([]), |found| json!([diagnosis(found)])),
     });
     for name in
@@ -37,7 +38,15 @@ fn diagnosis(found: &Value) -> Value {
         "family": FAMILIES.iter().position(|family| found["family"] == *family).unwrap(),
         "probabilities": FAMILIES.map(|family| found["probabilities"][family].clone()),
         "channels": found["channels"],
+        "names_faults": found.get("candidates").is_some(),
+        "candidates": found["candidates"].as_array().into_iter().flatten().map(candidate).collect::<Vec<_>>(),
     })
+}
+
+fn candidate(found: &Value) -> Value {
+    let mut found = found.clone();
+    found["direction"] = json!(["up", "down"].iter().position(|word| found["direction"] == *word).unwrap());
+    found
 }
 
 /// A number that was written with 17 digits has the same bits, whatever its form.
@@ -54,9 +63,16 @@ fn bits(value: &Value) -> Value {
 /// each has files of its name.
 #[track_caller]
 fn same(lab: &Lab, name: &str, mapping: &str, fault: Fault) -> usize {
+    said_by(lab, "arm.monitor", name, mapping, fault).len()
+}
+
+/// The verdicts of the node, which were compared.
+#[track_caller]
+fn said_by(lab: &Lab, monitor: &str, name: &str, mapping: &str, fault: Fault) -> Vec<Value> {
     let bag = lab.write(&format!("{name}.mcap"), &bag(7, fault));
     let mapping = lab.write(&format!("{name}.toml"), mapping.as_bytes());
-    let (want, found) = (lab.monitor(&mapping, &bag), lab.replay_with(&mapping, &bag, &[]).verdicts());
+    let (want, found) =
+        (lab.monitor(monitor, &mapping, &bag), lab.replay_with(monitor, &mapping, &bag, &[]).verdicts());
     // The node does not know that no message follows the last one, so its last step is not over.
     assert!(
         (want.len().saturating_sub(1)..=want.len()).contains(&found.len()),
@@ -71,7 +87,27 @@ fn same(lab: &Lab, name: &str, mapping: &str, fault: Fault) -> usize {
         }
         assert_eq!(bits(&found), bits(&as_message(want)), "{found} {want}");
     }
-    found.len()
+    found
+}
+
+/// The parts of a score sum to it, and named faults are told when they are due.
+#[test]
+fn an_alarm_has_shares_and_named_faults() {
+    let Some(lab) = lab() else { return };
+    lab.teach_names();
+    let fault = Fault { biased_from: Some(4.0), ..Fault::default() };
+    let said = said_by(lab, "naming.monitor", "naming", lab::MAPPING, fault);
+    let alarm = said.iter().find(|v| v["event"] == 1).unwrap();
+    let shares = alarm["shares"].as_array().unwrap();
+    let (sum, score) = (
+        shares.iter().map(|part| part["share"].as_f64().unwrap()).sum::<f64>(),
+        alarm["score"].as_f64().unwrap(),
+    );
+    assert!((sum - score).abs() <= 1e-9 * score.abs().max(1.0), "{alarm}");
+    assert!(said.iter().all(|v| v["event"] == 1 || v["shares"] == json!([])));
+    let named = |v: &&Value| v["diagnosis"][0]["names_faults"] == true;
+    let steps: Vec<u64> = said.iter().filter(named).map(|v| v["step"].as_u64().unwrap()).collect();
+    assert!(steps.len() >= 3 && [steps[1], steps[2]] == [steps[0] + 5, steps[0] + 20], "{steps:?}");
 }
 
 #[test]
@@ -198,7 +234,7 @@ fn a_node_that_cannot_start_says_why() {
     let names = refused(&lab.path("arm.monitor"), &other);
     assert!(names.contains("mapping: observation: expected the channels of the monitor"), "{names}");
     assert!(
-        lab.replay_with(&lab.path("map.toml"), &bag, &[]).verdicts().len() > 150,
+        lab.replay_with("arm.monitor", &lab.path("map.toml"), &bag, &[]).verdicts().len() > 150,
         "the file's own mapping"
     );
 }

@@ -1,10 +1,13 @@
 #include "offnominal_monitor_ros/messages.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <diagnostic_msgs/msg/key_value.hpp>
+#include <offnominal_msgs/msg/candidate.hpp>
 #include <offnominal_msgs/msg/deviation.hpp>
 #include <offnominal_msgs/msg/diagnosis.hpp>
+#include <offnominal_msgs/msg/share.hpp>
 
 namespace offnominal_monitor_ros
 {
@@ -19,9 +22,40 @@ static_assert(Verdict::ALARM_RAISED == OFFNOMINAL_EVENT_RAISED);
 static_assert(Verdict::ALARM_CLEARED == OFFNOMINAL_EVENT_CLEARED);
 static_assert(Verdict::SENSOR_LOST == OFFNOMINAL_SENSOR_EVENT_LOST);
 static_assert(Verdict::SENSOR_RETURNED == OFFNOMINAL_SENSOR_EVENT_RETURNED);
+static_assert(offnominal_msgs::msg::Candidate::UP == OFFNOMINAL_DIRECTION_UP);
+static_assert(offnominal_msgs::msg::Candidate::DOWN == OFFNOMINAL_DIRECTION_DOWN);
 
 namespace
 {
+
+offnominal_msgs::msg::Candidate candidate_message(const offnominal::candidate & fault)
+{
+  offnominal_msgs::msg::Candidate message;
+  message.anomaly = fault.anomaly;
+  message.direction = static_cast<std::uint8_t>(fault.direction);
+  message.neutral = fault.neutral;
+  message.magnitude = fault.magnitude;
+  message.probability = fault.probability;
+  return message;
+}
+
+/// Parts with their names, the largest first; those of nothing are left out.
+std::vector<offnominal_msgs::msg::Share> share_messages(
+  const std::vector<double> & shares, const std::vector<offnominal::channel> & channels)
+{
+  std::vector<offnominal_msgs::msg::Share> messages;
+  for (std::size_t i = 0; i < shares.size(); i++) {
+    if (shares[i] != 0) {
+      offnominal_msgs::msg::Share message;
+      message.name = channels[i].name;
+      message.share = shares[i];
+      messages.push_back(message);
+    }
+  }
+  const auto is_larger = [](const auto & a, const auto & b) {return std::abs(a.share) > std::abs(b.share);};
+  std::stable_sort(messages.begin(), messages.end(), is_larger);
+  return messages;
+}
 
 offnominal_msgs::msg::Diagnosis diagnosis_message(
   const offnominal::diagnosis & found, const std::vector<offnominal::channel> & channels)
@@ -37,6 +71,10 @@ offnominal_msgs::msg::Diagnosis diagnosis_message(
     deviation.size = off.size;
     deviation.bias = off.bias;
     message.channels.push_back(deviation);
+  }
+  message.names_faults = found.candidates.has_value();
+  for (const auto & fault : found.candidates.value_or(std::vector<offnominal::candidate>{})) {
+    message.candidates.push_back(candidate_message(fault));
   }
   return message;
 }
@@ -60,6 +98,9 @@ Verdict verdict_message(const Step & step, const std::vector<offnominal::channel
   message.lost_sensors = step.lost_sensors;
   message.acknowledged = step.is_acknowledged;
   message.dropped = step.tick.dropped;
+  if (step.shares) {
+    message.shares = share_messages(*step.shares, channels);
+  }
   if (step.diagnosis) {
     message.diagnosis.push_back(diagnosis_message(*step.diagnosis, channels));
   }

@@ -12,6 +12,7 @@ namespace
 
 const char * const STATES[] = {"disarmed", "armed", "raised"};
 const char * const FAMILIES[] = {"observation", "action", "dynamics"};
+const char * const DIRECTIONS[] = {"up", "down"};
 
 /// A monitor whose last step is older has fallen silent: the longer of a second and ten steps. Without a rate nobody knows
 /// when the next one is due.
@@ -46,6 +47,9 @@ void History::tell(const Step & step)
     raised_ = step;
   } else if (step.verdict.state != OFFNOMINAL_STATE_RAISED) {
     raised_.reset();
+  } else if (raised_ && step.diagnosis) {
+    // Later ones know more.
+    raised_->diagnosis = step.diagnosis;
   }
 }
 
@@ -118,7 +122,13 @@ std::string History::alarm(const Watch & watch) const
   for (const auto & off : raised_->diagnosis->channels) {
     names.push_back(watch.channels()[off.channel].name);
   }
-  return found + ", seems to be " + FAMILIES[raised_->diagnosis->family] + ": " + joined(names);
+  found += std::string(", seems to be ") + FAMILIES[raised_->diagnosis->family] + ": " + joined(names);
+  const auto & candidates = raised_->diagnosis->candidates;
+  if (candidates && !candidates->empty()) {
+    const auto & fault = candidates->front();
+    found += ", perhaps " + fault.anomaly + " " + DIRECTIONS[fault.direction];
+  }
+  return found;
 }
 
 void History::add_step(Status & status) const

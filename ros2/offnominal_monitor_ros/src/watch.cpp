@@ -79,12 +79,15 @@ std::optional<Step> Watch::next()
   if (!found) {
     return std::nullopt;
   }
-  Step step{found->tick, found->verdict, {}, std::nullopt, is_acknowledged_};
+  Step step{found->tick, found->verdict, {}, std::nullopt, std::nullopt, is_acknowledged_};
   is_acknowledged_ = false;
   if (step.verdict.lost > 0) {
     step.lost_sensors = lost_sensors();
   }
   if (step.verdict.event == OFFNOMINAL_EVENT_RAISED) {
+    step.shares = monitor_.shares();
+  }
+  if (monitor_.is_diagnosis_due()) {
     step.diagnosis = monitor_.diagnose();
   }
   return step;

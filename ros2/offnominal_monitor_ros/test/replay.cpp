@@ -50,20 +50,30 @@ std::string line(const offnominal_msgs::msg::Diagnosis & d)
       return "{\"name\":" + quoted(off.name) + ",\"size\":" + number(off.size) + ",\"bias\":" + number(off.bias) +
              "}";
     };
+  const auto candidate = [](const offnominal_msgs::msg::Candidate & fault) {
+      return "{\"anomaly\":" + quoted(fault.anomaly) + ",\"direction\":" + std::to_string(fault.direction) +
+             ",\"neutral\":" + number(fault.neutral) + ",\"magnitude\":" + number(fault.magnitude) +
+             ",\"probability\":" + number(fault.probability) + "}";
+    };
   return "{\"onset\":" + std::to_string(d.onset) + ",\"family\":" + std::to_string(d.family) +
-         ",\"probabilities\":" + list(d.probabilities, number) + ",\"channels\":" + list(d.channels, channel) + "}";
+         ",\"probabilities\":" + list(d.probabilities, number) + ",\"channels\":" + list(d.channels, channel) +
+         ",\"names_faults\":" + (d.names_faults ? "true" : "false") + ",\"candidates\":" +
+         list(d.candidates, candidate) + "}";
 }
 
 std::string line(const Verdict & v)
 {
   const auto nanos = static_cast<std::int64_t>(v.header.stamp.sec) * 1'000'000'000 + v.header.stamp.nanosec;
+  const auto share = [](const offnominal_msgs::msg::Share & part) {
+      return "{\"name\":" + quoted(part.name) + ",\"share\":" + number(part.share) + "}";
+    };
   std::ostringstream out;
   out << std::setprecision(17) << "{\"time_nanos\":" << nanos << ",\"episode\":" << v.episode << ",\"step\":" <<
     v.step << ",\"score\":" << v.score << ",\"statistic\":" << v.statistic << ",\"threshold\":" << v.threshold <<
     ",\"state\":" << int{v.state} << ",\"event\":" << int{v.event} << ",\"missing\":" << v.missing << ",\"stale\":" <<
     v.stale << ",\"confidence\":" << v.confidence << ",\"sensor_event\":" << int{v.sensor_event} <<
     ",\"lost_sensors\":" << list(v.lost_sensors, quoted) << ",\"dropped\":" << v.dropped << ",\"acknowledged\":" <<
-    (v.acknowledged ? "true" : "false") << ",\"diagnosis\":" <<
+    (v.acknowledged ? "true" : "false") << ",\"shares\":" << list(v.shares, share) << ",\"diagnosis\":" <<
     list(v.diagnosis, [](const auto & d) {return line(d);}) << "}";
   return out.str();
 }

@@ -18,8 +18,8 @@ pub const FOLDER: &str = "failures";
 
 /// Below so many failures, counting says little.
 const FEW: usize = 10;
-/// Width and height of films in pixels.
-const FILM: usize = 256;
+/// Width and height of videos in pixels.
+const VIDEO: usize = 256;
 
 /// What is known of failures.
 pub struct Found {
@@ -31,8 +31,8 @@ pub struct Found {
     pub swarms: Option<Result<split::Report>>,
     /// What the search found, if there was one; or why it found nothing.
     pub search: Option<Result<search::Report>>,
-    /// A film of each kind of failure, in their order, where there is a camera.
-    pub films: Vec<Option<PathBuf>>,
+    /// A video of each kind of failure, in their order, where there is a camera.
+    pub videos: Vec<Option<PathBuf>>,
 }
 
 /// Counts, and looks for what is rare.
@@ -54,8 +54,8 @@ pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context)
         (None, None)
     };
     context.check()?;
-    let films = films(request, &counted.document, context)?;
-    Ok(Found { counts_failures: counted.counts_failures, counted: counted.document, swarms, search, films })
+    let videos = videos(request, &counted.document, context)?;
+    Ok(Found { counts_failures: counted.counts_failures, counted: counted.document, swarms, search, videos })
 }
 
 /// Whether the environment says how far it is from failing, and has neighbours of initial conditions.
@@ -81,15 +81,15 @@ fn look(request: &Request, plan: &Plan, context: &Context) -> Result<search::Rep
     search::run(&serde_json::from_value(asked)?, context)
 }
 
-/// A film of the example of each kind.
-fn films(request: &Request, counted: &Document, context: &Context) -> Result<Vec<Option<PathBuf>>> {
-    let film = |(k, kind): (usize, &estimate::atlas::FailureKind)| {
+/// A video of the example of each kind.
+fn videos(request: &Request, counted: &Document, context: &Context) -> Result<Vec<Option<PathBuf>>> {
+    let video = |(k, kind): (usize, &estimate::atlas::FailureKind)| {
         let out = request.out.join(FOLDER).join(format!("kind-{k}"));
         let asked = replay::Request {
             run: request.out.join(FOLDER),
             failure: kind.example,
             policy: Some(request.policy.clone()),
-            size: FILM,
+            size: VIDEO,
             out: Some(out),
         };
         let gif = |files: Vec<PathBuf>| {
@@ -97,5 +97,5 @@ fn films(request: &Request, counted: &Document, context: &Context) -> Result<Vec
         };
         replay::run(&asked, context).map(|found| gif(found.files))
     };
-    counted.kinds.iter().enumerate().map(film).collect()
+    counted.kinds.iter().enumerate().map(video).collect()
 }

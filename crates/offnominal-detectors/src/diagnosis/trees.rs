@@ -7,9 +7,10 @@
 //!
 //! Reference: Geurts, Ernst, Wehenkel, Extremely randomized trees, Machine Learning 2006.
 
+mod kept;
+
 use crate::shared::forest::Table;
 use offnominal_core::Rng;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// Number of trees.
@@ -80,7 +81,7 @@ impl Trees {
             progress.at(tree, TREES)?;
             let root = grower.trees.nodes.len();
             grower.trees.roots.push(root as u32);
-            grower.trees.nodes.push(Node { value: 0.0, channel: 0, left: 0 });
+            grower.trees.nodes.push(BLANK);
             grower.split(root, &mut points);
         }
         Ok(grower.trees)
@@ -107,64 +108,10 @@ impl Trees {
         let [from, to] = [0, 1].map(|next| self.starts[node.channel as usize + next] as usize);
         &self.shares[from..to]
     }
-
-    /// Writes the trees.
-    pub fn save(&self, to: &mut Writer<'_>) {
-        let nodes = |of: fn(&Node) -> u32| self.nodes.iter().map(|n| u64::from(of(n))).collect::<Vec<_>>();
-        let whole = |list: &[u32]| list.iter().map(|&i| u64::from(i)).collect::<Vec<_>>();
-        to.put("value", &self.nodes.iter().map(|n| n.value).collect::<Vec<_>>());
-        to.put("channel", &nodes(|n| n.channel));
-        to.put("left", &nodes(|n| n.left));
-        to.put("roots", &whole(&self.roots));
-        to.put("starts", &whole(&self.starts));
-        to.put("class", &whole(&self.shares.iter().map(|s| s.class).collect::<Vec<_>>()));
-        to.put("part", &self.shares.iter().map(|s| s.part).collect::<Vec<_>>());
-        to.put("size", &self.shares.iter().map(|s| s.size).collect::<Vec<_>>());
-    }
-
-    /// Reads trees over rows of `width` numbers, with so many classes.
-    pub fn load(from: &Reader<'_>, width: usize, n_classes: usize) -> Result<Trees, ArchiveError> {
-        let (starts, shares) = (indices(from, "starts", u64::from(u32::MAX))?, shares(from, n_classes)?);
-        let ends =
-            starts.first() == Some(&0) && starts.last().is_some_and(|&end| end as usize == shares.len());
-        from.require(ends && starts.is_sorted(), "starts", "ascending places of shares", "others")?;
-        let nodes = nodes(from, width, starts.len() - 1)?;
-        let roots = indices(from, "roots", nodes.len() as u64)?;
-        from.require(!roots.is_empty(), "roots", "one tree or more", 0)?;
-        Ok(Trees { nodes, roots, starts, shares })
-    }
 }
 
-fn indices(from: &Reader<'_>, name: &str, below: u64) -> Result<Vec<u32>, ArchiveError> {
-    let list = from.list::<u64>(name)?;
-    let bad = list.iter().find(|&&i| i >= below);
-    from.require(bad.is_none(), name, format_args!("numbers below {below}"), bad.unwrap_or(&0))?;
-    Ok(list.iter().map(|&i| i as u32).collect())
-}
-
-fn shares(from: &Reader<'_>, n_classes: usize) -> Result<Vec<Share>, ArchiveError> {
-    let classes = indices(from, "class", n_classes as u64)?;
-    let parts = from.exactly::<f32>("part", classes.len())?;
-    let sizes = from.exactly::<f32>("size", classes.len())?;
-    let rows = classes.into_iter().zip(parts).zip(sizes);
-    Ok(rows.map(|((class, &part), &size)| Share { class, part, size }).collect())
-}
-
-fn nodes(from: &Reader<'_>, width: usize, leaves: usize) -> Result<Vec<Node>, ArchiveError> {
-    let values = from.list::<f32>("value")?;
-    let n = values.len() as u64;
-    let channels = from.exactly::<u64>("channel", values.len())?;
-    let left = from.exactly::<u64>("left", values.len())?;
-    let mut nodes = Vec::with_capacity(values.len());
-    for (i, ((&value, &channel), &left)) in (0..).zip(values.iter().zip(channels).zip(left)) {
-        // Children lie after their parent, so that every path ends.
-        let is_split = left > i && left < n.saturating_sub(1) && channel < width as u64;
-        let is_sound = is_split || left == 0 && channel < leaves as u64;
-        from.require(is_sound, "left", format_args!("a child after node {i}, or a leaf"), left)?;
-        nodes.push(Node { value, channel: channel as u32, left: left as u32 });
-    }
-    Ok(nodes)
-}
+/// A node before it is split.
+const BLANK: Node = Node { value: 0.0, channel: 0, left: 0 };
 
 /// The weight of an example of each class.
 fn weights(labels: &[Label], n_classes: usize) -> Vec<f64> {
@@ -189,7 +136,7 @@ impl Grower<'_> {
         let n_left = points.partition_point(|&p| table.at(p, channel) <= value);
         let left = self.trees.nodes.len();
         self.trees.nodes[node] = Node { value, channel: channel as u32, left: left as u32 };
-        self.trees.nodes.extend([Node { value: 0.0, channel: 0, left: 0 }; 2]);
+        self.trees.nodes.extend([BLANK; 2]);
         let (low, high) = points.split_at_mut(n_left);
         self.split(left, low);
         self.split(left + 1, high);
@@ -261,10 +208,9 @@ impl Grower<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::archive::Archive;
 
     /// Two features and one that says nothing: class 0 left below, 1 right, 2 above; of class 1 the size is the height.
-    fn grown(n: usize) -> Trees {
+    pub(super) fn grown(n: usize) -> Trees {
         let mut rng = Rng::new(1);
         let (mut points, mut labels) = (vec![], vec![]);
         for i in 0..n {
@@ -300,13 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_trees_say_the_same_and_a_single_example_is_no_error() {
-        let trees = grown(60);
-        let mut archive = Archive::default();
-        trees.save(&mut archive.writer());
-        assert_eq!(Trees::load(&archive.reader(1, 1), 3, 4).unwrap(), trees);
-        assert!(Trees::load(&archive.reader(1, 1), 3, 2).is_err());
-        assert!(Trees::load(&archive.reader(1, 1), 1, 4).is_err());
+    fn a_single_example_is_no_error() {
         let vote = said(&grown(1), [9.0; 3])[0];
         assert!((vote.probability - 1.0).abs() < 1e-9 && (vote.size - 7.0).abs() < 1e-9, "{vote:?}");
     }

@@ -64,7 +64,7 @@ impl Worker {
     /// Starts the interpreter and waits until it can be reached.
     ///
     /// # Errors
-    /// If there is no such interpreter, or it ends, or does not open its door in time.
+    /// If there is no such interpreter, or it ends, or does not open its socket in time.
     pub(super) fn start(interpreter: &Path) -> Result<Worker> {
         let folder = Folder::new()
             .and_then(|folder| write(folder.path()).map(|()| folder))
@@ -89,12 +89,12 @@ impl Worker {
     /// A connection to a new environment.
     ///
     /// # Errors
-    /// If the process ended, or does not open its door in time, or the work was asked to stop.
+    /// If the process ended, or does not open its socket in time, or the work was asked to stop.
     pub(super) fn connect(&self) -> Result<UnixStream> {
-        let (door, began) = (self.folder.path().join("door"), Instant::now());
+        let (socket, began) = (self.folder.path().join("socket"), Instant::now());
         loop {
             ensure!(!stop::is_requested(), "stopped while its process was waited for");
-            match UnixStream::connect(&door) {
+            match UnixStream::connect(&socket) {
                 Ok(stream) => return Ok(stream),
                 Err(_) if began.elapsed() < START && self.ended().is_none() => {}
                 Err(_) => bail!("{}", self.why_silent("did not begin to work")),

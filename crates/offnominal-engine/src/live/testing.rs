@@ -14,7 +14,7 @@ use std::time::Duration;
 pub fn about() -> About {
     let identity = json!({ "id": "tank", "digest": "" });
     serde_json::from_value(json!({
-        "format": 2, "engine": "0", "detector": { "id": "knn", "params": {} }, "environment": identity,
+        "format": 3, "engine": "0", "detector": { "id": "knn", "params": {} }, "environment": identity,
         "policy": identity, "observation": [{ "name": "level", "unit": "m" }, { "name": "valve", "unit": "" }],
         "action": [{ "name": "valve", "unit": "1" }], "dt_secs": 1.0, "train_episodes": 1, "seed": 0, "diagnoses": false,
         "threshold": { "rule": "conformal", "alpha": 0.1, "statistic": "score", "value": 2.0, "episodes": 9, "false_alarms": null },

@@ -45,6 +45,13 @@ pub unsafe extern "C" fn offnominal_is_lost(monitor: *const Handle, channel: usi
     i32::from(handle.is_ok_and(|handle| handle.is_lost(channel)))
 }
 
+/// How many faults a diagnosis can name, as it was taught so many; 0 if none, or if `monitor` is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn offnominal_n_hypotheses(monitor: *const Handle) -> usize {
+    // SAFETY: the caller gives a monitor that is open, or null.
+    unsafe { pointer::shared(monitor) }.map_or(0, |handle| handle.texts.anomalies.len())
+}
+
 /// The name of a number of the action; as `offnominal_obs_name`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_action_name(monitor: *const Handle, channel: usize) -> *const c_char {

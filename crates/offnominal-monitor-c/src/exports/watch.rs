@@ -2,7 +2,7 @@
 
 use crate::fault::Status;
 use crate::handle::Handle;
-use crate::types::{Deviation, Diagnosis, Event, Verdict};
+use crate::types::{Event, Verdict};
 use crate::{guard, pointer};
 use offnominal_core::transition::Transition;
 use std::ffi::c_char;
@@ -119,30 +119,5 @@ pub unsafe extern "C" fn offnominal_acknowledge(monitor: *mut Handle, event: *mu
     guard::call_with(unsafe { pointer::handle(monitor) }, |handle| {
         // SAFETY: the caller gives the address of an event, or null.
         handle.acknowledge(unsafe { pointer::place(event, "event")? })
-    })
-}
-
-/// What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again later,
-/// when more is known.
-///
-/// `diagnosis` gets the answer. `channels` has room for `n_channels` and gets the channels that are off, most deviant
-/// first: those that are off by two nominal standard deviations or more, and the first in any case. It may be NULL if
-/// `n_channels` is 0. Returns NO_DIAGNOSIS before the first verdict, and if the file was fitted without diagnosis.
-///
-/// Errors: POINTER, WIDTH if memory cannot hold so many, PANICKED, POISONED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn offnominal_diagnose(
-    monitor: *mut Handle,
-    diagnosis: *mut Diagnosis,
-    channels: *mut Deviation,
-    n_channels: usize,
-) -> Status {
-    // SAFETY: the caller gives a monitor that is open and that no other thread uses, or null.
-    guard::call_with(unsafe { pointer::handle(monitor) }, |handle| {
-        // SAFETY: the caller gives addresses of a diagnosis and of so many channels, or null.
-        let (to, channels) = unsafe {
-            (pointer::place(diagnosis, "diagnosis")?, pointer::places(channels, n_channels, "channels")?)
-        };
-        handle.diagnose(to, channels)
     })
 }

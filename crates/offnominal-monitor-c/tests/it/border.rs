@@ -15,7 +15,7 @@ fn monitor() -> Opened {
 }
 
 /// Observations and actions of an episode, in which y jumps after step 20.
-fn faulty() -> Vec<([f32; OBS], [f32; 1])> {
+pub fn faulty() -> Vec<([f32; OBS], [f32; 1])> {
     let episode = nominal_episodes(Seed(5), 1, 30).remove(0);
     let off = |t| if t > 20 { 9.0 } else { 0.0 };
     let ticks = episode
@@ -144,11 +144,11 @@ fn texts_say_what_the_monitor_is() {
 }
 
 #[test]
-fn null_and_crooked_addresses_are_errors() {
+fn null_and_misaligned_addresses_are_errors() {
     let (border, x) = (monitor(), [0.0_f32; 8]);
     let mut verdict = MaybeUninit::uninit();
     let (m, x, v, n) = (border.0, x.as_ptr(), verdict.as_mut_ptr(), null());
-    let crooked = x.cast::<u8>().wrapping_add(1).cast::<f32>();
+    let misaligned = x.cast::<u8>().wrapping_add(1).cast::<f32>();
     // SAFETY: addresses are sound, or null or not aligned, which the library looks at.
     unsafe {
         let calls = [
@@ -161,7 +161,7 @@ fn null_and_crooked_addresses_are_errors() {
             c::offnominal_reset_group(m, null()),
             c::offnominal_step(null_mut(), x, 3, x, 1, v),
             c::offnominal_step(m, n, 3, x, 1, v),
-            c::offnominal_step(m, crooked, 3, x, 1, v),
+            c::offnominal_step(m, misaligned, 3, x, 1, v),
             c::offnominal_step(m, x, 3, n, 1, v),
             c::offnominal_step(m, x, 3, x, 1, null_mut()),
             c::offnominal_step(m, x, 3, x, 1, v.cast::<u8>().wrapping_add(4).cast()),
@@ -173,10 +173,13 @@ fn null_and_crooked_addresses_are_errors() {
             c::offnominal_acknowledge(null_mut(), &mut Event::None),
             c::offnominal_acknowledge(m, null_mut()),
             c::offnominal_diagnose(m, null_mut(), null_mut(), 0),
+            c::offnominal_shares(m, null_mut(), 3),
+            c::offnominal_candidates(m, null_mut(), 1, &mut 0),
+            c::offnominal_candidates(m, null_mut(), 0, null_mut()),
             c::offnominal_step_many(null(), 1, x, 3, x, 1, v, &mut Status::Ok),
             c::offnominal_step_many(&m, 1, x, 3, x, 1, v, null_mut()),
         ];
-        assert_eq!(calls, [Status::Pointer; 23]);
+        assert_eq!(calls, [Status::Pointer; 26]);
         assert_eq!(last_error(), "statuses: expected an aligned address, found null or another one");
         assert_eq!((c::offnominal_n_obs(null()), c::offnominal_n_action(null())), (0, 0));
         assert!(c::offnominal_about(null()).is_null() && c::offnominal_obs_name(null(), 0).is_null());

@@ -1,7 +1,7 @@
 //! The calls of C with sound arguments, as functions of Rust.
 
 use offnominal_monitor_c as c;
-use offnominal_monitor_c::{Deviation, Diagnosis, Event, Handle, Status, Verdict};
+use offnominal_monitor_c::{Candidate, Deviation, Diagnosis, Event, Handle, Status, Verdict};
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -89,6 +89,28 @@ impl Opened {
         let status =
             unsafe { c::offnominal_diagnose(self.0, to.as_mut_ptr(), channels.as_mut_ptr(), channels.len()) };
         written(status, to)
+    }
+}
+
+impl Opened {
+    /// The parts of the score, in the places that are given.
+    pub fn shares(&mut self, shares: &mut [f64]) -> Status {
+        // SAFETY: the monitor is open, and there are as many places as is said.
+        unsafe { c::offnominal_shares(self.0, shares.as_mut_ptr(), shares.len()) }
+    }
+
+    /// The named faults, in the places that are given, and how many there are.
+    pub fn candidates(&mut self, candidates: &mut [MaybeUninit<Candidate>]) -> Result<usize, Status> {
+        let mut n = MaybeUninit::uninit();
+        let at = candidates.as_mut_ptr().cast();
+        // SAFETY: the monitor is open, and there are as many places as is said.
+        let status = unsafe { c::offnominal_candidates(self.0, at, candidates.len(), n.as_mut_ptr()) };
+        written(status, n)
+    }
+
+    pub fn is_diagnosis_due(&self) -> bool {
+        // SAFETY: the monitor is open.
+        unsafe { c::offnominal_is_diagnosis_due(self.0) == 1 }
     }
 }
 

@@ -2,7 +2,9 @@
 
 #include "offnominal_monitor.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -45,6 +47,12 @@ int main(int, char **argv)
     const auto verdict = second.step(next, action);
     expect(verdict && verdict->step == 0, "a monitor that was moved goes on");
     expect(second.diagnose()->channels.size() >= 1, "a diagnosis has a channel");
+    expect(second.diagnose()->candidates.has_value(), "it names faults");
+    double sum = 0;
+    const auto shares = second.shares();
+    for (const double share : *shares)
+        sum += share;
+    expect(std::abs(sum - verdict->score) <= 1e-9 * std::max(1.0, std::abs(sum)), "shares sum to the score");
     expect(second.acknowledge() == OFFNOMINAL_EVENT_NONE || verdict->state == OFFNOMINAL_STATE_RAISED, "acknowledge");
 
     expect(thrown([&] { first.reset(); }) == OFFNOMINAL_STATUS_POINTER, "what was moved from fails");
@@ -55,6 +63,7 @@ int main(int, char **argv)
 
     expect(thrown([&] { second.reset("none"); }) == OFFNOMINAL_STATUS_GROUP, "groups are those of the file");
     second.reset("lift");
+    expect(!second.shares() && !second.is_diagnosis_due(), "an episode that begins has no score");
     second.reset();
     offnominal_verdict found{};
     static_assert(noexcept(second.try_step(nullptr, 0, nullptr, 0, found)));

@@ -1,6 +1,6 @@
 //! Programs in C and C++, and Python with ctypes, say what the Rust monitor says, bit for bit.
 
-use crate::support::{FILE, bits, library, rows, said};
+use crate::support::{NAMING, bits, library, rows, said};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn here(path: &str) -> PathBuf {
 /// A folder with the monitor's file.
 pub fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("linear.monitor"), &*FILE).unwrap();
+    std::fs::write(folder.path().join("linear.monitor"), &*NAMING).unwrap();
     folder
 }
 
@@ -65,8 +65,10 @@ pub fn says_the_same(command: &mut Command) {
     let output = fed(command, &rows());
     succeeds(&output);
     let found = String::from_utf8(output.stdout).unwrap();
-    let want = said(&FILE, &rows());
-    assert!(want.len() > 300 && want.iter().any(|line| line.starts_with("diagnosis ")), "{want:#?}");
+    let want = said(&NAMING, &rows());
+    for word in ["diagnosis ", "share ", "candidate "] {
+        assert!(want.len() > 300 && want.iter().any(|line| line.starts_with(word)), "{word}: {want:#?}");
+    }
     assert_eq!(found.lines().map(bits).collect::<Vec<_>>(), want.iter().map(|w| bits(w)).collect::<Vec<_>>());
 }
 

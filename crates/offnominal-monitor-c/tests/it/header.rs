@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     "src/exports/life.rs",
     "src/exports/about.rs",
     "src/exports/watch.rs",
+    "src/exports/explain.rs",
     "src/exports/batch.rs",
     "src/exports/stream.rs",
 ];
@@ -49,7 +50,7 @@ fn every_function_is_in_it() {
         names.map(|rest| rest.split('(').next().unwrap().to_string()).collect::<Vec<_>>()
     });
     let names: Vec<_> = exported.collect();
-    assert_eq!(names.len(), 35, "{names:?}");
+    assert_eq!(names.len(), 39, "{names:?}");
     for name in names {
         assert!(text.contains(&format!("{name}(")), "{name}");
     }

@@ -6,6 +6,7 @@ mod archive;
 mod border;
 mod calls;
 mod examples;
+mod explain;
 mod header;
 mod random_calls;
 mod stream;

@@ -1,10 +1,10 @@
 //! A monitor's file, rows to watch, what the Rust monitor says of them, and where cargo put the library.
 
 use offnominal_core::alarm::{Event, Settings, State};
-use offnominal_core::detector::Nominal;
+use offnominal_core::detector::{Nominal, Signals};
 use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::{Rng, Seed};
-use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_detectors::diagnosis::{Diagnoser, Direction, Family, Fault, Hypothesis};
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
     About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, Verdict, decode,
@@ -20,24 +20,81 @@ use std::sync::LazyLock;
 pub const OBS: usize = 3;
 
 /// A k-nearest-neighbour monitor of a small linear system, with a diagnosis, as the bytes of its file.
-pub static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+pub static FILE: LazyLock<Vec<u8>> =
+    LazyLock::new(|| file(DetectorRecipe { id: "knn".into(), params: json!({"k": 2}) }, false));
+
+/// One whose detector tells the parts of its score, and whose diagnosis names faults.
+pub static NAMING: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let params = json!({"members": 2, "hidden": [8], "training": {"epochs": 5}});
+    file(DetectorRecipe { id: "ensemble-dm".into(), params }, true)
+});
+
+/// A file of a detector, perhaps with a diagnosis that names faults.
+fn file(recipe: DetectorRecipe, names_faults: bool) -> Vec<u8> {
     let episodes = nominal_episodes(Seed(1), 40, 30);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    let recipe = DetectorRecipe { id: "knn".into(), params: json!({"k": 2}) };
     let detector = offnominal_detectors::catalogue().build(&recipe.id, &recipe.params).unwrap();
     let mut fitted = detector.fit(Nominal::new(&views[..10], &[]), &mut Rng::new(1)).unwrap();
     let scores = fitted.score_episodes(&views[10..]);
     let rule = Rule::Conformal(Promise::on_average(0.1));
     let threshold = rule.threshold(&scores, Level::P95).unwrap();
-    let diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
+    let mut diagnoser = Diagnoser::fit(&views[..3], &mut Rng::new(2), FitProgress::unseen()).unwrap();
+    if names_faults {
+        teach(&mut diagnoser);
+    }
     // Sixteen episodes of one task, fourteen of another.
     let tasks: Vec<&str> = (0..30).map(|i| if i < 16 { "lift" } else { "push" }).collect();
     let groups = rule.group_thresholds(&scores, &tasks, Level::P95).unwrap();
     let archive = Monitor::archive(fitted.as_ref(), &threshold, Some(&groups), Some(&diagnoser));
     let calibrated = Calibrated::new(rule, &threshold, 30);
     let about = about(recipe, calibrated, &["x", "y", "z"], &["push"]);
-    encode(&About { groups: Some(Groups::new(rule, &groups)), ..about }, &archive.unwrap())
-});
+    let (groups, hypotheses) = (Some(Groups::new(rule, &groups)), diagnoser.hypotheses().to_vec());
+    encode(&About { groups, hypotheses, ..about }, &archive.unwrap())
+}
+
+/// Teaches offsets of the second channel and of the command, of either direction.
+fn teach(diagnoser: &mut Diagnoser) {
+    let hypothesis = |(anomaly, family, direction): (&str, Family, Direction)| Hypothesis {
+        anomaly: anomaly.into(),
+        family,
+        neutral: 0.0,
+        direction,
+    };
+    let hypotheses = [
+        ("obs-offset", Family::Observation, Direction::Up),
+        ("obs-offset", Family::Observation, Direction::Down),
+        ("act-offset", Family::Action, Direction::Up),
+    ]
+    .map(hypothesis);
+    let examples: Vec<_> = nominal_episodes(Seed(3), 60, 40)
+        .iter()
+        .enumerate()
+        .map(|(i, e)| disturbed(&e.signals(), i))
+        .collect();
+    let mut faults = Vec::new();
+    for (i, (obs, actions)) in examples.iter().enumerate() {
+        let signals = Signals::new(obs, actions, OBS, 1);
+        faults.push(Fault { hypothesis: i % 3, magnitude: size(i), signals, alarm: 21 });
+    }
+    diagnoser.teach(hypotheses.to_vec(), &faults, &mut Rng::new(5), FitProgress::unseen()).unwrap();
+}
+
+/// An example of hypothesis `i % 3` from step 20 on.
+fn disturbed(signals: &Signals<'_>, i: usize) -> (Vec<f32>, Vec<f32>) {
+    let (mut obs, mut actions) = (signals.observations().to_vec(), signals.actions().to_vec());
+    let off = size(i) as f32;
+    match i % 3 {
+        2 => actions[20..].iter_mut().for_each(|x| *x -= off),
+        _ => obs[21 * OBS + 1..].iter_mut().step_by(OBS).for_each(|x| *x += off),
+    }
+    (obs, actions)
+}
+
+/// The magnitude of an example; those of the second hypothesis are below zero.
+fn size(i: usize) -> f64 {
+    let size = 0.5 + 0.03 * i as f64;
+    if i % 3 == 1 { -size } else { size }
+}
 
 /// The header of a file with a diagnosis.
 pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], action: &[&str]) -> About {
@@ -123,7 +180,12 @@ fn tell(monitor: &mut Monitor, verdict: Option<Verdict>, lines: &mut Vec<String>
     };
     let numbers = format!("{} {:?} {:?} {:?}", v.step, v.score, v.statistic, v.threshold);
     lines.push(format!("{numbers} {state} {event} {} {:?} {}", v.missing, v.confidence, v.lost));
-    let found = (v.event == Some(Event::Raised)).then(|| monitor.diagnose().unwrap());
+    let mut shares = [0.0; OBS];
+    if v.event == Some(Event::Raised) && monitor.write_shares(&mut shares) {
+        let named = ["x", "y", "z"].iter().zip(shares).filter(|(_, share)| *share != 0.0);
+        lines.extend(named.map(|(name, share)| format!("share {name} {share:?}")));
+    }
+    let found = monitor.is_diagnosis_due().then(|| monitor.diagnose().unwrap());
     for (name, off) in found.iter().flat_map(|found| found.channels()) {
         let found = found.unwrap();
         lines.push(format!(
@@ -132,6 +194,13 @@ fn tell(monitor: &mut Monitor, verdict: Option<Verdict>, lines: &mut Vec<String>
             found.onset(),
             off.size,
             off.bias
+        ));
+    }
+    for fault in found.iter().flat_map(|found| found.candidates()) {
+        let direction = if fault.direction == Direction::Up { "up" } else { "down" };
+        lines.push(format!(
+            "candidate {} {direction} {:?} {:?}",
+            fault.anomaly, fault.magnitude, fault.probability
         ));
     }
 }

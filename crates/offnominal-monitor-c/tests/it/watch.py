@@ -41,6 +41,18 @@ class Diagnosis(Structure):
     _fields_ = [("onset", c_uint64), ("p", c_double * 3), ("family", c_int32), ("n_channels", c_size_t)]
 
 
+class Candidate(Structure):
+    """A named fault that may be the one."""
+
+    _fields_ = [
+        ("anomaly", c_char_p),
+        ("direction", c_int32),
+        ("neutral", c_double),
+        ("magnitude", c_double),
+        ("probability", c_double),
+    ]
+
+
 class Deviation(Structure):
     """How far a channel is off."""
 
@@ -57,7 +69,10 @@ ARGUMENTS = {
     "offnominal_obs_name": [c_void_p, c_size_t],
     "offnominal_step": [c_void_p, ROW, c_size_t, ROW, c_size_t, POINTER(Verdict)],
     "offnominal_last": [c_void_p, ROW, c_size_t, POINTER(Verdict)],
+    "offnominal_shares": [c_void_p, POINTER(c_double), c_size_t],
+    "offnominal_is_diagnosis_due": [c_void_p],
     "offnominal_diagnose": [c_void_p, POINTER(Diagnosis), POINTER(Deviation), c_size_t],
+    "offnominal_candidates": [c_void_p, POINTER(Candidate), c_size_t, POINTER(c_size_t)],
 }
 RESULTS = {
     "offnominal_last_error": c_char_p,
@@ -93,11 +108,33 @@ def tell(calls, monitor, v):
     """Says what is thought of a step, and what looks wrong where an alarm is raised."""
     state, event = ["disarmed", "armed", "raised"][v.state], ["-", "raised", "cleared"][v.event]
     print(v.step, repr(v.score), repr(v.statistic), repr(v.threshold), state, event, v.missing, repr(v.confidence), v.lost)
+    if event == "raised":
+        tell_shares(calls, monitor)
     found, channels = Diagnosis(), (Deviation * 8)()
-    if event == "raised" and calls.offnominal_diagnose(monitor, byref(found), channels, 8) == 0:
+    if calls.offnominal_is_diagnosis_due(monitor) and calls.offnominal_diagnose(monitor, byref(found), channels, 8) == 0:
         for off in channels[: found.n_channels]:
             family, name = ["observation", "action", "dynamics"][found.family], calls.offnominal_obs_name(monitor, off.channel)
             print("diagnosis", family, found.onset, name.decode(), repr(off.size), repr(off.bias))
+        tell_candidates(calls, monitor)
+
+
+def tell_shares(calls, monitor):
+    """Says which channels the score is due to."""
+    n = calls.offnominal_n_obs(monitor)
+    shares = (c_double * n)()
+    if calls.offnominal_shares(monitor, shares, n) == 0:
+        for channel, share in enumerate(shares):
+            if share != 0:
+                print("share", calls.offnominal_obs_name(monitor, channel).decode(), repr(share))
+
+
+def tell_candidates(calls, monitor):
+    """Says which named faults it may be."""
+    candidates, n = (Candidate * 8)(), c_size_t()
+    if calls.offnominal_candidates(monitor, candidates, 8, byref(n)) == 0:
+        for fault in candidates[: n.value]:
+            direction = ["up", "down"][fault.direction]
+            print("candidate", fault.anomaly.decode(), direction, repr(fault.magnitude), repr(fault.probability))
 
 
 def main():

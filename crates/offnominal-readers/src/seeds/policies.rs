@@ -35,9 +35,9 @@ pub fn policies() -> Vec<(String, Vec<u8>)> {
     let plain = actor(&real, &[3, 8, 2], 0.0);
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
     let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
-    let eye = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
-    let head = Mlp::new(&[eye.outputs(), 6, 4], Activation::Relu);
-    let net = Net::new(Some(eye), head);
+    let encoder = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
+    let head = Mlp::new(&[encoder.outputs(), 6, 4], Activation::Relu);
+    let net = Net::new(Some(encoder), head);
     let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
     let all = [
         ("seeing", seeing),

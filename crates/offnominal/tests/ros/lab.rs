@@ -1,6 +1,11 @@
 //! A monitor that was fitted on bags, and the node as a program that plays others.
 
 use crate::bag::{Fault, bag, share};
+use offnominal_core::fit_progress::FitProgress;
+use offnominal_core::{Rng, Seed};
+use offnominal_detectors::diagnosis::{Diagnoser, Direction, Family, Fault as Example, Hypothesis};
+use offnominal_laws::nominal_episodes;
+use offnominal_monitor::{About, decode, encode};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,20 +108,45 @@ impl Lab {
         self.path(name)
     }
 
+    /// The same monitor with a diagnosis that was taught two names; what it says of bags is of no use, but of the same bits
+    /// everywhere.
+    pub fn teach_names(&self) {
+        let bytes = std::fs::read(self.path("arm.monitor")).unwrap();
+        let (about, mut archive) = decode(&bytes).unwrap();
+        archive.lists.retain(|name, _| !name.starts_with("diagnosis."));
+        let episodes = nominal_episodes(Seed(3), 40, 40);
+        let views: Vec<_> = episodes.iter().map(|episode| episode.signals()).collect();
+        let mut diagnoser = Diagnoser::fit(&views[..6], &mut Rng::new(1), FitProgress::unseen()).unwrap();
+        let hypothesis = |(anomaly, family): (&str, Family)| Hypothesis {
+            anomaly: anomaly.into(),
+            family,
+            neutral: 0.0,
+            direction: Direction::Down,
+        };
+        let hypotheses = [("obs-noise", Family::Observation), ("dyn-mass", Family::Dynamics)].map(hypothesis);
+        let fault = |i: usize| Example { hypothesis: i % 2, magnitude: -1.0, signals: views[i], alarm: 9 };
+        let faults: Vec<Example<'_>> = (0..views.len()).map(fault).collect();
+        let (hypotheses, mut rng) = (hypotheses.to_vec(), Rng::new(2));
+        diagnoser.teach(hypotheses.clone(), &faults, &mut rng, FitProgress::unseen()).unwrap();
+        diagnoser.save(&mut archive.writer().part("diagnosis"));
+        let about = About { diagnoses: true, hypotheses, ..about };
+        self.write("naming.monitor", &encode(&about, &archive));
+    }
+
     /// What `monitor` says of a bag by a mapping.
-    pub fn monitor(&self, mapping: &str, bag: &str) -> Vec<Value> {
+    pub fn monitor(&self, monitor: &str, mapping: &str, bag: &str) -> Vec<Value> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
-        command.args(["monitor", &self.path("arm.monitor"), "--map", mapping]);
+        command.args(["monitor", &self.path(monitor), "--map", mapping]);
         lines(&succeeds(command.stdin(std::fs::File::open(bag).unwrap())))
     }
 
     /// What the node says of a bag, with services that are called so many seconds after its beginning.
     pub fn replay(&self, bag: &str, calls: &[(&str, &str)]) -> Said {
-        self.replay_with("-", bag, calls)
+        self.replay_with("arm.monitor", "-", bag, calls)
     }
 
-    pub fn replay_with(&self, mapping: &str, bag: &str, calls: &[(&str, &str)]) -> Said {
-        let mut command = self.node(&self.path("arm.monitor"), mapping, bag);
+    pub fn replay_with(&self, monitor: &str, mapping: &str, bag: &str, calls: &[(&str, &str)]) -> Said {
+        let mut command = self.node(&self.path(monitor), mapping, bag);
         command.args(calls.iter().flat_map(|(secs, service)| [secs, service]));
         Said(lines(&succeeds(&mut command)))
     }

@@ -1,4 +1,4 @@
-// The node: what ROS 2 brings goes to the heart, and what the heart says goes to ROS 2.
+// The node: what ROS 2 brings goes to the core, and what the core says goes to ROS 2.
 
 #ifndef OFFNOMINAL_MONITOR_ROS__NODE_HPP_
 #define OFFNOMINAL_MONITOR_ROS__NODE_HPP_

@@ -1,4 +1,4 @@
-// The heart of the node, which knows nothing of ROS: messages go in, judged steps come out.
+// The core of the node, which knows nothing of ROS: messages go in, judged steps come out.
 
 #ifndef OFFNOMINAL_MONITOR_ROS__WATCH_HPP_
 #define OFFNOMINAL_MONITOR_ROS__WATCH_HPP_
@@ -20,7 +20,9 @@ struct Step
   offnominal_tick tick;
   offnominal_verdict verdict;
   std::vector<std::string> lost_sensors;
-  /// Only where an alarm is raised.
+  /// The part of the score of each number of the observation; only where an alarm is raised, and the detector tells.
+  std::optional<std::vector<double>> shares;
+  /// Only where an alarm is raised and, if the monitor names faults, 5 and 20 steps later.
   std::optional<offnominal::diagnosis> diagnosis;
   /// Somebody has acknowledged the alarm before this step.
   bool is_acknowledged;

@@ -262,6 +262,14 @@ fn campaign(out: &Path, name: &str, detectors: [(&str, f64); 2]) {
 }
 
 #[test]
+fn the_page_says_how_long_the_campaign_of_constant_channels_trains() {
+    let text = include_str!("../../../../../campaigns/published-constant.toml");
+    let epochs = format!("training = {{ epochs = {} }}", variants::CONSTANT_EPOCHS);
+    assert_eq!(text.matches(&epochs).count(), 2, "`mlp-dm` with and without the channel: {epochs}");
+    assert_eq!(text.matches("epochs =").count(), 2);
+}
+
+#[test]
 fn variants_are_compared_with_the_detector_they_are_of() {
     let folder = tempfile::tempdir().unwrap();
     let suite = Suite::find("vector").unwrap();

@@ -1,6 +1,6 @@
 """Messages, connections, and the life of the process.
 
-In a folder that it is told, the process opens a Unix socket, `door`. Each connection is one environment or one policy,
+In a folder that it is told, the process opens a Unix socket, `socket`. Each connection is one environment or one policy,
 with a thread of its own. A message, in either direction, is a letter, the length of its body (u32, little endian), and
 the body:
 
@@ -175,11 +175,11 @@ def main(folder):
     with contextlib.suppress(BaseException):
         importlib.import_module("gymnasium")
     threading.Thread(target=end_with_the_engine, args=(folder,), daemon=True).start()
-    door = socket.socket(socket.AF_UNIX)
-    door.bind(os.path.join(folder, "door"))
-    door.listen()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(os.path.join(folder, "socket"))
+    listener.listen()
     number = 0
     while True:
-        connection, _ = door.accept()
+        connection, _ = listener.accept()
         threading.Thread(target=serve, args=(connection, folder, number), daemon=True).start()
         number += 1

@@ -67,10 +67,10 @@ fn serve(stream: TcpStream, answer: &impl Fn(Value) -> Vec<u8>) {
 
 /// A server whose answers to a question are these frames; its address.
 fn server(answer: impl Fn(Value) -> Vec<u8> + Clone + Send + 'static) -> String {
-    let door = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = door.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
-        for stream in door.incoming() {
+        for stream in listener.incoming() {
             let (stream, answer) = (stream.unwrap(), answer.clone());
             std::thread::spawn(move || serve(stream, &answer));
         }
@@ -129,14 +129,14 @@ fn what_is_no_action_is_named() {
 
 #[test]
 fn another_server_is_not_taken_for_one() {
-    let door = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = door.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
-        let mut first = door.accept().unwrap().0;
+        let mut first = listener.accept().unwrap().0;
         let request = BufReader::new(first.try_clone().unwrap()).lines().map(Result::unwrap);
         assert!(request.take_while(|line| !line.is_empty()).count() > 3);
         first.write_all(b"HTTP/1.1 404 Not Found\r\n\r\n").unwrap();
-        drop(greeted(door.accept().unwrap().0, Some("AAAA")));
+        drop(greeted(listener.accept().unwrap().0, Some("AAAA")));
     });
     for want in ["expected a WebSocket, found \"HTTP/1.1 404 Not Found\"", "found another answer"] {
         let error = crate::remote::open(&format!("openpi:ws://{address}"), &spec()).err().unwrap();

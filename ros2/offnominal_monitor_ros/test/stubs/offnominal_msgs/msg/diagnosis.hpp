@@ -3,6 +3,7 @@
 #ifndef STUBS__OFFNOMINAL_MSGS__MSG__DIAGNOSIS_HPP_
 #define STUBS__OFFNOMINAL_MSGS__MSG__DIAGNOSIS_HPP_
 
+#include <offnominal_msgs/msg/candidate.hpp>
 #include <offnominal_msgs/msg/deviation.hpp>
 
 #include <array>
@@ -19,6 +20,8 @@ struct Diagnosis
   std::uint8_t family = 0;
   std::array<double, 3> probabilities{};
   std::vector<Deviation> channels;
+  bool names_faults = false;
+  std::vector<Candidate> candidates;
 };
 
 }  // namespace offnominal_msgs::msg

@@ -4,6 +4,7 @@
 #define STUBS__OFFNOMINAL_MSGS__MSG__VERDICT_HPP_
 
 #include <offnominal_msgs/msg/diagnosis.hpp>
+#include <offnominal_msgs/msg/share.hpp>
 #include <std_msgs/msg/header.hpp>
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct Verdict
   std::vector<std::string> lost_sensors;
   bool acknowledged = false;
   std::uint64_t dropped = 0;
+  std::vector<Share> shares;
   std::vector<Diagnosis> diagnosis;
 };
 

@@ -1,4 +1,4 @@
-// The parts of the heart that need no monitor.
+// The parts of the core that need no monitor.
 
 #include <gtest/gtest.h>
 
