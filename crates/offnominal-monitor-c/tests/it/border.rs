@@ -16,8 +16,13 @@ fn monitor() -> Opened {
 
 /// Observations and actions of an episode, in which y jumps after step 20.
 pub fn faulty() -> Vec<([f32; OBS], [f32; 1])> {
+    faulty_by(9.0)
+}
+
+/// The same, with a sensor that is off by so much.
+pub fn faulty_by(offset: f32) -> Vec<([f32; OBS], [f32; 1])> {
     let episode = nominal_episodes(Seed(5), 1, 30).remove(0);
-    let off = |t| if t > 20 { 9.0 } else { 0.0 };
+    let off = |t| if t > 20 { offset } else { 0.0 };
     let ticks = episode
         .signals()
         .transitions()

@@ -1,18 +1,21 @@
 //! The parts of a score and the named faults are those of the Rust monitor.
 
-use crate::border::faulty;
+use crate::border::faulty_by;
 use crate::calls::{Opened, last_error, text};
 use crate::support::{FILE, NAMING, OBS, opened};
 use offnominal_monitor_c as c;
 use offnominal_monitor_c::{Candidate, Deviation, Direction, Status};
 use std::mem::MaybeUninit;
 
+/// An offset of the size of those that were taught.
+const TAUGHT: f32 = 1.5;
+
 /// A monitor that tells parts and names, after the steps of a fault.
 fn watched() -> Opened {
     let mut border = Opened::from_bytes(&NAMING).unwrap();
     assert_eq!(border.shares(&mut [0.0; OBS]), Status::NoShares);
     assert_eq!(border.candidates(&mut []), Err(Status::NoDiagnosis));
-    for (obs, action) in faulty() {
+    for (obs, action) in faulty_by(TAUGHT) {
         let _ = border.step(&obs, &action);
     }
     border
@@ -22,7 +25,7 @@ fn watched() -> Opened {
 fn shares_sum_to_the_score_and_are_those_of_the_rust_monitor() {
     let (mut border, mut rust) = (Opened::from_bytes(&NAMING).unwrap(), opened(&NAMING));
     let (mut found, mut want, mut n) = ([0.0; OBS], [0.0; OBS], 0);
-    for (obs, action) in faulty() {
+    for (obs, action) in faulty_by(TAUGHT) {
         let verdict = border.step(&obs, &action);
         rust.step(&obs, &action).unwrap();
         let Ok(verdict) = verdict else { continue };
@@ -46,7 +49,7 @@ fn shares_sum_to_the_score_and_are_those_of_the_rust_monitor() {
 fn candidates_are_those_of_the_rust_monitor() {
     let (mut border, mut rust) = (Opened::from_bytes(&NAMING).unwrap(), opened(&NAMING));
     let mut dues = Vec::new();
-    for (t, (obs, action)) in faulty().into_iter().enumerate() {
+    for (t, (obs, action)) in faulty_by(TAUGHT).into_iter().enumerate() {
         let _ = border.step(&obs, &action);
         rust.step(&obs, &action).unwrap();
         assert_eq!(border.is_diagnosis_due(), rust.is_diagnosis_due());
@@ -83,7 +86,7 @@ fn candidates_are_written_as_far_as_there_is_room() {
 #[test]
 fn a_monitor_that_knows_neither_says_so() {
     let mut border = Opened::from_bytes(&FILE).unwrap();
-    for (obs, action) in faulty() {
+    for (obs, action) in faulty_by(TAUGHT) {
         let _ = border.step(&obs, &action);
     }
     assert_eq!(border.shares(&mut [0.0; OBS]), Status::NoShares);
