@@ -85,7 +85,7 @@ impl Rig {
         let data = self.folder().join(split).join("data");
         std::fs::create_dir_all(&data).unwrap();
         std::fs::write(data.join("main_data.hdf5"), file.finish().unwrap()).unwrap();
-        // Films lie beside the numbers; nobody reads them.
+        // Videos lie beside the numbers; nobody reads them.
         std::fs::create_dir_all(self.folder().join(split).join("videos")).unwrap();
     }
 

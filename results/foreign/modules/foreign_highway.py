@@ -20,7 +20,7 @@ gymnasium.register_envs(highway_env)
 LEFT, IDLE, RIGHT, FASTER, SLOWER = range(5)
 LANE = 4.0  # metres
 SPEED = 80.0  # metres per second that a speed of 1 means on a straight road
-SIGHT = 200.0  # metres that a distance of 1 means there
+RANGE = 200.0  # metres that a distance of 1 means there
 
 
 def vehicles(observation, columns):
@@ -40,7 +40,7 @@ def gaps(others, lane):
 def straight(observation, lanes, cruise):
     """On a straight road of some lanes: past slower vehicles on the freer side, else behind them."""
     own, others = vehicles(observation, 5)
-    others = others[:, 1:4] * [SIGHT, LANE * lanes, SPEED]
+    others = others[:, 1:4] * [RANGE, LANE * lanes, SPEED]
     place, speed = own[2] * lanes, own[3] * SPEED
     gap, closing, _ = gaps(others, 0)
     if gap + 2.0 * closing > 1.2 * speed:

@@ -25,7 +25,7 @@ pub const AFTER: [usize; 3] = [0, 5, 20];
 const FOLDS: usize = 4;
 /// Groups by size, at most.
 const GROUPS: usize = 3;
-/// The fewest faults of a group: with fewer, none of them could speak against a hypothesis much.
+/// The fewest faults of a group, where there are several: the share of none more like it is then 1/20, well below [`MISS`].
 const LEAST: usize = 19;
 /// How often a true hypothesis may be missing from the set.
 const MISS: f64 = 0.1;

@@ -7,8 +7,7 @@ use super::{BLANK, Node, Share, Trees};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 impl Trees {
-    /// Writes the trees, each node before its left part and that before its right part, so that places need not be written: of
-    /// each node 0 for a leaf, else the channel that it splits by, counted from 1.
+    /// Writes the trees: of each node 0 for a leaf, else the channel that it splits by, counted from 1.
     pub fn save(&self, to: &mut Writer<'_>) {
         let (mut channels, mut values) = (Vec::with_capacity(self.nodes.len()), Vec::new());
         let mut open = Vec::new();
