@@ -232,11 +232,11 @@ def be_a_host(folder):
     if not os.path.exists(os.path.join(folder, "fifo")):
         os.mkfifo(os.path.join(folder, "fifo"))
         os.symlink("/etc/passwd", os.path.join(folder, "link"))
-    door = socket.socket(socket.AF_UNIX)
-    door.bind(os.path.join(folder, "door"))
-    door.listen(64)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(os.path.join(folder, "socket"))
+    listener.listen(64)
     while True:
-        connection, _ = door.accept()
+        connection, _ = listener.accept()
         host = Host(wanted["kind"], wanted["seed"], folder)
         threading.Thread(target=serve, args=(connection, host), daemon=True).start()
 
@@ -347,13 +347,13 @@ class Proxy(threading.Thread):
         # Bytes of the robot that are left as they are.
         self.after = self.random.choice([0, 3, 40, 400, 4000, 20_000, 60_000])
         self.spoilt_port = self.random.choice([30004, 30004, 30004, 29999])
-        self.doors = [socket.create_server((address, port)) for port in PORTS]
+        self.listeners = [socket.create_server((address, port)) for port in PORTS]
 
     def run(self):
         while not self.is_over:
             with selectors.DefaultSelector() as selector:
-                for door in self.doors:
-                    selector.register(door, selectors.EVENT_READ)
+                for listener in self.listeners:
+                    selector.register(listener, selectors.EVENT_READ)
                 for key, _ in selector.select(0.1):
                     try:
                         client, _ = key.fileobj.accept()
@@ -402,8 +402,8 @@ class Proxy(threading.Thread):
     def close(self):
         self.is_over = True
         self.join()
-        for door in self.doors:
-            door.close()
+        for listener in self.listeners:
+            listener.close()
 
 
 def robot_case(binary, seed, folder, behind, front):
