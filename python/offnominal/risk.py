@@ -28,6 +28,7 @@ __all__ = [
     "history",
     "learn",
     "perturb",
+    "replicates",
     "replay",
     "search",
     "select",
@@ -318,6 +319,27 @@ def perturb(
     """
     request = {"run": run, "policy": policy, "level": level, "out": out}
     return _result("perturb", request, 0, jobs, progress)
+
+
+def replicates(
+    run: Path,
+    truth: Path,
+    *,
+    replicates: int | None = None,
+    factors: Sequence[float] | None = None,
+    level: float | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+) -> Result:
+    """Measures what thinning or copies gain over counting: parts of a long run against independent plain episodes.
+
+    :param run: the folder of :func:`fork`; without a committor that plays plain or thinned episodes.
+    :param truth: the folder of a plain :func:`estimate` of the same policy with another seed.
+    :param replicates: number of parts, at least 20.
+    :param factors: factors within which an estimate is to be, each at least 1.01.
+    """
+    request = {"run": run, "truth": truth, "replicates": replicates, "factors": factors, "level": level, "out": out}
+    return _result("replicates", request, seed, 1, False)
 
 
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:

@@ -6,14 +6,11 @@
 //! | [`estimation`] | experiments by the thousand                                         |
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
-//! | [`curve`]      | how many episodes would have been enough                            |
 //! | [`document`]   | the result: `risk.json`                                             |
-//! | `page`         | the result as a page, with its `chart`                              |
+//! | `page`         | the result as a page                                                |
 
 pub mod atlas;
 pub mod block;
-mod chart;
-pub mod curve;
 pub mod document;
 pub mod estimation;
 pub(crate) mod page;
@@ -24,11 +21,9 @@ use crate::guide::Guide;
 use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
-use curve::Curve;
-use document::Document;
 use document::probability;
+use document::{Counting, Document};
 use estimation::Estimation;
-use offnominal_core::Seed;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
@@ -145,11 +140,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let blocks = estimation.run(request.out.as_deref(), request.episodes, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
-    let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
     let made = provenance::made(command, context.seed, &config, &[subject.env.spec()]);
-    let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas, curve.ok()) };
+    let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas) };
     document.warnings.extend(guide.as_ref().and_then(Guide::warning));
     let counts_failures = !document.failures.is_empty() || fails_at_random(request, &subject, context)?;
     let mut report = Report { document, counts_failures, secs: verdict.secs, page: None };
@@ -269,7 +263,12 @@ impl fmt::Display for Report {
         )?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;
-        document.curve.iter().try_for_each(|curve| writeln!(f, "  {curve}"))?;
+        if let Some(Counting { factor, episodes }) = document.counting {
+            writeln!(
+                f,
+                "  within a factor of {factor} in 95 % of all runs: plain counting from {episodes} episodes on"
+            )?;
+        }
         for (i, kind) in document.kinds.iter().enumerate() {
             writeln!(f, "  kind {}: {} of it, {} seen", i + 1, probability(kind.mass), kind.failures)?;
         }

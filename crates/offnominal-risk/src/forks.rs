@@ -10,6 +10,7 @@
 //! 1 − δ^(1/n) for n roots, however many copies they had.
 
 pub mod root;
+pub(crate) mod roots;
 
 use crate::committor::Committor;
 use crate::estimate::document::probability;
@@ -17,7 +18,7 @@ use crate::estimate::estimation::Estimation;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::predictors::predictor;
-use crate::record::{Numbered, Piece};
+use crate::record::Numbered;
 use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::estimate::Estimate;
@@ -31,10 +32,14 @@ use offnominal_files::provenance::Provenance;
 use offnominal_files::store::hex;
 use offnominal_stats::Level as Confidence;
 use offnominal_stats::risk::{Bounded, PLAIN_SHARE, Proposal, Thinning};
+use roots::{BLOCK, JOURNAL, Roots};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::PathBuf;
+
+/// Name of the result in a run's folder.
+pub(crate) const FILE: &str = "fork.json";
 
 /// Whose failures are counted, and where episodes are copied.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -123,26 +128,6 @@ pub struct ForkSpec {
     pub randomisation: Option<Randomisation>,
 }
 
-/// Name of the journal in a run's folder.
-const JOURNAL: &str = "roots.jsonl";
-
-/// Draws of a block.
-const BLOCK: u64 = 100;
-
-/// The roots of some draws, as the journal keeps them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Roots {
-    number: u64,
-    roots: u64,
-    ends: u64,
-    steps: u64,
-    plain_steps: u64,
-    diverged: u64,
-    /// Chance and total of each root of which a copy failed.
-    totals: Vec<(f64, f64)>,
-}
-
 /// Plays the roots and judges them.
 ///
 /// # Errors
@@ -156,7 +141,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let committor = request.committor.as_deref().map(|path| Committor::open(path, &subject)).transpose()?;
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let report = estimate(request, by, (committor.as_ref(), guide.as_ref()), context)?;
-    request::write_json(request.out.as_deref(), "fork.json", &report)?;
+    request::write_json(request.out.as_deref(), FILE, &report)?;
     Ok(report)
 }
 
@@ -242,8 +227,7 @@ impl<'r> Forest<'r> {
     }
 
     fn block(&self, number: u64) -> Result<Roots> {
-        let mut found =
-            Roots { number, roots: 0, ends: 0, steps: 0, plain_steps: 0, diverged: 0, totals: Vec::new() };
+        let mut found = Roots::none(number);
         let mut committor = self.committor.map(Committor::reader);
         let mut predictor = self.guide.map(Guide::reader);
         for i in number * BLOCK..(number + 1) * BLOCK {
@@ -277,38 +261,6 @@ impl<'r> Forest<'r> {
         totals.for_each(|(chance, total)| terms.push(total / chance));
         terms.push_zeros(draws as usize - terms.len());
         Ok(terms.estimate(level)?)
-    }
-}
-
-impl Roots {
-    fn add(&mut self, chance: f64, total: &root::Total) {
-        self.roots += 1;
-        self.ends += total.ends;
-        self.steps += total.steps;
-        self.plain_steps += total.plain_steps;
-        self.diverged += total.diverged;
-        if total.failed > 0.0 {
-            self.totals.push((chance, total.failed));
-        }
-    }
-}
-
-impl Piece for Roots {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn check(&self) -> Result<()> {
-        let is_sound = |(chance, total): &(f64, f64)| {
-            *chance > 0.0 && *chance <= 1.0 && *total > 0.0 && *total <= 1.0 + 1e-9
-        };
-        ensure!(self.totals.iter().all(is_sound), "expected chances and totals above 0, at most 1");
-        let (n, roots) = (self.totals.len() as u64, self.roots);
-        ensure!(
-            n <= roots && roots <= BLOCK,
-            "expected at most {BLOCK} roots and as many totals, found {roots} and {n}"
-        );
-        Ok(())
     }
 }
 

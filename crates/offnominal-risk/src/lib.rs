@@ -13,6 +13,7 @@
 //! | [`split`]      | the same in an environment with a margin, by particles                  |
 //! | [`committor`]  | how near an episode in progress is to failing                           |
 //! | [`forks`]      | how often a policy fails, by copies of episodes in progress             |
+//! | [`mod@replicates`] | what a method gains over counting, measured                            |
 //! | [`search`]     | what finding one failure costs                                          |
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
@@ -43,6 +44,7 @@ pub mod perturb;
 pub mod predictors;
 mod record;
 pub mod replay;
+pub mod replicates;
 pub mod request;
 pub mod search;
 pub mod select;

@@ -17,7 +17,7 @@
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
-//! | [`reliability`]  | how often an estimate is off by more than a factor                                      |
+//! | [`replicates`]   | what a method gains over counting, by runs that were repeated                           |
 //! | [`search`]       | what finding one failure costs                                                          |
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
@@ -38,7 +38,7 @@ pub mod normal;
 pub mod pool;
 pub mod proposal;
 pub mod refusal;
-pub mod reliability;
+pub mod replicates;
 pub mod sampler;
 pub mod search;
 pub mod selection;

@@ -2,7 +2,6 @@
 
 use super::atlas::{Atlas, FailureKind};
 use super::block::{ExperimentSpec, Failure};
-use super::curve::Curve;
 use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
@@ -10,7 +9,8 @@ use offnominal_core::anomaly_spec::AnomalySpec;
 use offnominal_core::divergence::Divergence;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
-use offnominal_stats::risk::{Diagnostics, Refusal};
+use offnominal_stats::Level;
+use offnominal_stats::risk::{Diagnostics, Refusal, budget};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -69,8 +69,8 @@ pub struct Document {
     pub diagnostics: Option<Diagnostics>,
     /// What is doubtful.
     pub warnings: Vec<String>,
-    /// How many episodes would have been enough; null with too few failures to say.
-    pub curve: Option<Curve>,
+    /// What counting would need, were the estimate the truth; null with too few failures to say.
+    pub counting: Option<Counting>,
     /// The kinds of failures, the largest part of the probability first.
     pub kinds: Vec<FailureKind>,
     /// The failures.
@@ -80,9 +80,22 @@ pub struct Document {
     pub made: Provenance,
 }
 
+/// Episodes from which on counting is within a factor of the truth in 95 % of all runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counting {
+    /// The factor.
+    pub factor: f64,
+    /// The episodes.
+    pub episodes: u64,
+}
+
+/// The factor of [`Counting`], that of the publication.
+const FACTOR: f64 = 3.0;
+
 impl Document {
     /// Puts together what was found; what made it is only known to the caller.
-    pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
+    pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas) -> Document {
         let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings).map(|w| w.to_string());
         let diverged = verdict.failures.iter().filter(|(f, _)| f.divergence.is_some()).count() as u64;
         let counted = (diverged > 0)
@@ -106,7 +119,7 @@ impl Document {
             diagnostics: verdict.diagnostics.clone(),
             warnings: warnings.chain(counted).collect(),
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
-            curve,
+            counting: Counting::of(verdict),
             kinds: atlas.kinds,
             made: Provenance::default(),
         }
@@ -150,6 +163,15 @@ impl fmt::Display for Answer {
             }
             (None, why) => write!(f, "{:<54} refused: {}", self.name, why.as_deref().unwrap_or_default()),
         }
+    }
+}
+
+impl Counting {
+    fn of(verdict: &Verdict) -> Option<Counting> {
+        const FEWEST_FAILURES: usize = 5;
+        let p = verdict.failures.iter().map(|(_, share)| share).sum();
+        let episodes = budget(p, FACTOR, Level::P95).ok()?;
+        (verdict.failures.len() >= FEWEST_FAILURES).then_some(Counting { factor: FACTOR, episodes })
     }
 }
 

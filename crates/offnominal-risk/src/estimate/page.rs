@@ -1,10 +1,8 @@
-//! The report of an estimate: one self-contained page with the number, its doubts, the curves and the atlas of failures.
+//! The report of an estimate: one self-contained page with the number, its doubts and the atlas of failures.
 
 use super::atlas::{FailureKind, Sign};
 use super::block::Method;
-use super::chart;
-use super::curve::Curve;
-use super::document::{Answer, Document, StoredFailure, probability};
+use super::document::{Answer, Counting, Document, StoredFailure, probability};
 use crate::experimenter::Experimenter;
 use anyhow::Result;
 use minijinja::Value;
@@ -39,8 +37,6 @@ struct Page {
     warnings: Vec<String>,
     answers: Vec<(String, String, String, String)>,
     diagnostics: Vec<(&'static str, String)>,
-    curve: Option<Value>,
-    curve_words: String,
     kinds: Vec<Shown>,
     made: Provenance,
 }
@@ -68,7 +64,7 @@ pub fn render(content: &Content<'_>) -> Result<String> {
 
 impl Content<'_> {
     fn page(&self) -> Result<Page> {
-        let (run, curve) = (&self.document.run, self.document.curve.as_ref());
+        let run = &self.document.run;
         let kinds: Result<Vec<Shown>> = self.document.kinds.iter().map(|k| self.shown(k)).collect();
         Ok(Page {
             environment: run.env.clone(),
@@ -79,8 +75,6 @@ impl Content<'_> {
             warnings: self.document.warnings.clone(),
             answers: self.document.answers().map(row).collect(),
             diagnostics: self.diagnostics(),
-            curve: curve.map(|c| Value::from_safe_string(chart::draw(c, self.method()))),
-            curve_words: curve.map_or(String::new(), words),
             kinds: kinds?,
             made: self.document.made.clone(),
         })
@@ -113,9 +107,9 @@ impl Content<'_> {
         }
         let (failures, experiments) = (self.document.failures.len(), self.document.experiments);
         tiles.push((failures.to_string(), format!("in {experiments} experiments"), "failures seen"));
-        if let Some(curve) = &self.document.curve {
-            let needed = format!("within a factor of {} in 95 % of runs", curve.delta);
-            tiles.push((curve.plain.to_string(), needed, "episodes that plain counting needs"));
+        if let Some(Counting { factor, episodes }) = self.document.counting {
+            let needed = format!("within a factor of {factor} in 95 % of runs");
+            tiles.push((episodes.to_string(), needed, "episodes that plain counting needs"));
         }
         tiles
     }
@@ -199,20 +193,4 @@ fn row(answer: &Answer) -> (String, String, String, String) {
             (answer.name.clone(), "–".into(), "refused".into(), why)
         }
     }
-}
-
-fn words(curve: &Curve) -> String {
-    let method = match curve.method {
-        Some(n) => format!("This method reaches it with {n:.0} experiments"),
-        None if curve.points.iter().any(|p| p.method.is_some()) => {
-            "This method does not reach it on this curve".to_string()
-        }
-        None => "Every draw was tried".to_string(),
-    };
-    format!(
-        "Within a factor of {} in 95 % of all runs: plain counting from {} episodes on. {method}. \
-         The curve of plain counting is exact for the estimate above; that of the method plays runs from the weights that \
-         were seen, so a kind of failure that was missed is missing here too.",
-        curve.delta, curve.plain
-    )
 }

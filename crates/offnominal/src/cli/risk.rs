@@ -7,6 +7,7 @@ mod fork;
 mod history;
 mod learn;
 mod replay;
+mod replicates;
 mod search;
 mod select;
 mod split;
@@ -40,6 +41,8 @@ enum What {
     Committor(committor::CommittorArgs),
     /// Estimate the failure probability by copies of episodes in progress, with a valid interval
     Fork(fork::ForkArgs),
+    /// Measure what thinning or copies gain over counting: parts of a long `risk fork` against independent plain episodes
+    Replicates(replicates::ReplicatesArgs),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
@@ -62,6 +65,7 @@ impl Risk {
             What::Split(args) => args.run(common),
             What::Committor(args) => args.run(common),
             What::Fork(args) => args.run(common),
+            What::Replicates(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Select(args) => args.run(common),
             What::Replay(args) => args.run(common),
