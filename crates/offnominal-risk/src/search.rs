@@ -111,7 +111,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let report = Report {
         env: request.env.clone(),
         budget: request.budget,
-        strategies: table::compare(costs),
+        strategies: table::compare(costs, level),
         warnings: request.warnings(&policies)?,
     };
     request::write_json(request.out.as_deref(), "search.json", &report)?;

@@ -4,7 +4,9 @@ use super::hunt::Found;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::search::{Search, expected_cost, restricted_cost};
+use offnominal_stats::risk::search::{
+    Search, expected_cost, restricted_cost, times_fewer, times_fewer_restricted,
+};
 use serde::Serialize;
 use std::fmt::{self, Write};
 
@@ -26,6 +28,11 @@ pub struct PolicyCost {
     pub failures: usize,
     /// Experiments of all searches.
     pub experiments: usize,
+    /// How many times fewer experiments than random draws; null if these were not tried, or neither found a failure.
+    pub times_fewer: Option<Estimate>,
+    /// Each search up to its first failure.
+    #[serde(skip)]
+    first: Vec<Search>,
 }
 
 /// A strategy with its cost for each policy.
@@ -60,7 +67,19 @@ impl PolicyCost {
             searches: searches.len(),
             failures: found.iter().map(|f| f.failures.len()).sum(),
             experiments: found.iter().map(|f| f.experiments).sum(),
+            times_fewer: None,
+            first: searches,
         })
+    }
+
+    /// With what it saves against random draws: by the chances to fail where neither changes, else by what searches cost
+    /// that give up.
+    fn against(self, random: &PolicyCost, level: Level) -> PolicyCost {
+        let times_fewer = match (&self.expected_cost, &random.expected_cost) {
+            (Some(_), Some(_)) => times_fewer(&self.first, &random.first, level).ok(),
+            _ => Some(times_fewer_restricted(&self.restricted_cost, &random.restricted_cost, level)),
+        };
+        PolicyCost { times_fewer, ..self }
     }
 
     /// The number that tables compare.
@@ -70,18 +89,27 @@ impl PolicyCost {
 }
 
 /// Sets the costs of strategies for the same policies against one another.
-pub fn compare(costs: Vec<(String, Vec<PolicyCost>)>) -> Vec<StrategyCost> {
+pub fn compare(costs: Vec<(String, Vec<PolicyCost>)>, level: Level) -> Vec<StrategyCost> {
     let random = costs.iter().find(|(name, _)| name == RANDOM).map(|(_, costs)| costs.clone());
-    let faster = |own: &[PolicyCost], random: &[PolicyCost]| {
-        spread(own.iter().zip(random).map(|(own, other)| other.value() / own.value()))
-    };
-    let row = |(strategy, policies): (String, Vec<PolicyCost>)| StrategyCost {
-        min_median_max: spread(policies.iter().map(PolicyCost::value)),
-        acceleration: random.as_ref().map(|random| faster(&policies, random)),
-        strategy,
-        policies,
+    let row = |(strategy, policies): (String, Vec<PolicyCost>)| match &random {
+        Some(_) if strategy == RANDOM => StrategyCost::new(strategy, policies, Some([1.0; 3])),
+        Some(random) => {
+            let both = policies.into_iter().zip(random);
+            let policies: Vec<PolicyCost> = both.map(|(own, random)| own.against(random, level)).collect();
+            let faster = policies.iter().map(|own| own.times_fewer.as_ref().map_or(f64::NAN, |e| e.value));
+            let faster = spread(faster);
+            StrategyCost::new(strategy, policies, Some(faster))
+        }
+        None => StrategyCost::new(strategy, policies, None),
     };
     costs.into_iter().map(row).collect()
+}
+
+impl StrategyCost {
+    fn new(strategy: String, policies: Vec<PolicyCost>, acceleration: Option<[f64; 3]>) -> StrategyCost {
+        let min_median_max = spread(policies.iter().map(PolicyCost::value));
+        StrategyCost { strategy, policies, min_median_max, acceleration }
+    }
 }
 
 /// Writes the costs, and a summary if there is something to compare.
@@ -98,6 +126,9 @@ pub fn write(out: &mut impl Write, rows: &[StrategyCost]) -> fmt::Result {
                 writeln!(out, "    experiments to a failure              {e:.1}")?;
             }
             writeln!(out, "    experiments of a search that gives up {restricted_cost:.1}")?;
+            if let Some(e) = &cost.times_fewer {
+                writeln!(out, "    times fewer than random               {e:.1}")?;
+            }
         }
     }
     if rows.len() > 1 || rows.iter().any(|row| row.policies.len() > 1) { summary(out, rows) } else { Ok(()) }
@@ -140,6 +171,8 @@ mod tests {
                 searches: 1,
                 failures: 1,
                 experiments: 1,
+                times_fewer: None,
+                first: vec![Search { experiments: value as usize, has_failed: true }],
             }
         };
         values.iter().map(cost).collect()
@@ -147,7 +180,8 @@ mod tests {
 
     #[test]
     fn the_spread_of_several_policies_has_a_median() {
-        let spread = |values: &[f64]| compare(vec![("a".into(), costs(values))])[0].min_median_max;
+        let spread =
+            |values: &[f64]| compare(vec![("a".into(), costs(values))], Level::P95)[0].min_median_max;
         assert_eq!(spread(&[3.0, 1.0, 2.0, 10.0]), [1.0, 2.5, 10.0]);
         assert_eq!(spread(&[3.0]), [3.0; 3]);
     }
@@ -155,8 +189,11 @@ mod tests {
     #[test]
     fn savings_are_those_of_each_policy() {
         let all = [("random", [100.0, 900.0]), ("argmax-10", [50.0, 9.0])];
-        let rows = compare(all.map(|(name, values)| (name.into(), costs(&values))).into());
-        assert_eq!(rows[1].acceleration, Some([2.0, 51.0, 100.0]));
+        let rows = compare(all.map(|(name, values)| (name.into(), costs(&values))).into(), Level::P95);
+        assert_eq!(rows[1].acceleration.unwrap().map(f64::round), [2.0, 51.0, 100.0]);
+        assert_eq!(rows[0].acceleration, Some([1.0; 3]));
+        let own = |row: &StrategyCost| row.policies[1].times_fewer.as_ref().map(|e| e.value);
+        assert_eq!((own(&rows[0]), own(&rows[1]).map(f64::round)), (None, Some(100.0)));
         let mut text = String::new();
         write(&mut text, &rows).unwrap();
         assert!(
