@@ -17,11 +17,19 @@
 //! | [`requirement`] | what must hold, and whether it does                                  |
 //! | [`badge`]       | the result in one line, as SVG and JSON                              |
 //! | `page`          | the result as a page                                                 |
+//!
+//! Results that somebody else is to trust, of an audit or of a command that it calls:
+//!
+//! | file            | content                                                              |
+//! |-----------------|----------------------------------------------------------------------|
+//! | [`mod@evidence`] | results and inputs as one signed file                               |
+//! | [`mod@verify`]  | its digests and signature, and parts of it played once more          |
 
 pub mod advice;
 pub mod badge;
 pub mod depth;
 pub mod document;
+pub mod evidence;
 pub mod findings;
 mod page;
 pub mod plan;
@@ -30,6 +38,7 @@ pub mod request;
 pub mod requirement;
 pub mod run;
 pub mod stages;
+pub mod verify;
 
 pub use request::Request;
 pub use run::{Audited, run};

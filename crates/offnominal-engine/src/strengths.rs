@@ -62,6 +62,7 @@ const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
     "sap-goal2",
     "urm-pnp",
     "urm-reach",
+    "urr-reach",
 ];
 
 /// What stands in the column of the policy in the tables of cameras.

@@ -182,8 +182,13 @@ impl Request {
     }
 }
 
+/// The digest by which a run names its committor.
+pub(crate) fn digest(committor: &Committor) -> String {
+    hex(&Sha256::digest(committor.to_bytes()))
+}
+
 /// All roots of a run.
-struct Forest<'r> {
+pub(crate) struct Forest<'r> {
     by: Experimenter<'r>,
     committor: Option<&'r Committor>,
     guide: Option<&'r Guide>,
@@ -203,10 +208,20 @@ impl<'r> Forest<'r> {
             env: subject.env.spec().id.clone(),
             policy: subject.name.clone(),
             seed: by.run,
-            committor: committor.map(|c| hex(&Sha256::digest(c.to_bytes()))),
+            committor: committor.map(digest),
             method: estimation.spec.method.clone(),
             randomisation: subject.randomisation.clone(),
         };
+        Forest::again(by, committor, guide, spec)
+    }
+
+    /// The roots of a run that was made before, with what it was made of.
+    pub(crate) fn again(
+        by: Experimenter<'r>,
+        committor: Option<&'r Committor>,
+        guide: Option<&'r Guide>,
+        spec: ForkSpec,
+    ) -> Result<Forest<'r>> {
         let thinning = spec.method.thinning()?;
         Ok(Forest { by, committor, guide, thinning, spec })
     }
@@ -226,7 +241,11 @@ impl<'r> Forest<'r> {
         Ok(Report { warnings, ..Report::of(self.spec, risk, draws, &found, made) })
     }
 
-    fn block(&self, number: u64) -> Result<Roots> {
+    /// The roots of one block.
+    ///
+    /// # Errors
+    /// If the environment cannot be copied while it plays, or too many copies have no outcome.
+    pub(crate) fn block(&self, number: u64) -> Result<Roots> {
         let mut found = Roots::none(number);
         let mut committor = self.committor.map(Committor::reader);
         let mut predictor = self.guide.map(Guide::reader);
@@ -255,7 +274,11 @@ impl<'r> Forest<'r> {
         }
     }
 
-    fn judge(&self, found: &[Roots], draws: u64, level: Confidence) -> Result<Estimate> {
+    /// The failure probability with its interval.
+    ///
+    /// # Errors
+    /// If there is no draw.
+    pub(crate) fn judge(&self, found: &[Roots], draws: u64, level: Confidence) -> Result<Estimate> {
         let mut terms = Bounded::new(1.0 / self.thinning.map_or(1.0, |rule| rule.floor()));
         let totals = found.iter().flat_map(|roots| &roots.totals);
         totals.for_each(|(chance, total)| terms.push(total / chance));

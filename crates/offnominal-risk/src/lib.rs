@@ -18,6 +18,7 @@
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
 //! | [`perturb`]    | whether failures fail again from near by                                |
+//! | [`recompute`]  | whether parts of a finished run come out the same once more             |
 //!
 //! | shared         | content                                                                 |
 //! |----------------|-------------------------------------------------------------------------|
@@ -42,6 +43,7 @@ pub mod history;
 pub mod learning;
 pub mod perturb;
 pub mod predictors;
+pub mod recompute;
 mod record;
 pub mod replay;
 pub mod replicates;

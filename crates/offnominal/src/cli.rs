@@ -9,6 +9,7 @@ mod common;
 mod demo;
 mod ensemble;
 mod evaluate;
+mod evidence;
 mod export;
 mod fit;
 mod images;
@@ -67,6 +68,10 @@ enum Command {
     Demo(demo::Demo),
     /// Audit one policy in one simulator: which faults a monitor notices, how often the policy fails, and what to do
     Audit(audit::Audit),
+    /// Put results and their inputs into one signed file that somebody else can check
+    Evidence(evidence::Evidence),
+    /// Check such a file: digests, signature, and parts of the work done once more
+    Verify(evidence::Verify),
     /// List what there is: envs, anomalies, detectors, policies, algorithms, metrics
     List(list::List),
     /// Train a policy, and write it with a card that says how good it is
@@ -171,6 +176,8 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
     match command {
         Command::Demo(args) => args.run(common),
         Command::Audit(args) => args.run(common),
+        Command::Evidence(args) => args.run(common),
+        Command::Verify(args) => args.run(common),
         Command::List(args) => args.run(common),
         Command::Train(args) => args.run(common),
         Command::Ensemble(args) => args.run(common),

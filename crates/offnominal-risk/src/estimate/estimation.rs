@@ -82,6 +82,28 @@ impl<'c> Estimation<'c> {
         Estimation { experimenter: by, guide: Some(guide), spec: spec(&by, method) }
     }
 
+    /// A run that was made before, with what it was made of.
+    pub(crate) fn again(
+        experimenter: Experimenter<'c>,
+        guide: Option<&'c Guide>,
+        spec: ExperimentSpec,
+    ) -> Estimation<'c> {
+        Estimation { experimenter, guide, spec }
+    }
+
+    /// What comes of some draws: how each failed, if it was tried and did.
+    ///
+    /// # Errors
+    /// If the simulator breaks, or the work is asked to stop.
+    pub(crate) fn draws(&self, indices: &[u64], context: &Context) -> Result<Vec<Option<Failure>>> {
+        in_chunks(context, 0..indices.len() as u64, 10, |range| {
+            let mut reader = self.guide.map(Guide::reader);
+            let one =
+                |i: u64| Ok(self.one(indices[i as usize], reader.as_mut())?.and_then(|tried| tried.failure));
+            range.map(one).collect()
+        })
+    }
+
     /// Draws that give about so many experiments.
     pub fn draws_for(&self, experiments: u64) -> u64 {
         match self.spec.method {

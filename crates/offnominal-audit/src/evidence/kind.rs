@@ -1,0 +1,69 @@
+//! Of which command a folder holds the results.
+
+use anyhow::{Context as _, Result, bail};
+use offnominal_files::provenance::Provenance;
+use offnominal_files::read;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::Path;
+use strum::VariantArray;
+
+/// A command whose results can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, VariantArray)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// `audit`.
+    Audit,
+    /// `bench` with a campaign.
+    Bench,
+    /// `risk estimate`.
+    RiskEstimate,
+    /// `risk fork`.
+    RiskFork,
+}
+
+impl Kind {
+    /// That of a folder.
+    ///
+    /// # Errors
+    /// If it holds the results of none.
+    pub fn of(folder: &Path) -> Result<Kind> {
+        let found = Kind::VARIANTS.iter().find(|kind| folder.join(kind.result()).is_file());
+        if let Some(kind) = found {
+            return Ok(*kind);
+        }
+        let expected: Vec<&str> = Kind::VARIANTS.iter().map(|kind| kind.result()).collect();
+        bail!(
+            "{}: expected the results of audit, bench, risk estimate or risk fork (one of {}), found none",
+            folder.display(),
+            expected.join(", ")
+        )
+    }
+
+    /// The file by which it is known.
+    pub fn result(self) -> &'static str {
+        match self {
+            Kind::Audit => "audit.json",
+            Kind::Bench => "results.json",
+            Kind::RiskEstimate => "risk.json",
+            Kind::RiskFork => "fork.json",
+        }
+    }
+
+    /// What made the results.
+    ///
+    /// # Errors
+    /// If the file does not say.
+    pub fn made(self, folder: &Path) -> Result<Provenance> {
+        let path = folder.join(self.result());
+        let result: Value = read::json(&path)?;
+        let place = if self == Kind::Bench { "/recipe/made" } else { "/made" };
+        let made = result.pointer(place).cloned().unwrap_or_default();
+        let made: Provenance = serde_json::from_value(made)
+            .with_context(|| format!("{}: expected what made it at {place}", path.display()))?;
+        if made.command.is_empty() {
+            bail!("{}: expected the command that made it, found none", path.display());
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,83 @@
+//! Cells of an audit or a campaign, once more: some are taken away, and the command that made the results does what is
+//! missing, in a process of its own.
+
+use super::Request;
+use crate::evidence::bundle::Bundle;
+use crate::evidence::inputs::words;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::Rng;
+use offnominal_files::read;
+use offnominal_risk::recompute::Recomputed;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Name of the file that has the digests of a cell.
+const DONE: &str = "done.json";
+
+/// Cells that are done once more, at most: each costs up to minutes.
+const MOST: usize = 20;
+
+/// Does some cells once more.
+///
+/// # Errors
+/// If the command cannot be given again, or fails.
+pub fn again(
+    bundle: &Bundle,
+    request: &Request,
+    (inputs, results): (&Path, &Path),
+    rng: &mut Rng,
+) -> Result<Recomputed> {
+    let cells: Vec<PathBuf> = cells(bundle, results);
+    ensure!(!cells.is_empty(), "expected cells among the results, found none");
+    let n = request.sample.min(MOST).min(cells.len());
+    let mut order: Vec<usize> = (0..cells.len()).collect();
+    rng.shuffle(&mut order);
+    let mut before = BTreeMap::new();
+    for &i in &order[..n] {
+        before.insert(&cells[i], read::text(&cells[i].join(DONE))?);
+        std::fs::remove_dir_all(&cells[i]).with_context(|| cells[i].display().to_string())?;
+    }
+    give(&bundle.manifest.made.command, request, (inputs, results))?;
+    let mut differences = Vec::new();
+    for (cell, done) in before {
+        let name = cell.strip_prefix(results).unwrap_or(cell).display();
+        match read::text(&cell.join(DONE)) {
+            Ok(again) if again == done => {}
+            Ok(_) => differences.push(format!("cell {name}: expected the same files, found others")),
+            Err(_) => differences.push(format!("cell {name}: the command does not make it")),
+        }
+    }
+    Ok(Recomputed { what: "cells".into(), of: cells.len() as u64, n: n as u64, differences })
+}
+
+/// The folders of all cells.
+fn cells(bundle: &Bundle, results: &Path) -> Vec<PathBuf> {
+    let within = |name: &String| name.strip_prefix("results/").map(PathBuf::from);
+    let is_cell = |path: &PathBuf| {
+        let above = path.parent().and_then(Path::parent).and_then(Path::file_name);
+        path.ends_with(DONE) && above.is_some_and(|name| name == "cells")
+    };
+    let found = bundle.files.keys().filter_map(within).filter(is_cell);
+    found.filter_map(|path| path.parent().map(|cell| results.join(cell))).collect()
+}
+
+/// Gives the command again, with the results as its output folder.
+fn give(command: &str, request: &Request, (inputs, results): (&Path, &Path)) -> Result<()> {
+    let words = words(command)?;
+    let mut arguments: Vec<String> = words.into_iter().skip(1).collect();
+    let out = results.display().to_string();
+    match arguments.iter().position(|word| word == "--out") {
+        Some(at) if at + 1 < arguments.len() => arguments[at + 1] = out,
+        _ => arguments.extend(["--out".into(), out]),
+    }
+    let (program, first) = request.program.split_first().context("program: expected words, found none")?;
+    let mut process = Command::new(program);
+    process.args(first).args(&arguments).arg("--quiet").current_dir(inputs).stdin(Stdio::null());
+    let ended = process.output().with_context(|| format!("cannot run {program}"))?;
+    // An audit whose requirements are not met ends with 1, and has done its work.
+    let has_worked = matches!(ended.status.code(), Some(0 | 1));
+    let said = String::from_utf8_lossy(&ended.stderr);
+    ensure!(has_worked, "{command}: {}", said.lines().last().unwrap_or("ended without a word"));
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Draws or roots of a risk, once more.
+
+use super::located;
+use crate::evidence::bundle::Bundle;
+use crate::evidence::inputs::{option, words};
+use crate::evidence::kind::Kind;
+use anyhow::Result;
+use offnominal_core::Rng;
+use offnominal_engine::context::Context;
+use offnominal_risk::recompute::{self, Inputs, Recomputed};
+use std::path::Path;
+
+/// Plays `n` parts once more.
+///
+/// # Errors
+/// If something that they need is neither in the bundle nor on this machine.
+pub fn again(
+    bundle: &Bundle,
+    n: usize,
+    (inputs, results): (&Path, &Path),
+    rng: &mut Rng,
+    context: &Context,
+) -> Result<Recomputed> {
+    let command = words(&bundle.manifest.made.command)?;
+    let file = |name: &str| option(&command, name).and_then(|word| located(inputs, word));
+    let moved = Inputs {
+        env: option(&command, "--env").map(|env| moved(env, bundle, inputs)),
+        policy: file("--policy").map(|path| path.display().to_string()),
+        predictor: file("--predictor"),
+        committor: file("--committor"),
+    };
+    match bundle.manifest.kind {
+        Kind::RiskFork => recompute::fork(results, &moved, n, rng, context),
+        _ => recompute::estimate(results, &moved, n, rng, context),
+    }
+}
+
+/// An environment whose files are among the inputs.
+fn moved(env: &str, bundle: &Bundle, inputs: &Path) -> String {
+    let words = bundle.files.keys().filter_map(|name| name.strip_prefix("inputs/"));
+    words.filter(|word| env.contains(&format!("={word}"))).fold(env.to_string(), |env, word| {
+        env.replace(&format!("={word}"), &format!("={}", inputs.join(word).display()))
+    })
+}
