@@ -36,6 +36,7 @@ from offnominal import (
 )
 from offnominal._audit import audit
 from offnominal._engine import VERSION as __version__
+from offnominal._evidence import evidence, verify
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
@@ -83,6 +84,7 @@ __all__ = [
     "envs",
     "episodes",
     "evaluate",
+    "evidence",
     "export_minari",
     "fit",
     "hub",
@@ -102,6 +104,7 @@ __all__ = [
     "trackers",
     "train",
     "vector",
+    "verify",
     "environments",
 ]
 

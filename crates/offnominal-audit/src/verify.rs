@@ -11,6 +11,8 @@
 
 mod cells;
 mod draws;
+#[cfg(test)]
+mod tests;
 
 use crate::evidence::bundle::Bundle;
 use crate::evidence::key::PublicKey;
@@ -160,14 +162,15 @@ fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) 
 
 /// What it says that all parts agree.
 fn agreement(found: &Recomputed) -> String {
-    let Recomputed { what, of, n, .. } = found;
+    let Recomputed { what, of, n, failures, .. } = found;
+    let besides = if *failures > 0 { format!(" and {failures} failures") } else { String::new() };
     let most = 100.0 * (1.0 - 0.05_f64.powf(1.0 / *n as f64));
-    let all = if n >= of {
-        String::new()
-    } else {
+    let all = if n < of {
         format!("; at most {most:.1} % of all differ, with 95 % confidence")
+    } else {
+        String::new()
     };
-    format!("{n} of {of} {what} came out with the same bits{all}")
+    format!("{n} of {of} {what}{besides} came out with the same bits{all}")
 }
 
 impl Report {

@@ -97,5 +97,5 @@ pub const TABLE_TEXT: usize = 1 << 28;
 /// Files of a bundle of evidence: an audit has some thousand, with a cell for each number.
 pub const BUNDLE_FILES: usize = 200_000;
 
-/// Bytes of all files of a bundle of evidence, which are held in memory.
-pub const BUNDLE_BYTES: u64 = 1 << 32;
+/// Bytes of all files of a bundle of evidence, which are held in memory; an audit has a few million.
+pub const BUNDLE_BYTES: u64 = 1 << 29;

@@ -75,6 +75,8 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
     let (r, c) = (request, context);
     match command {
         "audit" => typed(r, c, offnominal_audit::run),
+        "evidence" => typed(r, c, offnominal_audit::evidence::run),
+        "verify" => typed(r, c, offnominal_audit::verify::run),
         "collect" => typed(r, c, collect::run),
         "evaluate" => typed(r, c, evaluation::run),
         "train" => typed(r, c, training::run),

@@ -77,6 +77,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "noise" => {
             vec![repository("noise/datasheet/sap-goal1.toml"), repository("noise/rough/sap-goal2.toml")]
         }
+        "evidence" => named("two.zip", works::evidence()),
         "manifest" => named("pole.toml", texts::MANIFEST.into()),
         "results" => named("small.json", works::results()),
         "rtde" => named("greeting", works::rtde()),

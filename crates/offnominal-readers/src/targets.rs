@@ -84,6 +84,7 @@ targets! {
     Text works::manifest,
     Text works::metrics_csv,
     Json works::results,
+    Zip works::evidence,
     Json requests::request,
     Json requests::recipe,
     Json requests::train_config,

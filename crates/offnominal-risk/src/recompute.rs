@@ -48,8 +48,10 @@ pub struct Recomputed {
     pub what: String,
     /// How many parts the run has.
     pub of: u64,
-    /// How many were played.
+    /// How many were played, drawn with equal chances.
     pub n: u64,
+    /// How many parts with a failure were played besides.
+    pub failures: u64,
     /// What differs, in words; empty if nothing does.
     pub differences: Vec<String>,
 }
@@ -82,7 +84,8 @@ pub fn estimate(
         blocks.iter().flat_map(|b| &b.failures).map(|f| (f.index, f)).collect();
     let known: Vec<u64> = failures.keys().copied().collect();
     let mut drawn: Vec<u64> = (0..n).map(|_| rng.below(document.draws as usize) as u64).collect();
-    drawn.extend((0..n.min(known.len())).map(|_| known[rng.below(known.len())]));
+    let more = n.min(known.len());
+    drawn.extend((0..more).map(|_| known[rng.below(known.len())]));
     let again = estimation.draws(&drawn, context)?;
     for (index, found) in drawn.iter().zip(&again) {
         if found.as_ref() != failures.get(index).copied() {
@@ -90,7 +93,8 @@ pub fn estimate(
                 .push(format!("draw {index}: {}", change(failures.get(index).copied(), found.as_ref())));
         }
     }
-    Ok(Recomputed { what: "draws".into(), of: document.draws, n: drawn.len() as u64, differences })
+    let (of, n, failures) = (document.draws, n as u64, more as u64);
+    Ok(Recomputed { what: "draws".into(), of, n, failures, differences })
 }
 
 /// Plays `n` blocks of roots once more.
@@ -128,12 +132,8 @@ pub fn fork(
             differences.push(format!("block {i} of roots: expected {:?}, found {found:?}", known[i]));
         }
     }
-    Ok(Recomputed {
-        what: "blocks of roots".into(),
-        of: known.len() as u64,
-        n: drawn.len() as u64,
-        differences,
-    })
+    let (of, n) = (known.len() as u64, drawn.len() as u64);
+    Ok(Recomputed { what: "blocks of roots".into(), of, n, failures: 0, differences })
 }
 
 /// What a result says of the risk.

@@ -87,12 +87,15 @@ impl Bundle {
     /// Signs the manifest, if there is a key.
     ///
     /// # Errors
-    /// Never, for a manifest of ours.
+    /// If it is larger than what is read.
     pub fn new(
         manifest: Manifest,
         files: BTreeMap<String, Vec<u8>>,
         key: Option<&SecretKey>,
     ) -> Result<Bundle> {
+        let bytes: u64 = files.values().map(|file| file.len() as u64).sum();
+        let most = limits::BUNDLE_BYTES;
+        ensure!(bytes <= most, "expected files of at most {most} bytes, found {bytes}");
         let text = (serde_json::to_string_pretty(&manifest)? + "\n").into_bytes();
         let signed = key.map(|key| key.sign(&text));
         Ok(Bundle { manifest, text, signed, files })

@@ -40,12 +40,20 @@ pub fn found(command: &[String], results: &Path) -> Result<Found> {
                 "input {word}: expected a path below the folder in which the command is given, found another; give the \
                  command from a folder that holds its inputs"
             );
-            found.files.insert(word.into(), path.into());
+            let with = companions(path).into_iter().filter(|path| path.is_file());
+            let named = |path: PathBuf| (path.display().to_string(), path);
+            found.files.extend(with.map(named).chain([(word.to_string(), path.to_path_buf())]));
         } else if path.is_dir() && path != results && word != "." {
             found.outside.push(format!("folder {word}"));
         }
     }
     Ok(found)
+}
+
+/// What may lie beside a file and is read with it: the card of a policy, the digests of a folder, tensors of ONNX.
+fn companions(path: &Path) -> [PathBuf; 3] {
+    let tensors = format!("{}.data", path.display());
+    [path.with_extension("json"), path.with_file_name("SHA256SUMS"), tensors.into()]
 }
 
 /// A word, and what stands in it behind `=`, as the table of noise in `driving?noise=FILE&x=1`.

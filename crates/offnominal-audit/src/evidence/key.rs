@@ -41,7 +41,12 @@ impl SecretKey {
     pub fn new() -> Result<SecretKey> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|why| anyhow!("random numbers of the operating system: {why}"))?;
-        Ok(SecretKey(SigningKey::from_bytes(&seed)))
+        Ok(SecretKey::of(seed))
+    }
+
+    /// That of given bytes, which nobody else may know.
+    pub fn of(bytes: [u8; 32]) -> SecretKey {
+        SecretKey(SigningKey::from_bytes(&bytes))
     }
 
     /// Writes it into a file that only its owner can read.
@@ -65,7 +70,7 @@ impl SecretKey {
         let bytes = text.trim().strip_prefix(SECRET).and_then(bytes::<32>);
         let bytes =
             bytes.with_context(|| format!("{}: expected `{SECRET}` and 64 digits", path.display()))?;
-        Ok(SecretKey(SigningKey::from_bytes(&bytes)))
+        Ok(SecretKey::of(bytes))
     }
 
     /// The key by which its signatures are checked.
@@ -132,7 +137,7 @@ mod tests {
     fn the_first_test_vector_of_the_standard() {
         // RFC 8032, section 7.1, test 1: the empty message.
         let secret = bytes("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60").unwrap();
-        let key = SecretKey(SigningKey::from_bytes(&secret));
+        let key = SecretKey::of(secret);
         let public = "ed25519 d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
         assert_eq!(key.public().to_string(), public);
         let signed = key.sign(b"");

@@ -53,17 +53,28 @@ impl Kind {
     /// What made the results.
     ///
     /// # Errors
-    /// If the file does not say.
+    /// If the file does not say. A risk from a library call has no command, but names environment and policy.
     pub fn made(self, folder: &Path) -> Result<Provenance> {
         let path = folder.join(self.result());
         let result: Value = read::json(&path)?;
         let place = if self == Kind::Bench { "/recipe/made" } else { "/made" };
         let made = result.pointer(place).cloned().unwrap_or_default();
-        let made: Provenance = serde_json::from_value(made)
+        let mut made: Provenance = serde_json::from_value(made)
             .with_context(|| format!("{}: expected what made it at {place}", path.display()))?;
         if made.command.is_empty() {
-            bail!("{}: expected the command that made it, found none", path.display());
+            let named = |place| result.pointer(place).and_then(Value::as_str);
+            let (env, policy) = (named("/run/env"), named("/run/policy/id"));
+            let (env, policy) = env.zip(policy).with_context(|| {
+                format!("{}: expected the command that made it, found none", path.display())
+            })?;
+            let words = ["offnominal", "risk", self.last_word(), "--env", env, "--policy", policy];
+            made.command = shlex::try_join(words).context("names without zeros")?;
         }
         Ok(made)
+    }
+
+    /// The last word of a command of `risk`.
+    fn last_word(self) -> &'static str {
+        if self == Kind::RiskFork { "fork" } else { "estimate" }
     }
 }

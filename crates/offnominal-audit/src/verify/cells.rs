@@ -48,7 +48,8 @@ pub fn again(
             Err(_) => differences.push(format!("cell {name}: the command does not make it")),
         }
     }
-    Ok(Recomputed { what: "cells".into(), of: cells.len() as u64, n: n as u64, differences })
+    let (of, n) = (cells.len() as u64, n as u64);
+    Ok(Recomputed { what: "cells".into(), of, n, failures: 0, differences })
 }
 
 /// The folders of all cells.

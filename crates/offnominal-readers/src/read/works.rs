@@ -1,6 +1,7 @@
 //! Readers of monitors, campaigns and results.
 
 use super::mended;
+use offnominal_audit::evidence::bundle::Bundle;
 use offnominal_bench::campaign::{Campaign, Plan};
 use offnominal_bench::metrics_file;
 use offnominal_bench::results::Results;
@@ -88,4 +89,11 @@ pub fn metrics_csv(bytes: &[u8]) -> bool {
 /// The results of a campaign.
 pub fn results(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Results>(bytes).is_ok()
+}
+
+/// Results with their inputs, and whether they are what the manifest says.
+pub fn evidence(bytes: &[u8]) -> bool {
+    let Ok(bundle) = Bundle::from_bytes(bytes) else { return false };
+    let _ = (bundle.changes(), bundle.signer());
+    true
 }

@@ -2,6 +2,9 @@
 
 use crate::mutate::zipped;
 use crate::read::policies::environment;
+use offnominal_audit::evidence::bundle::{Bundle, Manifest};
+use offnominal_audit::evidence::key::SecretKey;
+use offnominal_audit::evidence::kind::Kind;
 use offnominal_bench::results::{Results, Row};
 use offnominal_core::alarm::Settings;
 use offnominal_core::policy::Random;
@@ -9,6 +12,7 @@ use offnominal_core::prelude::*;
 use offnominal_core::{Rng, Seed};
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe, PolicyName};
 use offnominal_files::journal::Journal;
+use offnominal_files::provenance::Provenance;
 use offnominal_files::{array, image_file, store, table};
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
@@ -202,4 +206,14 @@ pub fn openpi() -> Vec<u8> {
 /// A message in two frames with a ping between them.
 pub fn websocket() -> Vec<u8> {
     b"\x02\x7e\x00\x04abcd\x89\x01p\x80\x02ef".to_vec()
+}
+
+/// A signed bundle of two files.
+pub fn evidence() -> Vec<u8> {
+    let files = [("results/risk.json", "{}"), ("inputs/p.json", "{}")];
+    let files = files.map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).into();
+    let made = Provenance::new("offnominal risk estimate --env driving --policy p.json", 1, b"");
+    let manifest = Manifest::new(Kind::RiskEstimate, made, &files, vec![]);
+    let key = SecretKey::of([7; 32]);
+    Bundle::new(manifest, files, Some(&key)).and_then(|bundle| bundle.to_bytes()).expect("two small files")
 }

@@ -7,6 +7,7 @@ mod browser;
 mod card;
 mod clusters;
 mod demo;
+mod evidence;
 mod image_networks;
 mod images;
 mod inside;

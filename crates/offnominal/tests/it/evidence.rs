@@ -1,0 +1,60 @@
+//! Evidence as a user makes and checks it.
+
+use crate::{offnominal, succeeds};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The program in a folder, with arguments.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
+    command.args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn an_audit_is_signed_and_its_cells_come_out_the_same_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let key = run(at, &["evidence", "--new-key", "team.secret"]);
+    let public = said(&key);
+    assert!(key.status.success() && public.starts_with("ed25519 "), "{public}");
+    let glance = ["audit", "--env", "sap-goal0", "--policy", "tqc", "--depth", "glance", "--seed", "3"];
+    succeeds(&mut offnominal(&glance, &at.join("audit")));
+    let made = run(at, &["evidence", "audit", "--key", "team.secret", "--out", "audit.zip"]);
+    assert!(
+        made.status.success() && said(&made).contains("signed; the public key is ed25519"),
+        "{}",
+        said(&made)
+    );
+    let right =
+        run(at, &["verify", "audit.zip", "--key", public.trim(), "--sample", "5", "--sample-seed", "2"]);
+    assert!(right.status.success(), "{}", said(&right));
+    assert!(said(&right).contains("5 of ") && said(&right).contains("cells came out with the same bits"));
+    let mut bytes = fs::read(at.join("audit.zip")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(at.join("audit.zip"), bytes).unwrap();
+    let wrong = run(at, &["verify", "audit.zip", "--key", public.trim()]);
+    assert!(matches!(wrong.status.code(), Some(1 | 2)), "{}", said(&wrong));
+}
+
+#[test]
+fn what_is_no_result_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], want: &str| {
+        let output = run(folder.path(), arguments);
+        assert!(output.status.code() == Some(2) && said(&output).contains(want), "{}", said(&output));
+    };
+    refused(&["evidence", "."], "expected the results of audit, bench, risk estimate or risk fork");
+    refused(&["verify", "nothing.zip"], "nothing.zip");
+    fs::write(folder.path().join("x.zip"), "x").unwrap();
+    refused(&["verify", "x.zip"], "expected a zip archive");
+    fs::write(folder.path().join("key"), "x").unwrap();
+    fs::write(folder.path().join("audit.json"), r#"{"made": {"command": "c", "engine": "0", "seed": 1}}"#)
+        .unwrap();
+    refused(&["evidence", ".", "--key", "key"], "key: expected `ed25519-secret ` and 64 digits");
+}
