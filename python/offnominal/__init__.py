@@ -35,6 +35,7 @@ from offnominal import (
     vector,
 )
 from offnominal._audit import audit
+from offnominal._compare import compare
 from offnominal._engine import VERSION as __version__
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
@@ -78,6 +79,7 @@ __all__ = [
     "campaign",
     "cluster",
     "collect",
+    "compare",
     "detectors",
     "ensemble",
     "envs",

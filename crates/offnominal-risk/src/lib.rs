@@ -33,6 +33,7 @@
 
 pub mod budget;
 pub mod committor;
+pub mod compare;
 pub mod estimate;
 pub mod experimenter;
 pub mod forks;
