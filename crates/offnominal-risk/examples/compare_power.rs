@@ -39,7 +39,7 @@ struct Case {
     metrics: &'static [Quantity],
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         env: "driving",
         old: "driving-tqc/policies/002775000",
@@ -60,6 +60,13 @@ const CASES: [Case; 6] = [
         new: "driving-tqc/policies/003000000",
         pairs: 4000,
         metrics: &[Quantity::Return],
+    },
+    Case {
+        env: "humanoid-stand",
+        old: "humanoid-stand-tqc/policies/000375000",
+        new: "humanoid-stand-tqc/policies/000500000",
+        pairs: 400,
+        metrics: &[Quantity::Failure, Quantity::Return],
     },
     Case {
         env: "humanoid-stand",

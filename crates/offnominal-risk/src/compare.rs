@@ -87,6 +87,8 @@ defaults! {
 
 /// The largest block of pairs, which is held in memory and written at once.
 const LARGEST_BLOCK: u64 = 100_000;
+/// Beyond so many blocks, one looks only after one more of so many pairs.
+const RARELY: u64 = 50;
 /// Episodes with random commands that show whether anything counts as a failure.
 const RANDOM_TRIES: u64 = 20;
 
@@ -130,7 +132,7 @@ fn decide(
     context: &Context,
 ) -> Result<(Vec<Pair>, Verdict)> {
     let (mut played, mut gains) = (Vec::new(), judged.mean_of_gains());
-    let bar = context.task(request.episodes as usize, "pairs");
+    let (bar, mut look) = (context.task(request.episodes as usize, "pairs"), 0);
     loop {
         let block = pairs.next(players, context)?;
         for (i, pair) in block.iter().enumerate() {
@@ -141,11 +143,16 @@ fn decide(
         played.extend(block);
         pair::at_most(&played, context.allow_diverged)?;
         bar.set_position(played.len() as u64);
-        if let Some(verdict) = gate.decided(&gains) {
-            return Ok((played, verdict));
-        }
-        if played.len() as u64 >= request.episodes {
+        let n = played.len() as u64;
+        if n >= request.episodes {
             return Ok((played, gate.at_the_end(&gains)));
+        }
+        if n >= look {
+            // A look reads all differences: among many pairs a few more change little.
+            look = n + n / RARELY;
+            if let Some(verdict) = gate.decided(&gains) {
+                return Ok((played, verdict));
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use offnominal_core::episode::Outcome;
 use offnominal_core::prelude::*;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, monitor_file};
+use offnominal_files::read;
 use offnominal_files::store::address;
 use offnominal_monitor::Monitor;
 use serde::{Deserialize, Serialize};
@@ -182,21 +183,21 @@ impl Monitors {
     /// If it cannot be read, or is the monitor of something with other channels.
     pub fn open(path: &Path, subject: &Subject) -> Result<Monitors> {
         let place = || format!("monitor {}", path.display());
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read::bytes(path)?;
         let monitor = monitor_file::open(path).with_context(place)?;
         let (spec, about) = (subject.env.spec(), monitor.about());
+        let (expected, found) = (without_options(&spec.id), without_options(&about.environment.id));
+        ensure!(found == expected, "{}: expected one of {expected}, found one of {found}", place());
         let (expected, found) =
-            ([about.obs_width(), about.act_width()], [spec.obs_width(), spec.act_width()]);
+            ([spec.obs_width(), spec.act_width()], [about.obs_width(), about.act_width()]);
         ensure!(
-            expected == found,
-            "{}: it watches {} observation and {} action channels of {}, found {} and {} of {}",
+            found == expected,
+            "{}: expected {} observation and {} action channels, found {} and {}",
             place(),
             expected[0],
             expected[1],
-            about.environment.id,
             found[0],
-            found[1],
-            spec.id
+            found[1]
         );
         let digest = address(&bytes);
         Ok(Monitors { path: path.into(), digest, idle: Mutex::new(vec![monitor]) })
@@ -221,4 +222,9 @@ impl Monitors {
         idle().push(monitor);
         Ok(raised)
     }
+}
+
+/// The id of an environment without noise and what else is said after it.
+fn without_options(id: &str) -> &str {
+    id.split_once('?').map_or(id, |(id, _)| id)
 }
