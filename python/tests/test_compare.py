@@ -27,14 +27,21 @@ def test_callables_in_an_environment_of_gymnasium_are_compared() -> None:
     def upright(obs: Any) -> int:
         return int(obs[2] + obs[3] > 0)
 
-    options: dict[str, Any] = {"env": "gymnasium:CartPole-v1", "metric": "return", "return_range": (0, 500), "block": 10}
+    options: dict[str, Any] = {
+        "env": "gymnasium:CartPole-v1",
+        "metric": "return",
+        "return_range": (0, 500),
+        "block": 10,
+    }
     found = offnominal.compare(left, upright, episodes=60, require="better", progress=False, **options)
     judged = next(c for c in found["comparisons"] if c["quantity"] == "return")
     assert found["verdict"] == "better" and judged["difference"]["method"] == "betting-sequence"
     assert judged["difference"]["low"] > 0 and judged["new"]["value"] > 5 * judged["old"]["value"]
     worse = offnominal.compare(upright, left, episodes=60, progress=False, **options)
     assert worse["verdict"] == "worse"
-    low, high = (next(c for c in r["comparisons"] if c["quantity"] == "return")["difference"]["value"] for r in (found, worse))
+    low, high = (
+        next(c for c in r["comparisons"] if c["quantity"] == "return")["difference"]["value"] for r in (found, worse)
+    )
     assert np.isclose(low, -high)
 
 
