@@ -14,6 +14,7 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[serde(rename_all = "kebab-case")]
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Quantity {
     /// Share of episodes that fail; fewer is better
     Failure,
@@ -32,6 +33,7 @@ pub enum Quantity {
 #[serde(rename_all = "kebab-case")]
 #[derive(VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Condition {
     /// Where nothing goes wrong.
     Nominal,

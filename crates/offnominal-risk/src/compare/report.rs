@@ -16,6 +16,7 @@ use strum::VariantArray;
 
 /// How a comparison ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Id of the environment.
     pub env: String,
@@ -24,6 +25,7 @@ pub struct Report {
     /// The policy that is to take its place.
     pub new: String,
     /// What went wrong in the anomalous episodes, if there were any.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
     pub anomaly: Option<AnomalySpec>,
     /// What decided.
     pub metric: Quantity,
@@ -53,6 +55,7 @@ pub struct Report {
 
 /// One quantity of both policies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// What is compared.
     pub quantity: Quantity,

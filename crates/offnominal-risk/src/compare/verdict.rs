@@ -10,6 +10,7 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[serde(rename_all = "kebab-case")]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// It is better than the old one.
     Better,
@@ -26,6 +27,7 @@ pub enum Verdict {
 #[serde(rename_all = "kebab-case")]
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Requirement {
     /// That it is no worse than the margin, or better
     NoWorse,
