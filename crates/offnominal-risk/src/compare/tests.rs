@@ -1,3 +1,5 @@
+//! Comparisons of shipped and random policies as library calls: verdicts, threads, journals, anomalies, refusals.
+
 use super::*;
 use offnominal_core::estimate::Estimate;
 use report::Comparison;
