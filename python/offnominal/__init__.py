@@ -35,6 +35,7 @@ from offnominal import (
     vector,
 )
 from offnominal._audit import audit
+from offnominal._compare import compare
 from offnominal._engine import VERSION as __version__
 from offnominal._evidence import evidence, verify
 from offnominal._shift import shift
@@ -79,6 +80,7 @@ __all__ = [
     "campaign",
     "cluster",
     "collect",
+    "compare",
     "detectors",
     "ensemble",
     "envs",

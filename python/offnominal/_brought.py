@@ -20,8 +20,9 @@ def known(request: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given.get("failure"), str):
         given["env"] = _engine.with_failure(given["env"], given.pop("failure"))
     env = given.get("env")
-    if "policy" in given:
-        given["policy"] = policy_name(given["policy"], env)
+    for key in ("policy", "old", "new"):
+        if key in given:
+            given[key] = policy_name(given[key], env)
     if "policies" in given:
         given["policies"] = [policy_name(policy, env) for policy in given["policies"]]
     return given

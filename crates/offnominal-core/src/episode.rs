@@ -58,6 +58,8 @@ pub enum End {
 pub struct Outcome {
     /// Number of steps.
     pub steps: usize,
+    /// How it ended.
+    pub end: End,
     /// The undiscounted sum of rewards.
     pub total_reward: f64,
     /// Whether it counts as a success; `None` where the environment defines no success.
@@ -70,7 +72,13 @@ impl Outcome {
     /// That of an episode.
     pub fn of(episode: &Episode) -> Outcome {
         let (total_reward, success) = (episode.total_reward(), episode.success());
-        Outcome { steps: episode.len(), total_reward, success, divergence: episode.diverged() }
+        Outcome {
+            steps: episode.len(),
+            end: episode.end,
+            total_reward,
+            success,
+            divergence: episode.diverged(),
+        }
     }
 }
 

@@ -5,14 +5,17 @@ use std::fmt;
 
 /// A value that never travels alone: point estimate, interval, confidence level, sample size and method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The point estimate.
     pub value: f64,
     /// Lower end of the interval; −∞, written as null in JSON, if there is none.
     #[serde(deserialize_with = "low_end")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub low: f64,
     /// Upper end of the interval; ∞, written as null in JSON, if there is none.
     #[serde(deserialize_with = "high_end")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub high: f64,
     /// Confidence level of the interval, such as 0.95.
     pub level: f64,

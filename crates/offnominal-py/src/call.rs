@@ -16,7 +16,8 @@ use offnominal_logs::{
 };
 use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, committor, estimate, forks, history, learning, perturb, replay, replicates, search, select, split,
+    budget, committor, compare, estimate, forks, history, learning, perturb, replay, replicates, search,
+    select, split,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -79,6 +80,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "verify" => typed(r, c, offnominal_audit::verify::run),
         "collect" => typed(r, c, collect::run),
         "evaluate" => typed(r, c, evaluation::run),
+        "compare" => typed(r, c, compare::run),
         "train" => typed(r, c, training::run),
         "fit" => typed(r, c, fit::run),
         "score" => typed(r, c, scores::run),

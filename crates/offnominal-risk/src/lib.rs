@@ -35,6 +35,7 @@
 
 pub mod budget;
 pub mod committor;
+pub mod compare;
 pub mod estimate;
 pub mod experimenter;
 pub mod forks;

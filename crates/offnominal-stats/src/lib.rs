@@ -20,6 +20,7 @@ pub mod isotonic;
 pub mod level;
 pub mod mean;
 pub mod metric;
+pub mod paired;
 pub mod pixel;
 pub mod promise;
 pub mod proportion;

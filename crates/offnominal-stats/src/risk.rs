@@ -31,7 +31,7 @@ pub mod bernstein;
 pub mod bounded;
 pub mod budget;
 pub mod counting;
-mod crossing;
+pub(crate) mod crossing;
 pub mod diagnostics;
 pub mod exponent;
 pub mod normal;

@@ -6,6 +6,7 @@ mod bench;
 mod calibrate;
 mod collect;
 mod common;
+mod compare;
 mod demo;
 mod ensemble;
 mod evaluate;
@@ -80,6 +81,8 @@ enum Command {
     Ensemble(ensemble::Ensemble),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
+    /// Compare two policies on the same seeds until it is clear whether the new one is better, worse, or within a margin
+    Compare(compare::Compare),
     /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
@@ -182,6 +185,7 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Train(args) => args.run(common),
         Command::Ensemble(args) => args.run(common),
         Command::Evaluate(args) => args.run(common),
+        Command::Compare(args) => args.run(common),
         Command::Collect(args) => args.run(common),
         Command::Calibrate(args) => args.run(common),
         Command::Inspect(args) => args.run(common),
@@ -225,13 +229,23 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 }
 
 /// The commands for which each episode without an outcome matters.
-const COUNTS_DIVERGED: [&str; 8] =
-    ["audit", "evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
-
-/// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 12] = [
+const COUNTS_DIVERGED: [&str; 9] = [
     "audit",
     "evaluate",
+    "compare",
+    "fit",
+    "calibrate",
+    "risk estimate",
+    "risk search",
+    "risk select",
+    "risk split",
+];
+
+/// The commands in which it may be stated what counts as a failure.
+const STATES_FAILURE: [&str; 13] = [
+    "audit",
+    "evaluate",
+    "compare",
     "collect",
     "fit",
     "calibrate",

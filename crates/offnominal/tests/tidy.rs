@@ -43,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"],
     ),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
-    ("risk", &["agents", "engine", "files", "report", "stats"]),
+    ("risk", &["agents", "engine", "files", "monitor", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
     ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "topics", "work"]),

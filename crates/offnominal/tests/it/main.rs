@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod card;
 mod clusters;
+mod compare;
 mod demo;
 mod evidence;
 mod image_networks;

@@ -7,14 +7,16 @@ use offnominal_engine::stream::{Answer, line_schema};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::watch::LiveVerdict;
 use offnominal_pixels::label_map::LabelMap;
+use offnominal_risk::compare::report::Report;
 use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 9] {
+fn all() -> [(&'static str, &'static str, Schema); 10] {
     [
         ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
+        ("compare", "compare.json: which of two policies is better", schema_for!(Report)),
         (
             "label-map",
             "Which label of a data set is known, unknown or ignored: a TOML file",

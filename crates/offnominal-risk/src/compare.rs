@@ -1,0 +1,231 @@
+//! `compare`: two policies on the same seeds; is the new one better, worse, or no worse than a margin?
+//!
+//! Pair i plays both policies from the same initial condition, with the same randomness of the environment. After each
+//! block of pairs somebody looks, and stops where the interval of the difference decides; it is valid at every number
+//! of pairs, so looking costs nothing.
+//!
+//! | file         | content                                                        |
+//! |--------------|----------------------------------------------------------------|
+//! | [`pair`]     | a pair of episodes, and their anomalous ones                   |
+//! | [`pairs`]    | the blocks of pairs that were played, in a journal             |
+//! | [`quantity`] | what is compared: failure, return, wins, success, alarms       |
+//! | [`verdict`]  | what the difference shows                                      |
+//! | [`report`]   | what was found, as JSON and as text                            |
+//!
+//! The statistics are those of [`offnominal_stats::paired`].
+
+pub mod pair;
+pub mod pairs;
+pub mod quantity;
+pub mod report;
+#[cfg(test)]
+mod tests;
+pub mod verdict;
+
+use crate::request::{self, defaults, within};
+use anyhow::{Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_engine::anomaly_request::AnomalyRequest;
+use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
+use offnominal_stats::Level;
+use pair::{Monitors, Pair, Players};
+use pairs::Pairs;
+use quantity::{Condition, Judged, Quantity};
+use report::Report;
+use serde::Deserialize;
+use std::path::PathBuf;
+use verdict::{Gate, Requirement, Verdict};
+
+/// Which policies are compared, and what is asked of the new one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy that is in use.
+    pub old: String,
+    /// The policy that is to take its place.
+    pub new: String,
+    /// Parameters of the environment that are drawn for each pair.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// What goes wrong, the same for both.
+    pub anomaly: Option<AnomalyRequest>,
+    /// Whether each anomalous episode has its nominal twin, so that what the anomaly costs is compared.
+    #[serde(default)]
+    pub twin: bool,
+    /// File of the monitor that watches both.
+    pub monitor: Option<PathBuf>,
+    /// What decides; if absent, failure where the environment counts something as one, else return.
+    pub metric: Option<Quantity>,
+    /// Smallest and largest possible return, which make its interval exact.
+    pub return_range: Option<(f64, f64)>,
+    /// How much worse the new policy may be, in the unit of the metric.
+    pub margin: Option<f64>,
+    /// What must be shown of the new policy.
+    pub require: Option<Requirement>,
+    /// Pairs after which the comparison ends, decided or not; rounded up to whole blocks.
+    #[serde(default = "episodes")]
+    pub episodes: u64,
+    /// Pairs between two looks.
+    #[serde(default = "block")]
+    pub block: u64,
+    /// Confidence level of every interval.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Folder for journal and result; if absent, nothing is written and the comparison cannot be continued.
+    pub out: Option<PathBuf>,
+}
+
+defaults! {
+    episodes: u64 = 2000;
+    block: u64 = 25;
+}
+
+/// The largest block of pairs, which is held in memory and written at once.
+const LARGEST_BLOCK: u64 = 100_000;
+/// Beyond so many blocks, one looks only after one more of so many pairs.
+const RARELY: u64 = 50;
+/// Episodes with random commands that show whether anything counts as a failure.
+const RANDOM_TRIES: u64 = 20;
+
+/// Plays pairs until they decide, or the last is played.
+///
+/// # Errors
+/// If environment, policies or monitor cannot be had, the metric is not defined there, a setting is out of its range,
+/// the output folder holds another comparison, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    request.check()?;
+    let level = Level::try_from(request.level)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
+    let (old, new) = (request.subject(&request.old)?, request.subject(&request.new)?);
+    // A strength is calibrated for a policy; both get the magnitude of the old one.
+    let anomaly = old.anomaly_spec(request.anomaly.as_ref())?;
+    let monitors = request.monitor.as_deref().map(|path| Monitors::open(path, &old)).transpose()?;
+    let players = Players {
+        subjects: [&old, &new],
+        anomaly: anomaly.as_ref(),
+        twin: request.twin,
+        monitors: monitors.as_ref(),
+        seed: Seed(context.seed).child("compare"),
+        allow_diverged: context.allow_diverged,
+    };
+    let judged = request.judged(&players)?;
+    let gate = Gate { margin: request.margin, require: request.require, level };
+    let mut pairs = Pairs::open(request.out.as_deref(), &players, request, context.seed)?;
+    let (played, verdict) = decide(request, &judged, &gate, &mut pairs, &players, context)?;
+    let report = Report::new(request, &players, &judged, &played, verdict, level)?;
+    request::write_json(request.out.as_deref(), "compare.json", &report)?;
+    Ok(report)
+}
+
+/// Plays block after block until the verdict is known.
+fn decide(
+    request: &Request,
+    judged: &Judged,
+    gate: &Gate,
+    pairs: &mut Pairs,
+    players: &Players<'_>,
+    context: &Context,
+) -> Result<(Vec<Pair>, Verdict)> {
+    let (mut played, mut gains) = (Vec::new(), judged.mean_of_gains());
+    let (bar, mut look) = (context.task(request.episodes as usize, "pairs"), 0);
+    loop {
+        let block = pairs.next(players, context)?;
+        for (i, pair) in block.iter().enumerate() {
+            if let Some(gain) = judged.gain(pair, played.len() + i)? {
+                gains.push(gain);
+            }
+        }
+        played.extend(block);
+        pair::at_most(&played, context.allow_diverged)?;
+        bar.set_position(played.len() as u64);
+        let n = played.len() as u64;
+        if n >= request.episodes {
+            return Ok((played, gate.at_the_end(&gains)));
+        }
+        if n >= look {
+            // A look reads all differences: among many pairs a few more change little.
+            look = n + n / RARELY;
+            if let Some(verdict) = gate.decided(&gains) {
+                return Ok((played, verdict));
+            }
+        }
+    }
+}
+
+impl Request {
+    fn check(&self) -> Result<()> {
+        within("episodes", self.episodes, 2..=offnominal_core::limits::EPISODES as u64)?;
+        within("block", self.block, 1..=LARGEST_BLOCK)?;
+        ensure!(
+            !self.twin || self.anomaly.is_some(),
+            "twin: expected an anomaly with it, as a twin is the nominal episode beside an anomalous one"
+        );
+        if let Some((low, high)) = self.return_range {
+            let holds = low.is_finite() && high.is_finite() && low < high;
+            ensure!(
+                holds,
+                "return-range: expected two finite numbers, the smaller one first, found {low}, {high}"
+            );
+        }
+        if self.require == Some(Requirement::NoWorse) {
+            ensure!(self.margin.is_some(), "require no-worse: expected a margin with it, found none");
+        }
+        let is_alarms = self.metric == Some(Quantity::Alarms);
+        ensure!(
+            !is_alarms || self.monitor.is_some(),
+            "metric alarms: expected a monitor with it, found none"
+        );
+        ensure!(
+            !is_alarms || self.anomaly.is_none(),
+            "metric alarms: expected no anomaly with it, as an alarm that is due says nothing against a policy"
+        );
+        Ok(())
+    }
+
+    fn subject(&self, policy: &str) -> Result<Subject> {
+        self.randomisation.subject(&self.env, policy)
+    }
+
+    /// What decides, and where.
+    fn judged(&self, players: &Players<'_>) -> Result<Judged> {
+        let quantity = match self.metric {
+            Some(quantity) => quantity,
+            None if self.fails_at_random(players)? => Quantity::Failure,
+            None => Quantity::Return,
+        };
+        let condition = match (&self.anomaly, self.twin) {
+            (None, _) => Condition::Nominal,
+            (Some(_), false) => Condition::Anomalous,
+            (Some(_), true) => Condition::Cost,
+        };
+        ensure!(
+            quantity != Quantity::Wins || condition != Condition::Cost,
+            "metric wins: expected no twin with it, as one cannot win by a cost; use return"
+        );
+        let judged = Judged { quantity, condition, return_range: self.return_range, env: self.env.clone() };
+        if let Some(margin) = self.margin {
+            let most = judged.bound().unwrap_or(f64::MAX);
+            let holds = margin > 0.0 && margin < most;
+            ensure!(holds, "margin: expected a number above 0 and below {most}, found {margin}");
+        }
+        Ok(judged)
+    }
+
+    /// Whether random commands fail at least once, so that something counts as a failure.
+    fn fails_at_random(&self, players: &Players<'_>) -> Result<bool> {
+        let random = self.subject("random")?;
+        for i in 0..RANDOM_TRIES {
+            let episode = random.trial().outcome(players.seed.child("random").child(i));
+            random.health().map_err(|why| anyhow::anyhow!("random policy: {why}"))?;
+            if episode.end == End::Failed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,276 @@
+//! What a comparison found, as JSON and as text.
+
+use super::pair::{Pair, Players};
+use super::quantity::{Condition, Judged, Quantity};
+use super::verdict::{Requirement, Verdict};
+use super::{RANDOM_TRIES, Request};
+use anyhow::Result;
+use offnominal_core::prelude::*;
+use offnominal_engine::provenance;
+use offnominal_stats::Level;
+use offnominal_stats::paired::saving;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use strum::VariantArray;
+
+/// How a comparison ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy that is in use.
+    pub old: String,
+    /// The policy that is to take its place.
+    pub new: String,
+    /// What went wrong in the anomalous episodes, if there were any.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    pub anomaly: Option<AnomalySpec>,
+    /// What decided.
+    pub metric: Quantity,
+    /// In which episodes.
+    pub condition: Condition,
+    /// How much worse the new policy may be.
+    pub margin: Option<f64>,
+    /// What had to be shown.
+    pub require: Option<Requirement>,
+    /// What was shown.
+    pub verdict: Verdict,
+    /// Pairs that were played.
+    pub pairs: u64,
+    /// Pairs after which it would have ended, decided or not.
+    pub most: u64,
+    /// Episodes that were played; in pairs with a drawn onset also those that nothing is said of.
+    pub episodes: u64,
+    /// Those of them that have no outcome.
+    pub diverged: u64,
+    /// All that was compared, what decided among it. Each interval holds at its level for itself.
+    pub comparisons: Vec<Comparison>,
+    /// What is doubtful.
+    pub warnings: Vec<String>,
+    /// Versions of what played the episodes.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// One quantity of both policies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Comparison {
+    /// What is compared.
+    pub quantity: Quantity,
+    /// In which episodes.
+    pub condition: Condition,
+    /// That of the old policy.
+    pub old: Estimate,
+    /// That of the new policy.
+    pub new: Estimate,
+    /// The new one minus the old one.
+    pub difference: Estimate,
+    /// Pearson's correlation of both within pairs; none where one of them is always the same.
+    pub correlation: Option<Estimate>,
+    /// Pairs, as a share of the independent episodes of each policy whose interval would be as wide.
+    pub ratio: Option<Estimate>,
+    /// The number of those episodes, estimated.
+    pub unpaired: Option<u64>,
+}
+
+impl Report {
+    /// What pairs say.
+    ///
+    /// # Errors
+    /// If the metric has no values, or a return lies outside of the range that was stated.
+    pub(super) fn new(
+        request: &Request,
+        players: &Players<'_>,
+        judged: &Judged,
+        pairs: &[Pair],
+        verdict: Verdict,
+        level: Level,
+    ) -> Result<Report> {
+        let [old, new] = players.subjects;
+        let seed = players.seed.child("saving");
+        let mut comparisons = Vec::new();
+        for &condition in Condition::VARIANTS {
+            for &quantity in Quantity::VARIANTS {
+                let one = Judged { quantity, condition, ..judged.clone() };
+                if one.is_defined(pairs) {
+                    comparisons.extend(Comparison::of(&one, pairs, level, seed)?);
+                }
+            }
+        }
+        let each = if players.anomaly.is_some() && players.twin { 4 } else { 2 };
+        Ok(Report {
+            env: request.env.clone(),
+            old: old.name.label(),
+            new: new.name.label(),
+            anomaly: players.anomaly.cloned(),
+            metric: judged.quantity,
+            condition: judged.condition,
+            margin: request.margin,
+            require: request.require,
+            verdict,
+            pairs: pairs.len() as u64,
+            most: request.episodes.div_ceil(request.block) * request.block,
+            episodes: each * pairs.len() as u64,
+            diverged: pairs.iter().flat_map(Pair::episodes).filter(|played| played.diverged).count() as u64,
+            warnings: warnings(players, judged, &comparisons, pairs),
+            comparisons,
+            versions: provenance::versions(old.env.spec()),
+        })
+    }
+
+    /// Why the new policy is not acceptable, if it is not.
+    pub fn unacceptable(&self) -> Option<String> {
+        let (new, old, metric) = (&self.new, &self.old, <&str>::from(self.metric));
+        if self.verdict == Verdict::Worse {
+            return Some(format!("{new} is worse than {old} by {metric}"));
+        }
+        let require = self.require.filter(|require| !require.is_met(self.verdict))?;
+        let (found, pairs) = (<&str>::from(self.verdict), self.pairs);
+        Some(format!(
+            "expected {new} to be {} by {metric}, found {found} after {pairs} pairs",
+            <&str>::from(require)
+        ))
+    }
+
+    /// The comparison that decided.
+    pub fn judged(&self) -> Option<&Comparison> {
+        self.comparisons.iter().find(|c| c.quantity == self.metric && c.condition == self.condition)
+    }
+}
+
+impl Judged {
+    /// Whether pairs have it: it is not known of an environment what it defines before it is played.
+    fn is_defined(&self, pairs: &[Pair]) -> bool {
+        let wins = self.quantity == Quantity::Wins && self.condition == Condition::Cost;
+        !wins && pairs.iter().all(|pair| self.values(pair).is_ok()) && pairs.iter().any(|pair| self.has(pair))
+    }
+
+    fn has(&self, pair: &Pair) -> bool {
+        self.values(pair).ok().flatten().is_some()
+    }
+}
+
+impl Comparison {
+    /// What pairs say of one quantity; nothing if no pair has it.
+    fn of(judged: &Judged, pairs: &[Pair], level: Level, seed: Seed) -> Result<Option<Comparison>> {
+        let values: Vec<Option<[f64; 2]>> =
+            pairs.iter().map(|pair| judged.values(pair)).collect::<Result<_>>()?;
+        let (old, new): (Vec<f64>, Vec<f64>) =
+            values.into_iter().flatten().map(|[old, new]| (old, new)).unzip();
+        if old.is_empty() {
+            return Ok(None);
+        }
+        let mut difference = judged.mean_of_gains();
+        old.iter().zip(&new).for_each(|(old, new)| difference.push(new - old));
+        // Who wins is the comparison itself, so that there is nothing to correlate.
+        let saved =
+            (judged.quantity != Quantity::Wins).then(|| saving(&old, &new, level, seed).ok()).flatten();
+        let unpaired =
+            saved.as_ref().filter(|s| s.ratio.value > 0.0).map(|s| old.len() as f64 / s.ratio.value);
+        Ok(Some(Comparison {
+            quantity: judged.quantity,
+            condition: judged.condition,
+            old: judged.mean(&old, level)?,
+            new: judged.mean(&new, level)?,
+            difference: difference.estimate(level)?,
+            unpaired: unpaired.map(|n| n.round() as u64),
+            ratio: saved.as_ref().map(|s| s.ratio.clone()),
+            correlation: saved.map(|s| s.correlation),
+        }))
+    }
+}
+
+/// What is doubtful.
+fn warnings(
+    players: &Players<'_>,
+    judged: &Judged,
+    comparisons: &[Comparison],
+    pairs: &[Pair],
+) -> Vec<String> {
+    let [old, new] = players.subjects;
+    let mut all = Vec::new();
+    if old.name == new.name || (old.name.digest == new.name.digest && !old.name.digest.is_empty()) {
+        all.push(format!(
+            "{} and {} are the same policy: every difference is exactly zero, unless policy or environment do not repeat \
+             themselves",
+            old.name.id, new.name.id
+        ));
+    }
+    let fails = pairs.iter().flat_map(Pair::episodes).any(|played| played.failed);
+    if judged.quantity == Quantity::Failure && !fails {
+        all.push(format!(
+            "no episode failed: environment {} may count nothing as failure; without --metric, {RANDOM_TRIES} episodes with \
+             random commands tell",
+            judged.env
+        ));
+    }
+    let decides = |c: &&Comparison| c.quantity == judged.quantity && c.condition == judged.condition;
+    match comparisons.iter().find(decides).map(|c| c.difference.method.as_str()) {
+        Some("asymptotic-sequence") => all.push(
+            "the interval of the return is right in the limit of many pairs, not exact: --return-range makes it exact, and \
+             --metric wins needs no range"
+                .into(),
+        ),
+        Some("no interval") => all.push("the return has no interval: too few pairs, or all differences are equal".into()),
+        _ => {}
+    }
+    all
+}
+
+impl Display for Report {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Report { env, old, new, pairs, most, verdict, .. } = self;
+        writeln!(out, "OLD {old}\nNEW {new}")?;
+        let level = 100.0 * self.judged().map_or(0.95, |c| c.difference.level);
+        let early = if pairs < most {
+            format!("{pairs} pairs, stopped before {most}")
+        } else {
+            format!("{pairs} pairs")
+        };
+        writeln!(out, "in {env}, {early}, {level} % intervals that hold at every number of pairs")?;
+        if self.diverged > 0 {
+            writeln!(
+                out,
+                "  {} episodes diverged: they count as failures and have no return",
+                self.diverged
+            )?;
+        }
+        self.comparisons.iter().try_for_each(|comparison| write!(out, "{comparison}"))?;
+        self.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))?;
+        let (metric, condition) = (<&str>::from(self.metric), <&str>::from(self.condition));
+        let margin = self.margin.map_or(String::new(), |margin| format!(", margin {margin}"));
+        writeln!(out, "NEW is {} by {metric} ({condition}{margin})", verdict.words())
+    }
+}
+
+impl Verdict {
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::NoWorse => "no worse than the margin",
+            Verdict::Worse => "worse",
+            Verdict::Undecided => "not decided",
+        }
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (quantity, condition) = (<&str>::from(self.quantity), <&str>::from(self.condition));
+        writeln!(out, "  {quantity}, {condition} ({})", self.difference.method)?;
+        writeln!(
+            out,
+            "    OLD        {}\n    NEW        {}\n    NEW − OLD  {}",
+            self.old, self.new, self.difference
+        )?;
+        let (Some(correlation), Some(ratio)) = (&self.correlation, &self.ratio) else { return Ok(()) };
+        write!(
+            out,
+            "    correlation within pairs {correlation:.2}; pairs per independent episode {ratio:.2}"
+        )?;
+        self.unpaired.map_or(Ok(()), |n| write!(out, ", so about {n} of each policy would be as narrow"))?;
+        writeln!(out)
+    }
+}
