@@ -42,6 +42,6 @@ def verify(
     :param sample: how many parts are done once more: draws, blocks of roots, or cells (at most 20).
     :param sample_seed: the seed by which parts are drawn; from the operating system if not given.
     """
-    request = {"bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed}
-    request["program"] = [sys.executable, "-m", "offnominal"]
+    program = [sys.executable, "-m", "offnominal"]
+    request = {"bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed, "program": program}
     return Result(call("verify", request, seed=0, jobs=jobs, progress=progress))

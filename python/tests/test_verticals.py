@@ -40,6 +40,15 @@ def test_copies_of_episodes_find_what_counting_finds(tmp_path: Path) -> None:
     assert again["rows"][0]["fails_again"]["value"] == 1.0
 
 
+def test_parts_of_a_run_that_is_plain_gain_nothing_over_counting(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"randomisation": {"parameters": ["gravity"], "sigma": 0.01, "below": 20.0}, "progress": False}
+    risk.fork("cartpole", "random", episodes=4000, seed=3, out=tmp_path / "long", **few)
+    risk.estimate("cartpole", "random", episodes=2000, seed=4, out=tmp_path / "truth", **few)
+    found = risk.replicates(tmp_path / "long", tmp_path / "truth", replicates=20, factors=[1.05, 2], out=tmp_path)
+    assert found["gain"]["low"] < 1 < found["gain"]["high"] and [c["factor"] for c in found["curves"]] == [1.05, 2]
+    assert (tmp_path / "replicates.html").is_file()
+
+
 def test_a_wrong_argument_is_named() -> None:
     with pytest.raises(ValueError, match="plain share"):
         risk.estimate("pendulum", "random", plain_share=2.0, progress=False)

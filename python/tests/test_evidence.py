@@ -1,0 +1,41 @@
+"""Results with their inputs as one file, and its check."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offnominal
+from offnominal import risk
+
+
+def holds(found: Any) -> dict[str, bool | None]:
+    return {check["what"]: check["holds"] for check in found["checks"]}
+
+
+def test_an_estimate_comes_out_the_same_and_a_changed_one_is_found(tmp_path: Path) -> None:
+    risk.estimate("driving", "random", episodes=30, seed=1, out=tmp_path / "run", progress=False)
+    made = offnominal.evidence(tmp_path / "run", out=tmp_path / "evidence.zip")
+    assert made["signed_by"] is None and made["command"] == "offnominal risk estimate --env driving --policy random"
+    found = offnominal.verify(tmp_path / "evidence.zip", sample=10, progress=False)
+    assert holds(found) == {"files": True, "signature": None, "version": True, "once more": True}
+    changed = tmp_path / "changed.zip"
+    with zipfile.ZipFile(tmp_path / "evidence.zip") as source, zipfile.ZipFile(changed, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name) + (b" " if name == "results/risk.json" else b""))
+    assert holds(offnominal.verify(changed, progress=False))["files"] is False
+
+
+def test_an_audit_is_made_again_in_a_process_of_its_own(tmp_path: Path) -> None:
+    offnominal.audit("sap-goal0", "tqc", depth="glance", seed=3, out=tmp_path / "audit", progress=False)
+    offnominal.evidence(tmp_path / "audit", out=tmp_path / "audit.zip")
+    found = offnominal.verify(tmp_path / "audit.zip", sample=2, sample_seed=1, progress=False)
+    assert holds(found)["once more"] is True and found["recomputed"]["n"] == 2, found
+
+
+def test_what_is_no_result_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="expected the results of audit, bench"):
+        offnominal.evidence(tmp_path, out=tmp_path / "x.zip")
