@@ -19,6 +19,8 @@ const OURS: &str = "patch-fusion";
 const MADE: &[(&str, &str)] = &[
     ("clock", "baseline"),
     ("random", "baseline"),
+    ("knn-efficientnet", "EfficientNet-Lite0, public weights"),
+    ("efficientnet-dynamics", "ours, on EfficientNet-Lite0, public weights"),
     ("frame-knn-own", "our encoder of patches, self-supervised"),
     ("patch-knn-own", "our encoder of patches, self-supervised"),
     ("patch-dynamics", "ours, on our encoder of patches"),
