@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,16 @@ def test_an_audit_is_made_again_in_a_process_of_its_own(tmp_path: Path) -> None:
     offnominal.evidence(tmp_path / "audit", out=tmp_path / "audit.zip")
     found = offnominal.verify(tmp_path / "audit.zip", sample=2, sample_seed=1, progress=False)
     assert holds(found)["once more"] is True and found["recomputed"]["n"] == 2, found
+
+
+def test_the_command_of_the_package_makes_an_audit_again(tmp_path: Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "offnominal", *words], cwd=tmp_path, text=True, capture_output=True)
+
+    assert run("audit", "--env", "sap-goal0", "--policy", "tqc", "--depth", "glance", "--out", "a").returncode == 0
+    assert run("evidence", "a", "--out", "a.zip").returncode == 0
+    found = run("verify", "a.zip", "--sample", "2", "--sample-seed", "1")
+    assert found.returncode == 0 and "cells came out with the same bits" in found.stdout, found.stdout
 
 
 def test_what_is_no_result_is_an_error(tmp_path: Path) -> None:

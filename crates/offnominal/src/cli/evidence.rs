@@ -63,17 +63,26 @@ impl Verify {
     /// # Errors
     /// If the bundle cannot be read, or the key is none.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let this = std::env::current_exe().context("the path of this program")?;
         let request = verify::Request {
             bundle: self.bundle.clone(),
             key: self.key.clone(),
             sample: self.sample,
             sample_seed: self.sample_seed,
-            program: vec![this.display().to_string()],
+            program: program()?,
         };
         let report = verify::run(&request, &common.context())?;
         common.print(&report)?;
         let is_right = report.is_sound() && !report.is_incomplete();
         Ok(if is_right { Outcome::Done } else { Outcome::NotAcceptable })
     }
+}
+
+/// The words that start this program: the Python package says them, whose process is an interpreter.
+fn program() -> Result<Vec<String>> {
+    let said = std::env::var("OFFNOMINAL_PROGRAM").ok();
+    if let Some(words) = said.as_deref().and_then(shlex::split) {
+        return Ok(words);
+    }
+    let this = std::env::current_exe().context("the path of this program")?;
+    Ok(vec![this.display().to_string()])
 }
