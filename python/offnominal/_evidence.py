@@ -30,6 +30,7 @@ def verify(
     key: str | None = None,
     sample: int | None = None,
     sample_seed: int | None = None,
+    allow_programs: bool = False,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
@@ -41,7 +42,11 @@ def verify(
     :param key: the public key that must have signed it.
     :param sample: how many parts are done once more: draws, blocks of roots, or cells (at most 20).
     :param sample_seed: the seed by which parts are drawn; from the operating system if not given.
+    :param allow_programs: run programs, modules and hosted environments that the bundle names, if you trust who made it.
     """
     program = [sys.executable, "-m", "offnominal"]
-    request = {"bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed, "program": program}
+    request = {
+        "bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed, "allow_programs": allow_programs,
+        "program": program,
+    }  # fmt: skip
     return Result(call("verify", request, seed=0, jobs=jobs, progress=progress))

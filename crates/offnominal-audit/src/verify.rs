@@ -2,7 +2,8 @@
 //!
 //! Files are compared with the digests of the manifest, the signature with the manifest, the version with that of this
 //! program. Then parts of the work, drawn at random, are done once more from the inputs in the bundle, and must come out
-//! with the same bits: draws of an estimate, blocks of roots, cells of an audit or a campaign.
+//! with the same bits: draws of an estimate, blocks of roots, cells of an audit or a campaign. The result must follow from
+//! them. Nothing that the bundle names is run, unless whoever checks it allows that.
 //!
 //! If all of n drawn parts agree, then with 95 % confidence at most 1 − 0.05^(1/n) of all parts do not: a part that differs
 //! would have been missed with the chance (1 − share)^n.
@@ -15,14 +16,16 @@ mod draws;
 mod tests;
 
 use crate::evidence::bundle::Bundle;
+use crate::evidence::inputs;
 use crate::evidence::key::PublicKey;
 use crate::evidence::kind::Kind;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_risk::recompute::Recomputed;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +42,9 @@ pub struct Request {
     pub sample: usize,
     /// The seed by which parts are drawn; if absent, from the operating system, so that nobody knows it before.
     pub sample_seed: Option<u64>,
+    /// Whether programs, modules and hosted environments that the bundle names may run.
+    #[serde(default)]
+    pub allow_programs: bool,
     /// This program, as words, for parts that it must do in a process of its own.
     #[serde(default = "program")]
     pub program: Vec<String>,
@@ -148,16 +154,38 @@ fn again(bundle: &Bundle, request: &Request, seed: u64, context: &Context) -> (C
 
 fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) -> Result<Recomputed> {
     let folder = tempfile::tempdir().context("a folder for what is in the bundle")?;
-    let (inputs, results) = (folder.path().join("inputs"), folder.path().join("results"));
-    std::fs::create_dir_all(&inputs).context("a folder for what is in the bundle")?;
-    bundle.unpack(&inputs, &results)?;
+    let (here, results) = (folder.path().join("inputs"), folder.path().join("results"));
+    std::fs::create_dir_all(&here).context("a folder for what is in the bundle")?;
+    bundle.unpack(&here, &results)?;
+    let programs = programs(bundle)?;
+    ensure!(
+        request.allow_programs || programs.is_empty(),
+        "the work would run {}, which the bundle names; if you trust it, --allow-programs does it",
+        programs.join(", ")
+    );
     let mut rng = Seed(seed).child("verify").rng();
     match bundle.manifest.kind {
-        Kind::Audit | Kind::Bench => cells::again(bundle, request, (&inputs, &results), &mut rng),
+        Kind::Audit | Kind::Bench => cells::again(bundle, request, (&here, &results), &mut rng),
         Kind::RiskEstimate | Kind::RiskFork => {
-            draws::again(bundle, request.sample, (&inputs, &results), &mut rng, context)
+            draws::again(bundle, request.sample, (&here, &results), &mut rng, context)
         }
     }
+}
+
+/// What would run if the work were done once more, besides this program: a bundle may be anybody's.
+fn programs(bundle: &Bundle) -> Result<Vec<String>> {
+    let result = bundle.files.get(&format!("results/{}", bundle.manifest.kind.result()));
+    let result: Value = serde_json::from_slice(result.context("expected the result, found none")?)?;
+    let named = ["/run/env", "/run/policy/id"].map(|place| result.pointer(place).and_then(Value::as_str));
+    let mut words: Vec<String> = inputs::words(&bundle.manifest.made.command)?;
+    words.extend(named.into_iter().flatten().map(String::from));
+    words.retain(|word| inputs::is_program(word));
+    for (name, bytes) in &bundle.files {
+        if name.starts_with("inputs/") && name.ends_with(".toml") {
+            words.extend(inputs::programs_of(&String::from_utf8_lossy(bytes)));
+        }
+    }
+    Ok(words)
 }
 
 /// What it says that all parts agree.

@@ -1,5 +1,5 @@
 //! Whether a finished run can be trusted: parts of it, drawn at random, are played once more and compared with what its
-//! journal holds, and its estimate is made again from the journal.
+//! journal holds, and its result is made again from the journal.
 //!
 //! | function      | what is drawn                                                               |
 //! |---------------|-----------------------------------------------------------------------------|
@@ -10,6 +10,7 @@
 //! parts do not.
 
 use crate::committor::Committor;
+use crate::estimate::atlas::Atlas;
 use crate::estimate::block::{Block, Failure, Method, checked};
 use crate::estimate::document::Document;
 use crate::estimate::estimation::{Estimation, JOURNAL};
@@ -77,9 +78,11 @@ pub fn estimate(
     let guide = guide(&run.method, inputs, &subject)?;
     let estimation = Estimation::again(by, guide.as_ref(), run.clone());
     let mut differences = Vec::new();
-    let level = document.risk.risk.as_ref().map_or(Ok(Level::P95), |risk| Level::try_from(risk.level))?;
-    let verdict = estimation.judge(&blocks, level, context)?;
+    let level = document.answers().find_map(|answer| answer.risk.as_ref()).map_or(0.95, |risk| risk.level);
+    let verdict = estimation.judge(&blocks, Level::try_from(level)?, context)?;
     differences.extend(follows(document.risk.risk.as_ref(), verdict.risk.as_ref().ok()));
+    let atlas = Atlas::of(&verdict.failures, subject.env.spec());
+    differences.extend(others(&document, &Document::new(&document.run, &verdict, atlas))?);
     let failures: BTreeMap<u64, &Failure> =
         blocks.iter().flat_map(|b| &b.failures).map(|f| (f.index, f)).collect();
     let known: Vec<u64> = failures.keys().copied().collect();
@@ -184,6 +187,15 @@ fn follows(stated: Option<&Estimate>, found: Option<&Estimate>) -> Option<String
             words(stated)
         )
     })
+}
+
+/// What else of a result does not follow from its journal; warnings of the predictor and what made it do not.
+fn others(stated: &Document, found: &Document) -> Result<Vec<String>> {
+    let (stated, found) = (serde_json::to_value(stated)?, serde_json::to_value(found)?);
+    let names = found.as_object().into_iter().flat_map(|fields| fields.keys());
+    let names = names.filter(|name| !["made", "warnings", "risk"].contains(&name.as_str()));
+    let differs = names.filter(|name| stated[name.as_str()] != found[name.as_str()]);
+    Ok(differs.map(|name| format!("the result: {name} does not follow from the journal")).collect())
 }
 
 fn change(stored: Option<&Failure>, found: Option<&Failure>) -> String {

@@ -13,7 +13,7 @@ pub struct Found {
     pub outside: Vec<String>,
 }
 
-/// How words begin that name a program and no file.
+/// How words begin that name what runs and may hold spaces.
 const PROGRAMS: [&str; 3] = ["gymnasium:", "command:", "openpi:"];
 
 /// The words of a command line.
@@ -32,7 +32,7 @@ pub fn found(command: &[String], results: &Path) -> Result<Found> {
     let mut found = Found::default();
     for word in command.iter().flat_map(|word| parts(word)) {
         let path = Path::new(word);
-        if PROGRAMS.iter().any(|program| word.starts_with(program)) {
+        if is_program(word) {
             found.outside.push(word.into());
         } else if path.is_file() {
             ensure!(
@@ -64,6 +64,29 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind)
 }
 
+/// Whether a word names something that runs: `gymnasium:ID`, `module:name`, `command:COMMAND`, `openpi:URL`.
+pub fn is_program(word: &str) -> bool {
+    let begins = PROGRAMS.iter().any(|program| word.trim_start().starts_with(program));
+    // Text with a colon has a space behind it; a module and its name have none.
+    begins || word.contains(':') && !word.contains(char::is_whitespace) && !Path::new(word).is_file()
+}
+
+/// The words of a TOML file that name something that runs.
+pub fn programs_of(text: &str) -> Vec<String> {
+    let mut open: Vec<toml::Value> =
+        text.parse::<toml::Table>().map(toml::Value::Table).into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        match value {
+            toml::Value::String(word) if is_program(&word) => found.push(word),
+            toml::Value::Array(values) => open.extend(values),
+            toml::Value::Table(table) => open.extend(table.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Whether a path stays below where it begins.
 pub fn is_within(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
@@ -87,6 +110,17 @@ mod tests {
         assert_eq!(parts(&words[4]).collect::<Vec<_>>(), [&*words[4], "a/b.toml", "1"]);
         assert_eq!((option(&words, "--policy"), option(&words, "--out")), (Some("p q"), None));
         assert!(super::words("offnominal 'x").is_err());
+    }
+
+    #[test]
+    fn what_runs_is_known_in_a_command_and_in_a_campaign() {
+        assert!(
+            is_program("command:./a.sh") && is_program("pack.age:name") && is_program("gymnasium:X-v0?a=1")
+        );
+        assert!(is_program("command:sh -c x") && !is_program("proposal: backlash and delay"));
+        assert!(!is_program("tqc") && !is_program("a/b.safetensors"));
+        let found = programs_of("envs = [\"sap-goal0\"]\n[[policy]]\nid = \"command:x\"");
+        assert_eq!(found, ["command:x"]);
     }
 
     #[test]

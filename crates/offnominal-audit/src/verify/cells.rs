@@ -4,10 +4,12 @@
 use super::Request;
 use crate::evidence::bundle::Bundle;
 use crate::evidence::inputs::words;
+use crate::evidence::kind::Kind;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Rng;
 use offnominal_files::read;
 use offnominal_risk::recompute::Recomputed;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,8 +50,33 @@ pub fn again(
             Err(_) => differences.push(format!("cell {name}: the command does not make it")),
         }
     }
+    differences.extend(result(bundle, results)?);
     let (of, n) = (cells.len() as u64, n as u64);
     Ok(Recomputed { what: "cells".into(), of, n, failures: 0, differences })
+}
+
+/// How the result differs from the one that follows from the cells.
+fn result(bundle: &Bundle, results: &Path) -> Result<Option<String>> {
+    // The results of a campaign as JSON have the time that it took.
+    let name =
+        if bundle.manifest.kind == Kind::Bench { "results.csv" } else { bundle.manifest.kind.result() };
+    let stated = bundle
+        .files
+        .get(&format!("results/{name}"))
+        .with_context(|| format!("expected {name}, found none"))?;
+    let found = read::bytes(&results.join(name))?;
+    let is_same = match bundle.manifest.kind {
+        Kind::Audit => without_origin(stated)? == without_origin(&found)?,
+        _ => *stated == found,
+    };
+    Ok((!is_same).then(|| format!("{name}: expected what follows from the cells, found something else")))
+}
+
+/// A result without what made it: the command has the folder of the results.
+fn without_origin(text: &[u8]) -> Result<Value> {
+    let mut value: Value = serde_json::from_slice(text)?;
+    value.as_object_mut().context("expected an object")?.remove("made");
+    Ok(value)
 }
 
 /// The folders of all cells.
@@ -66,6 +93,8 @@ fn cells(bundle: &Bundle, results: &Path) -> Vec<PathBuf> {
 /// Gives the command again, with the results as its output folder.
 fn give(command: &str, request: &Request, (inputs, results): (&Path, &Path)) -> Result<()> {
     let words = words(command)?;
+    let is_known = words.get(1).is_some_and(|word| word == "audit" || word == "bench");
+    ensure!(is_known, "expected the command audit or bench, found {command:?}");
     let mut arguments: Vec<String> = words.into_iter().skip(1).collect();
     let out = results.display().to_string();
     match arguments.iter().position(|word| word == "--out") {

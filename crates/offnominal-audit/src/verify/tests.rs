@@ -141,3 +141,35 @@ fn what_is_neither_in_the_bundle_nor_here_leaves_it_open() {
     assert!(report.is_sound() && report.is_incomplete(), "{report}");
     assert!(check(&report, "once more").found.contains("expected the journal of the run"), "{report}");
 }
+
+#[test]
+fn a_part_of_the_result_that_does_not_follow_from_the_journal_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    bundle(folder.path(), None);
+    let result = folder.path().join("run/risk.json");
+    let mut document: Value = serde_json::from_slice(&std::fs::read(&result).unwrap()).unwrap();
+    document["kinds"][0]["failures"] = json!(1);
+    std::fs::write(&result, document.to_string()).unwrap();
+    let report = verified(&put_together(folder.path(), None), json!({}));
+    assert_eq!(check(&report, "once more").found, "the result: kinds does not follow from the journal");
+}
+
+#[test]
+fn a_program_that_a_bundle_names_is_not_run_unless_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = bundle(folder.path(), None);
+    let mark = folder.path().join("mark");
+    let mut read = Bundle::read(&path).unwrap();
+    let program = format!("command:touch {}", mark.display());
+    let mut document: Value = serde_json::from_slice(&read.files["results/risk.json"]).unwrap();
+    document["run"]["policy"]["id"] = json!(program);
+    read.files.insert("results/risk.json".into(), document.to_string().into_bytes());
+    let manifest = Manifest::new(Kind::RiskEstimate, read.manifest.made, &read.files, vec![]);
+    Bundle::new(manifest, read.files, None).unwrap().write(&path).unwrap();
+    let report = verified(&path, json!({}));
+    assert!(
+        report.is_incomplete() && check(&report, "once more").found.contains("--allow-programs"),
+        "{report}"
+    );
+    assert!(!mark.exists());
+}

@@ -52,6 +52,9 @@ pub struct Verify {
     /// How many parts are done once more: draws of an estimate, blocks of roots, or cells (at most 20)
     #[arg(long, default_value_t = verify::sample(), value_name = "N")]
     sample: usize,
+    /// Run programs, modules of Python and hosted environments that the bundle names: only if you trust who made it
+    #[arg(long)]
+    allow_programs: bool,
     /// The seed by which parts are drawn [default: from the operating system]
     #[arg(long, value_name = "SEED")]
     sample_seed: Option<u64>,
@@ -68,6 +71,7 @@ impl Verify {
             key: self.key.clone(),
             sample: self.sample,
             sample_seed: self.sample_seed,
+            allow_programs: self.allow_programs,
             program: program()?,
         };
         let report = verify::run(&request, &common.context())?;

@@ -34,6 +34,13 @@ fn an_audit_is_signed_and_its_cells_come_out_the_same_elsewhere() {
         run(at, &["verify", "audit.zip", "--key", public.trim(), "--sample", "5", "--sample-seed", "2"]);
     assert!(right.status.success(), "{}", said(&right));
     assert!(said(&right).contains("5 of ") && said(&right).contains("cells came out with the same bits"));
+    // A result that does not follow from its cells, in a bundle that is whole.
+    let result = fs::read_to_string(at.join("audit/audit.json")).unwrap();
+    fs::write(at.join("audit/audit.json"), result.replacen("\"alpha\": 0.05", "\"alpha\": 0.04", 1)).unwrap();
+    run(at, &["evidence", "audit", "--out", "forged.zip"]);
+    let forged = run(at, &["verify", "forged.zip", "--sample", "1"]);
+    assert!(forged.status.code() == Some(1), "{}", said(&forged));
+    assert!(said(&forged).contains("audit.json: expected what follows from the cells"), "{}", said(&forged));
     let mut bytes = fs::read(at.join("audit.zip")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
