@@ -179,12 +179,9 @@ fn programs(bundle: &Bundle) -> Result<Vec<String>> {
     let named = ["/run/env", "/run/policy/id"].map(|place| result.pointer(place).and_then(Value::as_str));
     let mut words: Vec<String> = inputs::words(&bundle.manifest.made.command)?;
     words.extend(named.into_iter().flatten().map(String::from));
+    let tables = bundle.files.iter().filter(|(name, _)| inputs::is_toml(Path::new(name)));
+    words.extend(tables.flat_map(|(_, bytes)| inputs::strings(&String::from_utf8_lossy(bytes))));
     words.retain(|word| inputs::is_program(word));
-    for (name, bytes) in &bundle.files {
-        if name.starts_with("inputs/") && name.ends_with(".toml") {
-            words.extend(inputs::programs_of(&String::from_utf8_lossy(bytes)));
-        }
-    }
     Ok(words)
 }
 

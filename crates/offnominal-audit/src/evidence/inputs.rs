@@ -1,6 +1,7 @@
 //! The files that a command names: policies, predictors, campaigns, tables of noise.
 
 use anyhow::{Context as _, Result, ensure};
+use offnominal_files::read;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -24,16 +25,25 @@ pub fn words(command: &str) -> Result<Vec<String>> {
     shlex::split(command).with_context(|| format!("command: expected words, found {command:?}"))
 }
 
-/// What the words of a command name, besides the folder of its results.
+/// What the words of a command name, besides the folder of its results, and what TOML files among it name in turn.
 ///
 /// # Errors
 /// If a file lies outside the folder in which the command is given: a bundle could not put it back.
 pub fn found(command: &[String], results: &Path) -> Result<Found> {
     let mut found = Found::default();
-    for word in command.iter().flat_map(|word| parts(word)) {
+    command.iter().flat_map(|word| parts(word)).try_for_each(|word| found.add(word, results))?;
+    let tables: Vec<PathBuf> = found.files.values().filter(|path| is_toml(path)).cloned().collect();
+    for path in tables {
+        strings(&read::text(&path)?).iter().try_for_each(|word| found.add(word, results))?;
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn add(&mut self, word: &str, results: &Path) -> Result<()> {
         let path = Path::new(word);
         if is_program(word) {
-            found.outside.push(word.into());
+            self.outside.push(word.into());
         } else if path.is_file() {
             ensure!(
                 is_within(path),
@@ -42,12 +52,17 @@ pub fn found(command: &[String], results: &Path) -> Result<Found> {
             );
             let with = companions(path).into_iter().filter(|path| path.is_file());
             let named = |path: PathBuf| (path.display().to_string(), path);
-            found.files.extend(with.map(named).chain([(word.to_string(), path.to_path_buf())]));
+            self.files.extend(with.map(named).chain([(word.to_string(), path.to_path_buf())]));
         } else if path.is_dir() && path != results && word != "." {
-            found.outside.push(format!("folder {word}"));
+            self.outside.push(format!("folder {word}"));
         }
+        Ok(())
     }
-    Ok(found)
+}
+
+/// Whether a file is a campaign, a table of noise, or another text that may name files.
+pub fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
 }
 
 /// What may lie beside a file and is read with it: the card of a policy, the digests of a folder, tensors of ONNX.
@@ -71,14 +86,14 @@ pub fn is_program(word: &str) -> bool {
     begins || word.contains(':') && !word.contains(char::is_whitespace) && !Path::new(word).is_file()
 }
 
-/// The words of a TOML file that name something that runs.
-pub fn programs_of(text: &str) -> Vec<String> {
+/// The strings of a TOML file; none, if it is none.
+pub fn strings(text: &str) -> Vec<String> {
     let mut open: Vec<toml::Value> =
         text.parse::<toml::Table>().map(toml::Value::Table).into_iter().collect();
     let mut found = Vec::new();
     while let Some(value) = open.pop() {
         match value {
-            toml::Value::String(word) if is_program(&word) => found.push(word),
+            toml::Value::String(word) => found.push(word),
             toml::Value::Array(values) => open.extend(values),
             toml::Value::Table(table) => open.extend(table.into_iter().map(|(_, value)| value)),
             _ => {}
@@ -119,8 +134,9 @@ mod tests {
         );
         assert!(is_program("command:sh -c x") && !is_program("proposal: backlash and delay"));
         assert!(!is_program("tqc") && !is_program("a/b.safetensors"));
-        let found = programs_of("envs = [\"sap-goal0\"]\n[[policy]]\nid = \"command:x\"");
-        assert_eq!(found, ["command:x"]);
+        let mut found = strings("envs = [\"sap-goal0\"]\nseed = 1\n[[policy]]\nid = \"command:x\"");
+        found.sort();
+        assert_eq!(found, ["command:x", "sap-goal0"]);
     }
 
     #[test]

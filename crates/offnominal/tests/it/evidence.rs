@@ -65,3 +65,21 @@ fn what_is_no_result_is_refused_by_name() {
         .unwrap();
     refused(&["evidence", ".", "--key", "key"], "key: expected `ed25519-secret ` and 64 digits");
 }
+
+#[test]
+fn a_campaign_brings_the_files_that_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let strengths = concat!(env!("CARGO_MANIFEST_DIR"), "/../../strengths/sap-goal1.csv");
+    fs::copy(strengths, at.join("mine.csv")).unwrap();
+    let campaign = "name = \"small\"\nseed = 1\nenvs = [\"sap-goal1\"]\ndetectors = [\"clock\", \"knn\"]\n\
+        anomalies = [\"obs-offset\"]\nstrengths = [\"strong\"]\nstrengths_file = \"mine.csv\"\nvideo = false\n\
+        [episodes]\ntrain = 4\nvalidation = 20\ntest = 4\n";
+    fs::write(at.join("small.toml"), campaign).unwrap();
+    succeeds(offnominal(&["bench", "small.toml"], &at.join("bench")).current_dir(at));
+    let made = run(at, &["evidence", "bench"]);
+    assert!(made.status.success() && said(&made).contains("2 inputs"), "{}", said(&made));
+    fs::remove_file(at.join("mine.csv")).unwrap();
+    let right = run(at, &["verify", "evidence.zip", "--sample", "3", "--sample-seed", "1"]);
+    assert!(right.status.success() && said(&right).contains("3 of "), "{}", said(&right));
+}
