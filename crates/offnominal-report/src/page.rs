@@ -2,7 +2,7 @@
 //! may not have.
 //!
 //! A subsystem brings a template that extends `page.html`, which has the blocks `title`, `style` (more of it) and `body`,
-//! and may import `recipe` from `made.html`, which shows what made a result.
+//! and may import `recipe` from `made.html`, which shows what made a result, and `fact_list` and `tile_row` from `lists.html`.
 
 use anyhow::{Context, Result};
 use base64::Engine;
@@ -28,6 +28,7 @@ fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", include_str!("../templates/page.html"))?;
     environment.add_template("made.html", include_str!("../templates/made.html"))?;
+    environment.add_template("lists.html", include_str!("../templates/lists.html"))?;
     environment.add_global("style", Value::from_safe_string(include_str!("../templates/page.css").into()));
     templates.iter().try_for_each(|(name, text)| environment.add_template(name, text))?;
     Ok(environment)
