@@ -3,7 +3,7 @@
 //! A hypothesis is an anomaly with the direction in which its magnitude moves away from neutral. Of each, magnitudes are
 //! tried from small to large in whole episodes, until the monitor notices, and until the policy is harmed: its return is
 //! below that of nineteen of twenty nominal episodes. Then magnitudes are drawn, log-uniformly, from half of the one that
-//! is noticed to [`BEYOND`] times the one that harms, with random onsets; two of three lie near the one that harms, as such
+//! is noticed to `BEYOND` times the one that harms, with random onsets; two of three lie near the one that harms, as such
 //! faults matter most. Faults that the monitor misses say nothing at an alarm, and are left out.
 
 use crate::collect::begun;

@@ -7,7 +7,7 @@
 //! |----------------|----------------------------------------------------------------------------------------|
 //! | [`betting`]    | the mean of differences with a bound: exact at every number of pairs                   |
 //! | [`asymptotic`] | the mean of differences without one: right in the limit, at every number of pairs      |
-//! | [`saving`]     | how far the outcomes of a pair go together, and the pairs that independent ones replace |
+//! | [`mod@saving`] | how far the outcomes of a pair go together, and the pairs that independent ones replace |
 //!
 //! Assumes: pairs do not depend on one another. Outcomes within a pair may depend on one another as they like.
 

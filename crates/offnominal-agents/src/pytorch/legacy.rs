@@ -6,7 +6,7 @@
 //! of its axes.
 //!
 //! Nothing of a pickle is executed, and only the four names that such a file needs are accepted. Tensors together have at
-//! most [`MOST_BYTES`], because several may share their numbers.
+//! most `MOST_BYTES`, because several may share their numbers.
 //!
 //! Reference: `_legacy_save` and `_legacy_load` of PyTorch's `torch/serialization.py`.
 
