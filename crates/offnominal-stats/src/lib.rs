@@ -31,6 +31,7 @@ pub mod risk;
 pub mod rule;
 pub mod run_length;
 pub mod same_step;
+pub mod stl;
 pub mod threshold;
 
 pub use alarm::coverage::{Splits, coverage};
