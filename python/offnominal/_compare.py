@@ -25,7 +25,7 @@ def compare(
     monitor: Path | None = None,
     anomaly: dict[str, Any] | None = None,
     twin: bool | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     episodes: int | None = None,
     block: int | None = None,
@@ -53,7 +53,7 @@ def compare(
     :param monitor: a monitor's file, whose alarms are compared too.
     :param anomaly: what goes wrong: a dict of ``anomaly``, ``magnitude`` or ``strength``, and as an option ``channels``, ``onset``.
     :param twin: also play the nominal twins, and compare what the anomaly costs either policy.
-    :param randomisation: a dict with ``parameters``, ``sigma``, ``table`` and ``below``.
+    :param scenario: a dict with ``parameters``, ``sigma`` and ``table``, and ``below`` or ``stl``.
     :param failure: what counts as a failure in a hosted environment (``docs/foreign.md``).
     :param episodes: pairs after which it ends, decided or not.
     :param block: pairs between two looks.
@@ -63,7 +63,7 @@ def compare(
     """
     request = {
         "env": env, "failure": failure, "old": old, "new": new, "metric": metric, "margin": margin, "require": require,
-        "return_range": return_range, "monitor": monitor, "anomaly": anomaly, "twin": twin, "randomisation": randomisation,
+        "return_range": return_range, "monitor": monitor, "anomaly": anomaly, "twin": twin, "scenario": scenario,
         "episodes": episodes, "block": block, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return Result(call("compare", request, seed=seed, jobs=jobs, progress=progress))

@@ -4,7 +4,7 @@ It is a dict, or a list of dicts, with ``to_pandas()``, ``to_polars()`` and ``to
 
 The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores. Options are those of the command, with underscores; an
 unknown one is refused by name. An anomaly is a dict of ``anomaly``, ``magnitude`` or ``strength``, ``channels``, ``onset``,
-``window``, ``intermittent``; ``randomisation`` is one of ``parameters``, ``sigma``, ``table``.
+``window``, ``intermittent``; ``scenario`` is a dict of ``parameters``, ``sigma``, ``table``, ``below`` or ``stl``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def train(env: AnyEnvironment, out: Path, *, seed: int = 0, progress: bool = Tru
     """Trains a policy, writes it with its card into a folder, and returns the card.
 
     :param options: ``algorithm``, ``steps``, ``preset``, ``set`` (a list of ``"name=value"``), ``eval_every``, ``history``,
-        ``checkpoints``, ``randomisation``, and ``resume`` to continue the run in the folder.
+        ``checkpoints``, ``scenario``, and ``resume`` to continue the run in the folder.
     """
     return _result("train", {"env": env, "out": out, **options}, seed, 0, progress)
 

@@ -2,8 +2,9 @@
 
 Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. ``env`` is an id, a
 :class:`gymnasium.Env`, or a function that makes one. With ``out`` it also
-writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``randomisation`` is a
-dict with ``parameters``, ``sigma``, ``table`` and ``below``. ``failure`` states what fails in a hosted environment:
+writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``scenario`` is a
+dict with ``parameters``, ``sigma`` and ``table``, which say what is drawn for each episode, and ``below`` or ``stl``, by which
+one fails. ``failure`` states what fails in a hosted environment:
 ``terminated``, ``timeout``, ``info.KEY`` or ``return<R`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
 ``jobs``; 0 is all cores.
 """
@@ -46,7 +47,7 @@ def learn(
     later: float | None = None,
     steps: int | None = None,
     members: int | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -62,7 +63,7 @@ def learn(
     """
     request = {
         "env": env, "failure": failure, "histories": list(histories), "near": near, "form": form, "early": early, "later": later,
-        "steps": steps, "members": members, "randomisation": randomisation, "out": out,
+        "steps": steps, "members": members, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
 
@@ -73,6 +74,7 @@ def history(
     *,
     episodes: int | None = None,
     noises: Sequence[float] | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -84,7 +86,10 @@ def history(
     :param episodes: episodes of each policy at each level of noise.
     :param noises: standard deviations of noise on the actions.
     """
-    request = {"env": env, "failure": failure, "policies": list(policies), "episodes": episodes, "noises": noises, "out": out}
+    request = {
+        "env": env, "scenario": scenario, "failure": failure, "policies": list(policies), "episodes": episodes,
+        "noises": noises, "out": out,
+    }  # fmt: skip
     return _result("history", request, seed, jobs, progress)
 
 
@@ -101,7 +106,7 @@ def estimate(
     rate: float | None = None,
     constant_draws: int | None = None,
     level: float | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
     out: Path | None = None,
@@ -125,7 +130,7 @@ def estimate(
         "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
-        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
+        "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("estimate", request, seed, jobs, progress)
 
@@ -142,7 +147,7 @@ def search(
     of: Sequence[int] | None = None,
     all: bool | None = None,
     level: float | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
     out: Path | None = None,
@@ -160,7 +165,7 @@ def search(
     request = {
         "env": env, "failure": failure, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
         "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
-        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
+        "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("search", request, seed, jobs, progress)
 
@@ -178,6 +183,7 @@ def select(
     history: bool | None = None,
     truth: Path | None = None,
     allow_diverged: int | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -192,8 +198,8 @@ def select(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "policies": list(policies), "predictor": predictor, "budget": budget, "round": round,
-        "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
+        "env": env, "scenario": scenario, "failure": failure, "policies": list(policies), "predictor": predictor,
+        "budget": budget, "round": round, "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
         "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("select", request, seed, jobs, progress)
@@ -209,6 +215,7 @@ def split(
     budget: int | None = None,
     level: float | None = None,
     allow_diverged: int | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -220,8 +227,8 @@ def split(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "policy": policy, "swarms": swarms, "particles": particles, "moves": moves,
-        "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
+        "env": env, "scenario": scenario, "failure": failure, "policy": policy, "swarms": swarms,
+        "particles": particles, "moves": moves, "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
 
@@ -235,7 +242,7 @@ def committor(
     pilots: int | None = None,
     steps: int | None = None,
     lambda_: float | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -252,7 +259,7 @@ def committor(
     """
     request = {
         "env": env, "failure": failure, "policy": policy, "weaker": list(weaker), "episodes": episodes, "pilots": pilots,
-        "steps": steps, "lambda": lambda_, "randomisation": randomisation, "out": out,
+        "steps": steps, "lambda": lambda_, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("committor", request, seed, jobs, progress)
 
@@ -268,7 +275,7 @@ def fork(
     plain_share: float | None = None,
     rate: float | None = None,
     level: float | None = None,
-    randomisation: dict[str, Any] | None = None,
+    scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
     out: Path | None = None,
@@ -285,7 +292,7 @@ def fork(
     request = {
         "env": env, "failure": failure, "policy": policy, "committor": committor, "predictor": predictor,
         "episodes": episodes, "exponent": exponent, "plain_share": plain_share, "rate": rate, "level": level,
-        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
+        "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("fork", request, seed, jobs, progress)
 

@@ -31,6 +31,14 @@ pub trait Env: Send + Sync {
     /// If `obs` does not have `spec().obs_width()` numbers.
     fn observe(&self, obs: &mut [f32]);
 
+    /// The same without nominal noise: what a requirement on the episode is judged by.
+    ///
+    /// # Panics
+    /// As [`observe`](Env::observe).
+    fn observe_exactly(&self, obs: &mut [f32]) {
+        self.observe(obs);
+    }
+
     /// Advances by `spec().dt_secs` under the given action. An action that is a choice is read by [`Channel::chosen`]:
     /// rounded to the nearest integer and clipped, never refused.
     ///

@@ -143,6 +143,10 @@ impl Env for Noisy<'_> {
         self.state.sensors.read(&self.noise.observation, &self.spec.observation, obs);
     }
 
+    fn observe_exactly(&self, obs: &mut [f32]) {
+        self.env.observe_exactly(obs);
+    }
+
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         self.state.deliver(action, &self.noise, &self.spec.action);
         let step = self.env.step(&self.state.command, rng);

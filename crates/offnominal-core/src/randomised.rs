@@ -24,11 +24,6 @@ pub struct Randomised {
     environment: Box<dyn Env>,
     spec: Arc<EnvSpec>,
     draws: Arc<Draws>,
-    /// Return below which an episode counts as a failure.
-    least: Option<f64>,
-    total: f64,
-    steps: u32,
-    ended: bool,
     /// Whether the parameters of the episode cannot be.
     impossible: bool,
 }
@@ -46,34 +41,12 @@ impl Randomised {
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);
         let (spec, draws) = (Arc::new(spec), Arc::new(draws));
-        let randomised = Randomised {
-            pristine,
-            environment,
-            spec,
-            draws,
-            least: None,
-            total: 0.0,
-            steps: 0,
-            ended: false,
-            impossible: false,
-        };
+        let randomised = Randomised { pristine, environment, spec, draws, impossible: false };
         let id = || randomised.spec.id.clone();
         randomised
             .possible(&mut Rng::new(0))
             .ok_or_else(|| DrawsError::None { env: id(), tries: MOST_TRIES })?;
         Ok(randomised)
-    }
-
-    /// The same, where an episode fails if and only if its return is below `least`.
-    ///
-    /// # Panics
-    /// If `least` is not above zero, as its margin is a share of it.
-    #[must_use]
-    pub fn failing_below(self, least: f64) -> Randomised {
-        assert!(least > 0.0, "expected a return above 0, found {least}");
-        let mut spec = (*self.spec).clone();
-        spec.success = format!("An episode succeeds if its return is at least {least}, and fails otherwise.");
-        Randomised { spec: Arc::new(spec), least: Some(least), ..self }
     }
 
     /// A copy of the environment with parameters, if it can be.
@@ -88,16 +61,6 @@ impl Randomised {
     /// Parameters that can be.
     fn possible(&self, rng: &mut Rng) -> Option<Vec<f64>> {
         (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(|values| self.made(values).is_some())
-    }
-
-    /// How the episode stands, once the environment has made its step.
-    fn judged(&mut self, step: Step) -> Step {
-        (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
-        let Some(least) = self.least else { return step };
-        let over = step.status != Status::Running || self.steps >= self.spec.horizon;
-        self.ended = over && step.status != Status::Diverged;
-        let verdict = if self.total < least { Status::Failed } else { Status::Succeeded };
-        Step { status: if self.ended { verdict } else { step.status }, ..step }
     }
 }
 
@@ -121,7 +84,6 @@ impl Env for Randomised {
         if let Some(environment) = made {
             self.environment = environment;
         }
-        (self.total, self.steps, self.ended) = (0.0, 0, false);
         self.environment.start(rest, rng);
     }
 
@@ -129,19 +91,19 @@ impl Env for Randomised {
         self.environment.observe(obs);
     }
 
+    fn observe_exactly(&self, obs: &mut [f32]) {
+        self.environment.observe_exactly(obs);
+    }
+
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         if self.impossible {
             return Step { reward: 0.0, status: Status::Diverged };
         }
-        let step = self.environment.step(action, rng);
-        self.judged(step)
+        self.environment.step(action, rng)
     }
 
     fn goal_met(&self) -> Option<bool> {
-        match self.least {
-            Some(least) => Some(self.ended && self.total >= least),
-            None => self.environment.goal_met(),
-        }
+        self.environment.goal_met()
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
@@ -155,18 +117,7 @@ impl Env for Randomised {
     fn fork(&self) -> Option<Box<dyn Env>> {
         let (pristine, environment) = (self.pristine.fork()?, self.environment.fork()?);
         let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
-        let Randomised { least, total, steps, ended, impossible, .. } = *self;
-        Some(Box::new(Randomised {
-            pristine,
-            environment,
-            spec,
-            draws,
-            least,
-            total,
-            steps,
-            ended,
-            impossible,
-        }))
+        Some(Box::new(Randomised { pristine, environment, spec, draws, impossible: self.impossible }))
     }
 
     fn reseed(&mut self, world: &Rng) {
@@ -212,11 +163,6 @@ impl FailureSearch for Randomised {
     }
 
     fn margin(&self) -> Option<f64> {
-        match self.least {
-            // Before its end nothing is known of a return.
-            Some(least) if self.ended => Some((self.total / least - 1.0).min(1.0)),
-            Some(_) => Some(1.0),
-            None => self.environment.failure_search().margin(),
-        }
+        self.environment.failure_search().margin()
     }
 }

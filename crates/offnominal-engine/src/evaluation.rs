@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::diverged::Diverged;
-use crate::randomisation::RandomisationRequest;
 use crate::request::within;
+use crate::scenario::ScenarioRequest;
 use crate::subject::{Subject, health};
 use crate::{parallel, policies, provenance, stop};
 use anyhow::{Context as _, Result, anyhow, ensure};
@@ -33,7 +33,7 @@ pub struct Request {
     pub robot: Option<String>,
     /// Parameters that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// Number of episodes.
     #[serde(default = "episodes")]
     pub episodes: u32,
@@ -98,8 +98,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
     let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;
-    let change = request.randomisation.resolve(subject.env.spec())?;
-    let subject = subject.randomised_by(change)?;
+    let change = request.scenario.resolve(subject.env.spec())?;
+    let subject = subject.under(change)?;
     let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
     let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
     let (found, [diverged, random_diverged]) =
@@ -113,7 +113,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
         versions: provenance::versions(env.spec()),
         episodes: request.episodes,
-        drawn: request.randomisation.words(),
+        drawn: request.scenario.words(),
         refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
         diverged,
         random_diverged,
@@ -124,7 +124,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 impl Request {
     fn check(&self) -> Result<()> {
         ensure!(
-            !self.card || self.randomisation.words().is_empty(),
+            !self.card || self.scenario.words().is_empty(),
             "card: expected no --randomise and no --parameter-table, as cards describe the nominal environment"
         );
         ensure!(self.min_return.is_none_or(f64::is_finite), "min-return: expected a finite number");

@@ -9,7 +9,8 @@
 //! | [`strengths`]     | calibrated magnitudes                                            |
 //! | [`noise`]         | nominal noise of sensors and actuators, by level                 |
 //! | [`subject`]       | an environment and the policy that acts in it                    |
-//! | [`randomisation`] | parameters that are drawn for each episode                       |
+//! | [`scenario`]      | what is drawn for each episode, and which episodes fail          |
+//! | [`judged`]        | an environment whose episodes fail by a criterion of the user    |
 //! | [`collect`]       | episodes by the hundred                                          |
 //! | [`evaluation`]    | returns and success rates                                        |
 //! | [`train`]         | training with its files                                          |
@@ -44,16 +45,17 @@ pub mod foreign;
 pub mod frames;
 pub mod images;
 pub mod import;
+pub mod judged;
 pub mod live;
 pub mod monitor_file;
 pub mod noise;
 pub mod policies;
 pub mod provenance;
-pub mod randomisation;
 pub mod recalibrate;
 pub mod remote;
 pub mod render;
 pub mod request;
+pub mod scenario;
 pub mod score;
 pub mod show;
 pub mod stream;

@@ -3,7 +3,7 @@
 use crate::anomaly_request::AnomalyRequest;
 use crate::frames::FrameSize;
 use crate::frames::cache::VideoCache;
-use crate::randomisation::{Randomisation, RandomisationRequest};
+use crate::scenario::{Scenario, ScenarioRequest};
 use crate::{catalogues, policies, provenance, stop};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
@@ -18,7 +18,7 @@ pub struct Subject {
     /// The address of the robot on which it is played, if it is.
     pub robot: Option<String>,
     /// What is drawn of the environment for each episode, if anything is.
-    pub randomisation: Option<Randomisation>,
+    pub scenario: Option<Scenario>,
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
@@ -55,25 +55,17 @@ impl Subject {
 
     /// An environment and a policy that nobody knows more of.
     pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Subject {
-        Subject {
-            env,
-            robot: None,
-            randomisation: None,
-            policy,
-            name,
-            card: None,
-            videos: VideoCache::default(),
-        }
+        Subject { env, robot: None, scenario: None, policy, name, card: None, videos: VideoCache::default() }
     }
 
     /// The same policy in the environment with parameters that are drawn for each episode, if there is such a change.
     ///
     /// # Errors
     /// If they cannot be drawn.
-    pub fn randomised_by(self, change: Option<Randomisation>) -> Result<Subject> {
+    pub fn under(self, change: Option<Scenario>) -> Result<Subject> {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
-        Ok(Subject { env, randomisation: Some(change), videos: VideoCache::default(), ..self })
+        Ok(Subject { env, scenario: Some(change), videos: VideoCache::default(), ..self })
     }
 
     /// The anomaly that is asked for, if any is.
@@ -135,7 +127,7 @@ pub fn health(env: &dyn Env, policy: &dyn Policy) -> Result<(), String> {
     }
 }
 
-impl RandomisationRequest {
+impl ScenarioRequest {
     /// The environment with what is drawn of it, and the policy that acts in it.
     ///
     /// # Errors
@@ -143,6 +135,6 @@ impl RandomisationRequest {
     pub fn subject(&self, env: &str, policy: &str) -> Result<Subject> {
         let subject = Subject::new(env, policy)?;
         let found = self.resolve(subject.env.spec())?;
-        subject.randomised_by(found)
+        subject.under(found)
     }
 }

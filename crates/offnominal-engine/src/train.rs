@@ -13,7 +13,7 @@ mod request;
 use crate::context::Context;
 use crate::evaluation;
 use crate::noise;
-use crate::randomisation::Randomisation;
+use crate::scenario::Scenario;
 use anyhow::{Context as _, Result, ensure};
 use folder::Notes;
 pub use folder::{Folder, Keepsakes};
@@ -54,7 +54,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        (command, change): (String, Option<Randomisation>),
+        (command, change): (String, Option<Scenario>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(

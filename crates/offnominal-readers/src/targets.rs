@@ -85,6 +85,7 @@ targets! {
     Text works::metrics_csv,
     Json works::results,
     Zip works::evidence,
+    Text requests::formula,
     Json requests::request,
     Json requests::recipe,
     Json requests::train_config,

@@ -17,7 +17,7 @@ use network::{Buffers, Network};
 use offnominal_core::prelude::*;
 use offnominal_core::run::Branch;
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
@@ -54,7 +54,7 @@ pub struct Request {
     pub lambda: f64,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// Folder for `committor.safetensors`; if absent, nothing is written.
     pub out: Option<PathBuf>,
 }
@@ -164,7 +164,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("steps", request.steps, 1..=10_000_000)?;
     ensure!((0.0..=1.0).contains(&request.lambda), "lambda: expected 0 to 1, found {}", request.lambda);
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let subject = request.randomisation.subject(&request.env, &request.policy)?;
+    let subject = request.scenario.subject(&request.env, &request.policy)?;
     let mut report = learn(request, &subject, &request.weaker()?, context)?;
     report.file = request.out.as_ref().map(|folder| folder.join("committor.safetensors"));
     report.file.iter().try_for_each(|path| write::atomically(path, &report.committor.to_bytes()))?;
@@ -236,7 +236,7 @@ impl Request {
         if self.weaker.is_empty() {
             return Ok(vec![]);
         }
-        request::policies(&self.weaker)?.iter().map(|p| self.randomisation.subject(&self.env, p)).collect()
+        request::subjects(&self.scenario, &self.env, &self.weaker)
     }
 }
 

@@ -27,7 +27,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
@@ -51,7 +51,7 @@ pub struct Request {
     pub new: String,
     /// Parameters of the environment that are drawn for each pair.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// What goes wrong, the same for both.
     pub anomaly: Option<AnomalyRequest>,
     /// Whether each anomalous episode has its nominal twin, so that what the anomaly costs is compared.
@@ -188,7 +188,7 @@ impl Request {
     }
 
     fn subject(&self, policy: &str) -> Result<Subject> {
-        self.randomisation.subject(&self.env, policy)
+        self.scenario.subject(&self.env, policy)
     }
 
     /// What decides, and where.

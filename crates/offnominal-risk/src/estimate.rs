@@ -27,7 +27,7 @@ use estimation::Estimation;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
@@ -49,7 +49,7 @@ pub struct Request {
     pub policy: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// What goes wrong in every episode.
     pub anomaly: Option<AnomalyRequest>,
     /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
@@ -130,7 +130,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let subject = request.randomisation.subject(&request.env, &request.policy)?;
+    let subject = request.scenario.subject(&request.env, &request.policy)?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let experimenter = Experimenter::new(&subject, context.seed)?
         .allowing(context.allow_diverged)
@@ -165,7 +165,7 @@ const RANDOM_TRIES: u64 = 50;
 
 /// Whether random commands fail at least once.
 fn fails_at_random(request: &Request, subject: &Subject, context: &Context) -> Result<bool> {
-    let random = Subject::new(&request.env, "random")?.randomised_by(subject.randomisation.clone())?;
+    let random = Subject::new(&request.env, "random")?.under(subject.scenario.clone())?;
     let experimenter = Experimenter::new(&random, context.seed)?.allowing(context.allow_diverged);
     for i in 0..RANDOM_TRIES {
         let key = experimenter.key("random", i);
@@ -255,12 +255,14 @@ impl fmt::Display for Report {
         let (document, (secs, rate)) = (&self.document, (self.secs, self.experiments_per_sec()));
         let Document { run, experiments, draws, failures, .. } = document;
         let (policy, env, failures) = (&run.policy.id, &run.env, failures.len());
+        let anomaly =
+            run.anomaly_spec.as_ref().map_or(String::new(), |_| format!(" with {}", document.anomaly()));
         writeln!(
             f,
-            "{policy} in {env}{}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
-             ({rate:.0} per second)",
-            document.disturbance()
+            "{policy} in {env}{anomaly}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
+             ({rate:.0} per second)"
         )?;
+        run.scenario.iter().try_for_each(|scenario| writeln!(f, "  {scenario}"))?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;
         if let Some(Counting { factor, episodes }) = document.counting {

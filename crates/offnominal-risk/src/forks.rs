@@ -25,7 +25,7 @@ use offnominal_core::estimate::Estimate;
 use offnominal_core::run::Branch;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
-use offnominal_engine::randomisation::{Randomisation, RandomisationRequest};
+use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
@@ -65,7 +65,7 @@ pub struct Request {
     pub rate: Option<f64>,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// Confidence level of the interval, between 0 and 1.
     #[serde(default = "request::level")]
     pub level: f64,
@@ -125,7 +125,7 @@ pub struct ForkSpec {
     pub method: crate::estimate::block::Method,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub randomisation: Option<Randomisation>,
+    pub scenario: Option<Scenario>,
 }
 
 /// Plays the roots and judges them.
@@ -136,7 +136,7 @@ pub struct ForkSpec {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let subject = request.randomisation.subject(&request.env, &request.policy)?;
+    let subject = request.scenario.subject(&request.env, &request.policy)?;
     let by = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
     let committor = request.committor.as_deref().map(|path| Committor::open(path, &subject)).transpose()?;
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
@@ -210,7 +210,7 @@ impl<'r> Forest<'r> {
             seed: by.run,
             committor: committor.map(digest),
             method: estimation.spec.method.clone(),
-            randomisation: subject.randomisation.clone(),
+            scenario: subject.scenario.clone(),
         };
         Forest::again(by, committor, guide, spec)
     }

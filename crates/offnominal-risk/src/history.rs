@@ -12,6 +12,7 @@ use offnominal_agents::history::Run;
 use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
@@ -28,6 +29,9 @@ pub struct Request {
     pub env: String,
     /// The policies, or folders of them such as `train --checkpoints` fills.
     pub policies: Vec<String>,
+    /// What is drawn for each episode, and by what one fails.
+    #[serde(default)]
+    pub scenario: ScenarioRequest,
     /// Episodes of each policy at each level of noise.
     #[serde(default = "episodes")]
     pub episodes: usize,
@@ -64,7 +68,8 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("episodes", request.episodes, 1..=u32::MAX as usize)?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let (subjects, out) = (request::subjects(&request.env, &request.policies)?, request.out.as_deref());
+    let (subjects, out) =
+        (request::subjects(&request.scenario, &request.env, &request.policies)?, request.out.as_deref());
     ensure!(
         subjects[0].env.fork().is_some(),
         "environment {} cannot be copied; experiments need copies",
@@ -111,7 +116,8 @@ pub fn play(
     }
     let steps = subjects.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
     let policies = subjects.iter().map(|subject| subject.name.clone()).collect();
-    let spec = HistorySpec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: context.seed };
+    let (noises_of, scenario) = (noises.to_vec(), subjects[0].scenario.clone());
+    let spec = HistorySpec { env: env.id.clone(), policies, noises: noises_of, seed: context.seed, scenario };
     let mut book = Book::open(folder, &spec)?;
     let bar = context.task(subjects.len() * noises.len() * episodes, "episodes");
     let mut all = Vec::new();

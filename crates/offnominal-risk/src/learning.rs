@@ -11,7 +11,7 @@ use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::limits::MEMBERS;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_files::lock::Lock;
 use offnominal_files::store::hex;
 use offnominal_files::write;
@@ -32,7 +32,7 @@ pub struct Request {
     pub env: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// The histories that `train --history` or [`history`](crate::history) wrote.
     pub histories: Vec<PathBuf>,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
@@ -94,7 +94,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("members", request.members, 1..=MEMBERS)?;
     ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let env = request.randomisation.env(&request.env)?;
+    let env = request.scenario.env(&request.env)?;
     let read = |path: &PathBuf| read(path, env.spec());
     let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
     let near = request.near.as_ref().map(read).transpose()?;

@@ -169,7 +169,7 @@ fn guide(method: &Method, inputs: &Inputs, subject: &Subject) -> Result<Option<G
 fn fork_subject(spec: &ForkSpec, inputs: &Inputs) -> Result<Subject> {
     let env = inputs.env.as_deref().unwrap_or(&spec.env);
     let policy = inputs.policy.as_deref().unwrap_or(&spec.policy.id);
-    let subject = Subject::new(env, policy)?.randomised_by(spec.randomisation.clone())?;
+    let subject = Subject::new(env, policy)?.under(spec.scenario.clone())?;
     let (expected, found) = (&spec.policy.digest, &subject.name.digest);
     ensure!(found == expected, "policy: expected digest {expected}, that of the run, found {found}");
     Ok(subject)

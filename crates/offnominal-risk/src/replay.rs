@@ -106,7 +106,7 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
 pub(crate) fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
     let run = &document.run;
     let policy = policy.unwrap_or(&run.policy.id);
-    let subject = Subject::new(&run.env, policy)?.randomised_by(run.randomisation.clone())?;
+    let subject = Subject::new(&run.env, policy)?.under(run.scenario.clone())?;
     let (expected, found) = (&run.policy.digest, &subject.name.digest);
     ensure!(
         found == expected,

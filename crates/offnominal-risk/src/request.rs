@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 pub use offnominal_engine::request::within;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use serde::Serialize;
@@ -58,12 +59,12 @@ pub fn policies(named: &[String]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The policies by name in an environment.
+/// The policies by name in a scenario of an environment.
 ///
 /// # Errors
 /// As [`policies`], or if one cannot be had.
-pub fn subjects(env: &str, named: &[String]) -> Result<Vec<Subject>> {
-    policies(named)?.iter().map(|name| Subject::new(env, name)).collect()
+pub fn subjects(scenario: &ScenarioRequest, env: &str, named: &[String]) -> Result<Vec<Subject>> {
+    policies(named)?.iter().map(|name| scenario.subject(env, name)).collect()
 }
 
 /// Writes a value as JSON into a folder, if there is one.

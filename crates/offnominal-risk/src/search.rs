@@ -10,7 +10,7 @@ use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
@@ -31,7 +31,7 @@ pub struct Request {
     pub policies: Vec<String>,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// Where to look; several are compared.
     pub strategies: Vec<Strategy>,
     /// The predictor that [`learning`] wrote.
@@ -144,7 +144,7 @@ impl Request {
 
     /// What is doubtful: a predictor that told nothing of later episodes, failures in single precision.
     fn warnings(&self, policies: &[String]) -> Result<Vec<String>> {
-        let subject = self.randomisation.subject(&self.env, &policies[0])?;
+        let subject = self.scenario.subject(&self.env, &policies[0])?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
         let is_replayed = self.strategies.contains(&Strategy::Replay);
         let history = self.history.as_deref().filter(|_| is_replayed);
@@ -171,7 +171,7 @@ impl Request {
         folder: Option<&Path>,
         context: &Context,
     ) -> Result<Vec<Found>> {
-        let subject = self.randomisation.subject(&self.env, policy)?;
+        let subject = self.scenario.subject(&self.env, policy)?;
         let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
         let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
@@ -190,7 +190,7 @@ impl Request {
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
-            randomisation: subject.randomisation.clone(),
+            scenario: subject.scenario.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(experimenter, aids, spec)?.run(folder, self.searches, context)

@@ -25,6 +25,7 @@ use anyhow::{Context as _, Result, ensure};
 use choice::Truth;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
+use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
@@ -44,6 +45,9 @@ pub struct Request {
     pub env: String,
     /// The policies, or folders of them such as `train --checkpoints` fills.
     pub policies: Vec<String>,
+    /// What is drawn for each episode, and by what one fails.
+    #[serde(default)]
+    pub scenario: ScenarioRequest,
     /// The predictor that [`learning`](crate::learning) wrote; without one all draws are tried.
     pub predictor: Option<PathBuf>,
     /// Experiments of each policy after which the race ends.
@@ -141,7 +145,7 @@ impl Request {
             "history: expected no predictor with it, found one"
         );
         ensure!(!self.history || self.out.is_some(), "history: expected an output folder, found none");
-        let subjects = request::subjects(&self.env, &self.policies)?;
+        let subjects = request::subjects(&self.scenario, &self.env, &self.policies)?;
         ensure!(subjects.len() > 1, "expected at least 2 policies, found {}", subjects.len());
         if self.history {
             // Said before the race rather than after it.
@@ -168,6 +172,7 @@ impl Request {
             seed: context.seed,
             methods: subjects.iter().enumerate().map(method).collect::<Result<_>>()?,
             round: (self.round as f64 / rate).ceil() as u64,
+            scenario: subjects[0].scenario.clone(),
         })
     }
 

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
@@ -26,6 +27,9 @@ pub struct Request {
     pub env: String,
     /// The policy, as for [`estimate`](crate::estimate).
     pub policy: String,
+    /// What is drawn for each episode, and by what one fails.
+    #[serde(default)]
+    pub scenario: ScenarioRequest,
     /// Number of independent swarms.
     #[serde(default = "swarms")]
     pub swarms: u64,
@@ -73,7 +77,7 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let subject = Subject::new(&request.env, &request.policy)?;
+    let subject = request.scenario.subject(&request.env, &request.policy)?;
     let (experimenter, run) = (
         Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged),
         request.spec(&subject, context)?,
@@ -101,6 +105,7 @@ impl Request {
             particles: self.particles,
             moves: self.moves,
             budget: self.budget,
+            scenario: subject.scenario.clone(),
         })
     }
 }
@@ -137,6 +142,9 @@ pub struct SplittingSpec {
     pub moves: usize,
     /// Experiments after which a swarm gives up.
     pub budget: usize,
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
 }
 
 impl SplittingSpec {

@@ -153,7 +153,7 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jo
         all: false,
         predictor: None,
         past_failures: None,
-        randomisation: None,
+        scenario: None,
     };
     Hunt::new(Experimenter::new(subject, 1).unwrap(), aids, spec)
         .unwrap()
@@ -194,6 +194,7 @@ fn swarms_in_the_driving_environment_agree_with_counting_and_are_the_same_for_an
         particles: 10,
         moves: 2,
         budget: 200,
+        scenario: None,
     };
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, jobs: usize| {
@@ -229,7 +230,7 @@ fn a_predictor_of_another_environment_and_a_strategy_without_its_aid_are_refused
         all: false,
         predictor: None,
         past_failures: None,
-        randomisation: None,
+        scenario: None,
     };
     let experimenter = Experimenter::new(&subject, 1).unwrap();
     let error = Hunt::new(experimenter, Aids::default(), spec.clone()).err().unwrap().to_string();

@@ -54,7 +54,9 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     let found = refusal("exponent", json!(9));
     assert_eq!(found, "exponent: expected a number above 0, at most 4, found 9");
     assert!(refusal("method", json!("thinned")).starts_with("method thinned: expected a predictor"));
-    assert!(refusal("randomisation", json!({ "below": 5 })).starts_with("below: expected --randomise"));
+    let both = refusal("scenario", json!({ "below": 5, "stl": "always (speed < 3)" }));
+    assert_eq!(both, "stl: expected no `below` with it, found both");
+    assert!(refusal("scenario", json!({ "stl": "always (sped < 3)" })).ends_with("did you mean \"speed\"?"));
     let unknown = json!({ "env": "driving", "policy": "random", "experimentz": 1 });
     assert!(serde_json::from_value::<estimate::Request>(unknown).is_err());
 }

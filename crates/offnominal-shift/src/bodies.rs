@@ -8,7 +8,7 @@ use crate::plan::BodySetting;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Quantity};
-use offnominal_engine::{catalogues, randomisation};
+use offnominal_engine::{catalogues, scenario};
 use offnominal_worlds::env::body::{self, Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ pub fn params(setting: &BodySetting, body: &Body) -> Value {
 
 /// What a setting draws.
 fn quantities(setting: &BodySetting) -> Result<Vec<Quantity>> {
-    let limbs = randomisation::limbs(&setting.env, setting.reading)?;
+    let limbs = scenario::limbs(&setting.env, setting.reading)?;
     let mut all = Vec::new();
     if setting.draws("limbs") {
         all.extend(limbs);

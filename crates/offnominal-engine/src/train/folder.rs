@@ -1,7 +1,7 @@
 //! The files of a training run.
 
 use crate::policies;
-use crate::randomisation::Randomisation;
+use crate::scenario::Scenario;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
 use offnominal_files::write::atomically;
@@ -36,7 +36,7 @@ pub(super) struct Notes {
     pub(super) keepsakes: Keepsakes,
     /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) change: Option<Randomisation>,
+    pub(super) change: Option<Scenario>,
 }
 
 impl Folder {
@@ -91,7 +91,7 @@ impl Folder {
     ///
     /// # Errors
     /// If its notes are damaged.
-    pub fn change(&self) -> Result<Option<Randomisation>> {
+    pub fn change(&self) -> Result<Option<Scenario>> {
         if self.has_checkpoint() { Ok(self.read_notes()?.change) } else { Ok(None) }
     }
 

@@ -1,8 +1,8 @@
 //! What to train, and where.
 
 use crate::context::Context;
-use crate::randomisation::{Randomisation, RandomisationRequest};
 use crate::request::within;
+use crate::scenario::{Scenario, ScenarioRequest};
 use crate::train::{Folder, Keepsakes, Run};
 use crate::{catalogues, noise};
 use anyhow::{Context as _, Result, ensure};
@@ -30,7 +30,7 @@ pub struct Request {
     /// Options of the recipe, each as `name=value`.
     pub set: Vec<String>,
     /// Parameters that are drawn for each episode.
-    pub randomisation: RandomisationRequest,
+    pub scenario: ScenarioRequest,
     /// Steps between evaluations; those of the preset, if none are given.
     pub eval_every: Option<u64>,
     /// Whether to write what became of each training episode.
@@ -86,11 +86,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
 
 impl Request {
     /// What is drawn of the environment; a run that is continued knows it itself.
-    fn change(&self, folder: &Folder, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+    fn change(&self, folder: &Folder, spec: &EnvSpec) -> Result<Option<Scenario>> {
         if !self.resume {
-            return self.randomisation.resolve(spec);
+            return self.scenario.resolve(spec);
         }
-        ensure!(self.randomisation.words().is_empty(), "resume: a run that goes on knows what it draws");
+        ensure!(self.scenario.words().is_empty(), "resume: a run that goes on knows what it draws");
         folder.change()
     }
 
@@ -119,7 +119,7 @@ impl Request {
         let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
         words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
         words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
-        words.extend(Some(self.randomisation.words().trim_start().to_string()).filter(|w| !w.is_empty()));
+        words.extend(Some(self.scenario.words().trim_start().to_string()).filter(|w| !w.is_empty()));
         words.extend(self.steps.map(|n| format!("--steps {n}")));
         words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));
         words.extend(self.history.then(|| "--history".to_string()));

@@ -147,8 +147,8 @@ fn a_continued_run_keeps_the_history_and_the_policies_of_one_that_was_not_broken
 fn a_continued_run_in_environments_that_are_drawn_leaves_the_policy_of_one_that_was_not_broken_off() {
     let dir = tempfile::tempdir().unwrap();
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
-    let draws = crate::randomisation::around(environment().spec(), &["mass".into()], 0.3).unwrap();
-    let change = Randomisation { draws, least: None };
+    let draws = crate::scenario::around(environment().spec(), &["mass".into()], 0.3).unwrap();
+    let change = Scenario { draws: Some(draws), criterion: None };
     let env = change.apply(environment()).unwrap();
     let begin = |steps: u64, folder: &Folder| {
         let about = ("the command".to_string(), Some(change.clone()));

@@ -12,10 +12,23 @@ use offnominal_engine::{
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
 use offnominal_risk::{budget, compare, estimate, history, learning, replay, search, select, split};
+use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
 
 fn is<T: serde::de::DeserializeOwned>(request: &Value) -> bool {
     T::deserialize(request).is_ok()
+}
+
+/// A formula over two signals, with a sample.
+pub fn formula(bytes: &[u8]) -> bool {
+    let Some(formula) = std::str::from_utf8(bytes).ok().and_then(|text| Formula::parse(text).ok()) else {
+        return false;
+    };
+    let monitor = Monitor::new(&formula, &["speed".into(), "gap".into()], 0.1);
+    monitor.is_ok_and(|mut monitor| {
+        monitor.push(&[1.0, 2.0]);
+        !monitor.finish().is_nan()
+    })
 }
 
 /// The request of any command.

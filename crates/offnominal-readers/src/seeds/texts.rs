@@ -39,6 +39,12 @@ pub const LINES: &str = r#"{"obs": [0.1, 0.2, -0.3], "action": [0.5], "reset": t
 {"obs": [0.2, 0.3, 0.1], "step": 1}
 "#;
 
+/// Requirements on a speed and a gap.
+pub const FORMULAS: &[&str] = &[
+    "always[0, 5] (speed < 3 or gap > 1e1) and not eventually (abs(speed - gap / 2) <= min(0.1, gap))",
+    "(gap > 0) until[0.5, inf] (\"speed\" >= -2 * 1.5 implies max(speed, 0) > 1)",
+];
+
 /// Scores of two episodes.
 pub const SCORES: &str = "episode,step,score,label
 a,0,0.1,0

@@ -74,7 +74,7 @@ pub fn journal() -> Vec<u8> {
         policy,
         seed: 1,
         method: Method::Plain,
-        randomisation: None,
+        scenario: None,
         anomaly_spec: None,
     };
     let folder = tempfile::tempdir().expect("a temporary folder");

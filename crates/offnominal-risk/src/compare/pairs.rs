@@ -64,7 +64,7 @@ impl Pairs {
             new: new.name.clone(),
             seed,
             block: request.block,
-            drawn: request.randomisation.words(),
+            drawn: request.scenario.words(),
             anomaly: players.anomaly.cloned(),
             twin: request.twin,
             monitor: players.monitors.map(|monitors| monitors.digest.clone()),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::randomisation::Randomisation;
+use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::Thinning;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct ExperimentSpec {
     pub method: Method,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub randomisation: Option<Randomisation>,
+    pub scenario: Option<Scenario>,
     /// What goes wrong in every episode, if anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anomaly_spec: Option<AnomalySpec>,

@@ -125,10 +125,10 @@ impl Document {
         }
     }
 
-    /// What goes wrong in every episode, in words that follow the environment's name.
-    pub fn disturbance(&self) -> String {
+    /// What goes wrong in every episode, with its magnitude; nothing where nothing does.
+    pub fn anomaly(&self) -> String {
         let magnitude = |spec: &AnomalySpec| spec.params.get("magnitude").cloned().unwrap_or_default();
-        let words = |spec: &AnomalySpec| format!(" with {} of {}", spec.anomaly, magnitude(spec));
+        let words = |spec: &AnomalySpec| format!("{} of {}", spec.anomaly, magnitude(spec));
         self.run.anomaly_spec.as_ref().map(words).unwrap_or_default()
     }
 

@@ -233,14 +233,7 @@ pub(super) fn diverged(blocks: &[Block]) -> u64 {
 pub const JOURNAL: &str = "journal.jsonl";
 
 fn spec(by: &Experimenter<'_>, method: Method) -> ExperimentSpec {
-    let Subject { env, name, randomisation, .. } = by.subject;
-    let (env, policy, randomisation) = (env.spec().id.clone(), name.clone(), randomisation.clone());
-    ExperimentSpec {
-        env,
-        policy,
-        seed: by.run,
-        method,
-        randomisation,
-        anomaly_spec: by.anomaly_spec.cloned(),
-    }
+    let Subject { env, name, scenario, .. } = by.subject;
+    let (env, policy, scenario) = (env.spec().id.clone(), name.clone(), scenario.clone());
+    ExperimentSpec { env, policy, seed: by.run, method, scenario, anomaly_spec: by.anomaly_spec.cloned() }
 }

@@ -90,13 +90,16 @@ impl Content<'_> {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("Environment", self.document.run.env.clone()),
-            ("Policy", self.document.run.policy.label()),
+        let run = &self.document.run;
+        let mut facts = vec![("Environment", run.env.clone()), ("Policy", run.policy.label())];
+        facts.extend(run.scenario.as_ref().map(|scenario| ("Scenario", scenario.to_string())));
+        facts.extend(run.anomaly_spec.as_ref().map(|_| ("Anomaly", self.document.anomaly())));
+        facts.extend([
             ("Method", self.method().to_string()),
             ("Draws", self.document.draws.to_string()),
             ("Experiments", self.document.experiments.to_string()),
-        ]
+        ]);
+        facts
     }
 
     fn tiles(&self) -> Vec<(String, String, &'static str)> {

@@ -3,6 +3,7 @@
 use crate::estimate::block::one_after_another;
 use crate::record::Record;
 use anyhow::{Context as _, Result, ensure};
+use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -20,6 +21,9 @@ pub struct HistorySpec {
     pub noises: Vec<f64>,
     /// The seed.
     pub seed: u64,
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
 }
 
 /// Some episodes of one policy at one level of noise; where they began follows from the seed.

@@ -28,7 +28,7 @@ impl Series {
         let env = subject.env.fork().context("experiments need copies of the environment")?;
         let stream = format!("past-{}-{noise}", subject.name.digest);
         let noisy = Subject {
-            randomisation: subject.randomisation.clone(),
+            scenario: subject.scenario.clone(),
             ..Subject::of(env, Box::new(noisy), subject.name.clone())
         };
         Ok(Series { subject: noisy, noise, seed, stream })

@@ -93,10 +93,7 @@ fn independent(run: &ForkSpec, truth: &Document) -> Result<()> {
     };
     same("environment", &run.env, &of.env)?;
     same("the policy with digest", &run.policy.digest, &of.policy.digest)?;
-    ensure!(
-        run.randomisation == of.randomisation,
-        "truth: expected the parameters that the run draws, found others"
-    );
+    ensure!(run.scenario == of.scenario, "truth: expected the parameters that the run draws, found others");
     ensure!(
         of.anomaly_spec.is_none(),
         "truth: expected episodes in which nothing goes wrong, found some with a fault"

@@ -7,7 +7,7 @@ use crate::record::{Numbered, Piece};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::History;
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::Randomisation;
+use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
 use offnominal_stats::risk::sampler::elites::Elites;
@@ -60,7 +60,7 @@ pub struct SearchSpec {
     pub past_failures: Option<usize>,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub randomisation: Option<Randomisation>,
+    pub scenario: Option<Scenario>,
 }
 
 /// One search.

@@ -3,6 +3,7 @@
 use crate::estimate::block::Method;
 use crate::record::Record;
 use anyhow::{Result, ensure};
+use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,6 +23,9 @@ pub struct RaceSpec {
     pub methods: Vec<Method>,
     /// Draws per round.
     pub round: u64,
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
 }
 
 /// A draw that was tried.

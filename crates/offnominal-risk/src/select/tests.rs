@@ -26,6 +26,7 @@ fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g
         seed: 1,
         methods: (0..subjects.len()).map(|i| guides.get(i).map_or(Method::Plain, thinned)).collect(),
         round: 300,
+        scenario: None,
     };
     Rules { spec, guides, budget, level: Level::P95 }
 }

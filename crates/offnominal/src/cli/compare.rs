@@ -2,7 +2,7 @@
 
 use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
-use crate::cli::randomise::Below;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -39,7 +39,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     monitor: Option<PathBuf>,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     #[command(flatten)]
     anomaly: AnomalyArgs,
     /// Play the nominal twin of each anomalous episode too, and compare what the anomaly costs either policy
@@ -73,7 +73,7 @@ impl Compare {
             env: common.environment(&self.env)?,
             old: self.old,
             new: self.new,
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             anomaly: self.anomaly.request(),
             twin: self.twin,
             monitor: self.monitor,

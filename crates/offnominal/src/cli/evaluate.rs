@@ -1,6 +1,6 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
-use crate::cli::randomise::Randomise;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -21,7 +21,7 @@ pub struct Evaluate {
     #[arg(long, value_name = "HOST")]
     robot: Option<String>,
     #[command(flatten)]
-    randomise: Randomise,
+    scenario: ScenarioArgs,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = evaluation::episodes(), value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
@@ -42,9 +42,9 @@ impl Evaluate {
     /// # Errors
     /// If the environment or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Evaluate { env, policy, robot, randomise, episodes, min_return, min_success, card } = self;
-        let (env, randomisation) = (common.environment(&env)?, randomise.request());
-        let request = Request { env, policy, robot, randomisation, episodes, min_return, min_success, card };
+        let Evaluate { env, policy, robot, scenario, episodes, min_return, min_success, card } = self;
+        let (env, scenario) = (common.environment(&env)?, scenario.request());
+        let request = Request { env, policy, robot, scenario, episodes, min_return, min_success, card };
         let found = run(&request, &common.context())?;
         common.print(&found)?;
         found.refusals.iter().for_each(|refusal| eprintln!("not acceptable: {refusal}"));

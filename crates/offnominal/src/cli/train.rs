@@ -1,6 +1,6 @@
 //! `train`: makes a policy for an environment.
 
-use crate::cli::randomise::Below;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -27,7 +27,7 @@ pub struct Train {
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     set: Vec<String>,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     eval_every: Option<u64>,
@@ -48,16 +48,16 @@ impl Train {
     /// # Errors
     /// If a name or an option is wrong, or a file cannot be read or written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Train { env, algorithm, steps, preset, set, below, eval_every, history, checkpoints, resume } =
+        let Train { env, algorithm, steps, preset, set, scenario, eval_every, history, checkpoints, resume } =
             self;
-        let (randomisation, out) = (below.request(), common.out.clone());
+        let (scenario, out) = (scenario.request(), common.out.clone());
         let request = Request {
             env,
             algorithm,
             steps,
             preset,
             set,
-            randomisation,
+            scenario,
             eval_every,
             history,
             checkpoints,

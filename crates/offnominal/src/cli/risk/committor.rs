@@ -1,7 +1,7 @@
 //! `risk committor`: how near an episode in progress is to failing, learned from episodes.
 
-use crate::cli::randomise::Below;
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -32,7 +32,7 @@ pub struct CommittorArgs {
     #[arg(long, default_value_t = committor::lambda())]
     lambda: f64,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
 }
 
 impl CommittorArgs {
@@ -49,7 +49,7 @@ impl CommittorArgs {
             pilots: self.pilots,
             steps: self.steps,
             lambda: self.lambda,
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             out: Some(common.out_or("risk-committor")),
         };
         print(common, &committor::run(&request, &common.context())?)

@@ -2,8 +2,8 @@
 
 use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
-use crate::cli::randomise::Below;
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -22,7 +22,7 @@ pub struct EstimateArgs {
     #[arg(long)]
     policy: String,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     /// How initial conditions are chosen [default: thinned with a predictor, else plain]
     #[arg(long, value_parser = one_of::<SamplingMethod>())]
     method: Option<SamplingMethod>,
@@ -65,7 +65,7 @@ impl EstimateArgs {
         let mut request = Request {
             env: common.environment(&self.env)?,
             policy: self.policy.clone(),
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             anomaly: self.anomaly.clone().request(),
             method: self.method,
             predictor: self.predictor.clone(),
@@ -91,8 +91,8 @@ impl EstimateArgs {
 
     /// The command that makes the same report.
     fn command(&self, method: SamplingMethod, seed: u64) -> String {
-        let (env, policy, below) = (&self.env, &self.policy, self.below.request().words());
-        let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{below}")];
+        let (env, policy, scenario) = (&self.env, &self.policy, self.scenario.request().words());
+        let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{scenario}")];
         words.push(format!("--method {} --episodes {}", <&str>::from(method), self.episodes));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));

@@ -1,7 +1,7 @@
 //! `risk fork`: how often a policy fails, by copies of episodes in progress.
 
-use crate::cli::randomise::Below;
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -19,7 +19,7 @@ pub struct ForkArgs {
     #[arg(long)]
     policy: String,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     /// The committor that `risk committor` wrote; without one no episode is copied
     #[arg(long, value_name = "FILE")]
     committor: Option<PathBuf>,
@@ -62,7 +62,7 @@ impl ForkArgs {
             exponent: self.exponent,
             plain_share: self.plain_share,
             rate: self.rate,
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             level: self.level,
             max_risk: self.max_risk,
             out: Some(common.out_or("risk-fork")),
@@ -79,8 +79,8 @@ impl ForkArgs {
 
     /// The command that makes the same result.
     fn command(&self, seed: u64) -> String {
-        let (env, policy, below) = (&self.env, &self.policy, self.below.request().words());
-        let mut words = vec![format!("offnominal risk fork --env {env} --policy {policy}{below}")];
+        let (env, policy, scenario) = (&self.env, &self.policy, self.scenario.request().words());
+        let mut words = vec![format!("offnominal risk fork --env {env} --policy {policy}{scenario}")];
         words.extend(self.committor.as_ref().map(|file| format!("--committor {}", file.display())));
         if let Some(file) = &self.predictor {
             words.push(format!("--predictor {} --plain-share {}", file.display(), self.plain_share));

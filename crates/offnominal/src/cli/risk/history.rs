@@ -1,6 +1,7 @@
 //! `risk history`: the history of a training run, made by playing its checkpoints.
 
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -15,6 +16,8 @@ pub struct HistoryArgs {
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated
     #[arg(long, required = true)]
     policy: Vec<String>,
+    #[command(flatten)]
+    scenario: ScenarioArgs,
     /// Episodes of each policy at each level of noise
     #[arg(long, value_name = "N", default_value_t = history::episodes())]
     episodes: usize,
@@ -32,6 +35,7 @@ impl HistoryArgs {
         let request = Request {
             env: common.environment(&self.env)?,
             policies: self.policy.clone(),
+            scenario: self.scenario.request(),
             episodes: self.episodes,
             noises: self.noise.clone(),
             out: Some(common.out_or("risk-history")),

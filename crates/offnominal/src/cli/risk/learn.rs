@@ -1,8 +1,8 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
 use crate::cli::one_of::one_of;
-use crate::cli::randomise::Below;
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -17,7 +17,7 @@ pub struct Learn {
     #[arg(long)]
     env: String,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     /// The history that `train --history` wrote; may be repeated, to learn from several runs
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
@@ -51,7 +51,7 @@ impl Learn {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: common.environment(&self.env)?,
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             histories: self.history.clone(),
             near: self.near.clone(),
             form: self.form,

@@ -1,8 +1,8 @@
 //! `risk search`: what finding one failure costs.
 
 use crate::cli::one_of::one_of;
-use crate::cli::randomise::Below;
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -20,7 +20,7 @@ pub struct SearchArgs {
     #[arg(long, required = true)]
     policy: Vec<String>,
     #[command(flatten)]
-    below: Below,
+    scenario: ScenarioArgs,
     /// Where to look; may be repeated, to compare strategies
     #[arg(long, value_parser = one_of::<Strategy>(), required = true)]
     strategy: Vec<Strategy>,
@@ -56,7 +56,7 @@ impl SearchArgs {
         let request = Request {
             env: common.environment(&self.env)?,
             policies: self.policy.clone(),
-            randomisation: self.below.request(),
+            scenario: self.scenario.request(),
             strategies: self.strategy.clone(),
             predictor: self.predictor.clone(),
             history: self.history.clone(),

@@ -1,6 +1,7 @@
 //! `risk select`: the policy that fails least among several.
 
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -17,6 +18,8 @@ pub struct Select {
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated
     #[arg(long, required = true)]
     policy: Vec<String>,
+    #[command(flatten)]
+    scenario: ScenarioArgs,
     /// The predictor that `risk learn` wrote; without one all draws are tried
     #[arg(long, value_name = "FILE")]
     predictor: Option<PathBuf>,
@@ -52,6 +55,7 @@ impl Select {
         let request = Request {
             env: common.environment(&self.env)?,
             policies: self.policy.clone(),
+            scenario: self.scenario.request(),
             predictor: self.predictor.clone(),
             budget: self.budget,
             round: self.round,

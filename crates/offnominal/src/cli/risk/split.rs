@@ -1,6 +1,7 @@
 //! `risk split`: how often a policy fails in an environment that says how far it is from failing.
 
 use crate::cli::risk::print;
+use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -16,6 +17,8 @@ pub struct Split {
     /// A policy, as for `risk estimate`
     #[arg(long)]
     policy: String,
+    #[command(flatten)]
+    scenario: ScenarioArgs,
     /// Number of swarms that do not know one another
     #[arg(long, default_value_t = split::swarms())]
     swarms: u64,
@@ -42,6 +45,7 @@ impl Split {
         let request = Request {
             env: common.environment(&self.env)?,
             policy: self.policy.clone(),
+            scenario: self.scenario.request(),
             swarms: self.swarms,
             particles: self.particles,
             moves: self.moves,

@@ -1,44 +1,60 @@
-//! Environments whose parameters are drawn for each episode, as commands describe them.
+//! Scenarios: what is drawn of an environment for each episode, and which episodes fail, as commands describe it.
 
+use crate::judged::{Criterion, Judged};
 use crate::{catalogues, noise};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
+use offnominal_stats::stl::Formula;
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The word for all lengths and widths of a body.
 pub const LIMBS: &str = "limbs";
 
-/// What is drawn for each episode, and which return is a failure.
+/// What is drawn for each episode, and by what one fails.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Randomisation {
-    /// How parameters are drawn.
-    pub draws: Draws,
-    /// The return below which an episode fails; none where the environment itself says what a failure is.
-    pub least: Option<f64>,
+pub struct Scenario {
+    /// How parameters are drawn, if any are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draws: Option<Draws>,
+    /// By what an episode fails, where not only the environment says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Criterion>,
 }
 
-impl Randomisation {
+impl Scenario {
     /// The environment with this change.
     ///
     /// # Errors
-    /// If the parameters cannot be drawn in it.
-    pub fn apply(&self, env: Box<dyn Env>) -> Result<Box<dyn Env>> {
-        let randomised = Randomised::new(env, self.draws.clone())?;
-        let Some(least) = self.least else { return Ok(Box::new(randomised)) };
-        ensure!(least > 0.0, "--below: expected a return above 0, found {least}");
-        Ok(Box::new(randomised.failing_below(least)))
+    /// If the parameters cannot be drawn in it, or the criterion does not fit it.
+    pub fn apply(&self, mut env: Box<dyn Env>) -> Result<Box<dyn Env>> {
+        if let Some(draws) = &self.draws {
+            env = Box::new(Randomised::new(env, draws.clone())?);
+        }
+        if let Some(criterion) = &self.criterion {
+            env = Box::new(Judged::new(env, criterion)?);
+        }
+        Ok(env)
     }
 }
 
-/// Parameters of an environment that are drawn for each episode.
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let draws = self.draws.as_ref().map(Draws::describe);
+        let criterion = self.criterion.as_ref().map(Criterion::describe);
+        f.write_str(&draws.into_iter().chain(criterion).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Parameters of an environment that are drawn for each episode, and by what one fails.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct RandomisationRequest {
+pub struct ScenarioRequest {
     /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body, `name=S` for a
     /// standard deviation in the parameter's unit.
     pub parameters: Vec<String>,
@@ -48,15 +64,17 @@ pub struct RandomisationRequest {
     pub table: Option<PathBuf>,
     /// The return below which an episode fails, whatever else the environment counts as a failure.
     pub below: Option<f64>,
+    /// A formula of signal temporal logic; an episode that breaks it fails.
+    pub stl: Option<Formula>,
 }
 
-impl Default for RandomisationRequest {
-    fn default() -> RandomisationRequest {
-        RandomisationRequest { parameters: vec![], sigma: 0.1, table: None, below: None }
+impl Default for ScenarioRequest {
+    fn default() -> ScenarioRequest {
+        ScenarioRequest { parameters: vec![], sigma: 0.1, table: None, below: None, stl: None }
     }
 }
 
-impl RandomisationRequest {
+impl ScenarioRequest {
     /// The options of the command line that mean the same, each after a blank.
     pub fn words(&self) -> String {
         let mut words = String::new();
@@ -66,23 +84,27 @@ impl RandomisationRequest {
         if let Some(path) = &self.table {
             words += &format!(" --parameter-table {}", path.display());
         }
-        words + &self.below.map_or(String::new(), |r| format!(" --below {r}"))
+        words += &self.below.map_or(String::new(), |r| format!(" --below {r}"));
+        let quoted = |stl: &Formula| stl.to_string().replace('\'', r"'\''");
+        words + &self.stl.as_ref().map_or(String::new(), |stl| format!(" --stl '{}'", quoted(stl)))
     }
 
-    /// What is drawn in an environment, if anything.
+    /// What is drawn in an environment and by what its episodes fail, if either is said.
     ///
     /// # Errors
-    /// If a parameter does not exist, the table cannot be read, or a return is given and nothing is drawn.
-    pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+    /// If a parameter does not exist, the table cannot be read, or there are two criteria.
+    pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Scenario>> {
         let draws = match &self.table {
-            Some(path) => listed(spec, path)?,
-            None if self.parameters.is_empty() => {
-                ensure!(self.below.is_none(), "below: expected --randomise or --parameter-table with it");
-                return Ok(None);
-            }
-            None => around(spec, &self.parameters, self.sigma)?,
+            Some(path) => Some(listed(spec, path)?),
+            None if self.parameters.is_empty() => None,
+            None => Some(around(spec, &self.parameters, self.sigma)?),
         };
-        Ok(Some(Randomisation { draws, least: self.below }))
+        let criterion = match (self.below, &self.stl) {
+            (Some(_), Some(_)) => bail!("stl: expected no `below` with it, found both"),
+            (below, stl) => below.map(Criterion::ReturnBelow).or(stl.clone().map(Criterion::Stl)),
+        };
+        let scenario = Scenario { draws, criterion };
+        Ok(Some(scenario).filter(|s| s.draws.is_some() || s.criterion.is_some()))
     }
 
     /// The environment with what is drawn of it.
@@ -186,23 +208,24 @@ mod tests {
         let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
-        let change = Randomisation {
-            draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(),
-            least: None,
+        let change = Scenario {
+            draws: Some(around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap()),
+            criterion: None,
         };
         let randomised = change.apply(environment("cartpole")).unwrap();
         assert_eq!(
             (randomised.spec().id.as_str(), randomised.spec().initial[0].as_str()),
             ("cartpole", name.as_str())
         );
-        let again: Randomisation = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
+        let again: Scenario = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
         assert_eq!(again, change);
     }
 
     #[test]
     fn a_body_is_built_once_and_is_the_one_that_was_drawn() {
         let draws = around(environment("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
-        let randomised = Randomisation { draws, least: None }.apply(environment("hopper")).unwrap();
+        let randomised =
+            Scenario { draws: Some(draws), criterion: None }.apply(environment("hopper")).unwrap();
         let (mut own, x) = (randomised.fork().unwrap(), randomised.draw(&mut Rng::new(5)));
         let set: serde_json::Map<String, serde_json::Value> =
             randomised.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
@@ -247,8 +270,9 @@ mod tests {
         let path = folder.path().join("bodies.csv");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            listed(hopper.spec(), &path)
-                .and_then(|draws| Randomisation { draws, least: None }.apply(environment("hopper")))
+            listed(hopper.spec(), &path).and_then(|draws| {
+                Scenario { draws: Some(draws), criterion: None }.apply(environment("hopper"))
+            })
         };
         let refusal = |text: &str| format!("{:#}", read(text).err().unwrap());
         let found = read("sigma,body,difference,foot-length\n0.1,0,0.1,0.4\n0.1,1,0.2,0.3\n").unwrap();

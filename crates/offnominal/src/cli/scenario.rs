@@ -1,7 +1,8 @@
-//! `--randomise`, `--sigma` and `--parameter-table`: parameters that are drawn for each episode (domain randomisation).
+//! What is drawn for each episode (`--randomise`, `--parameter-table`), and by what one fails (`--below`, `--stl`).
 
 use clap::Args;
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
+use offnominal_stats::stl::Formula;
 use std::path::PathBuf;
 
 /// Parameters that are drawn for each episode.
@@ -19,32 +20,36 @@ pub struct Randomise {
     pub parameter_table: Option<PathBuf>,
 }
 
-/// The return that is a failure.
+/// What is drawn for each episode, and by what one fails.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Below {
+pub struct ScenarioArgs {
     #[command(flatten)]
     pub randomise: Randomise,
-    /// With --randomise or --parameter-table: an episode fails if and only if its return is below this
+    /// An episode fails if and only if its return is below this
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
+    /// An episode fails if it breaks this formula of signal temporal logic over the channels of the environment, or as
+    /// the environment says itself; such as 'always[0, 5] (speed < 3)', times in seconds
+    #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
+    pub stl: Option<Formula>,
 }
 
 impl Randomise {
     /// The options as a request.
-    pub fn request(&self) -> RandomisationRequest {
-        let usual = RandomisationRequest::default();
-        RandomisationRequest {
+    pub fn request(&self) -> ScenarioRequest {
+        let usual = ScenarioRequest::default();
+        ScenarioRequest {
             parameters: self.randomise.clone(),
             sigma: self.sigma.unwrap_or(usual.sigma),
             table: self.parameter_table.clone(),
-            below: None,
+            ..usual
         }
     }
 }
 
-impl Below {
+impl ScenarioArgs {
     /// The options as a request.
-    pub fn request(&self) -> RandomisationRequest {
-        RandomisationRequest { below: self.below, ..self.randomise.request() }
+    pub fn request(&self) -> ScenarioRequest {
+        ScenarioRequest { below: self.below, stl: self.stl.clone(), ..self.randomise.request() }
     }
 }

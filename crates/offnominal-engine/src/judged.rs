@@ -1,0 +1,289 @@
+//! An environment whose episodes fail by a criterion of the user: a return that is too low, or a formula of signal
+//! temporal logic that is broken.
+//!
+//! A formula names channels of the observation, channels of the action, and `reward`. A sample is taken where the
+//! episode begins and after each step: what is observed then, without nominal noise, and the command and the reward
+//! that led there, which are 0 at first. The episode ends as soon as no continuation could mend it.
+
+use anyhow::{Context, Result, ensure};
+use offnominal_core::channel::spans;
+use offnominal_core::prelude::*;
+use offnominal_stats::stl::{Formula, Monitor};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// By what an episode fails.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Criterion {
+    /// If and only if its return is below this.
+    ReturnBelow(f64),
+    /// If the formula is broken, or the environment says so.
+    Stl(Formula),
+}
+
+/// An environment whose episodes fail by a criterion.
+pub struct Judged<'e> {
+    env: Box<dyn Env + 'e>,
+    spec: Arc<EnvSpec>,
+    judge: Judge,
+    steps: u32,
+    /// Whether the episode is over, and failed.
+    failed: Option<bool>,
+}
+
+/// What is known of the episode so far.
+#[derive(Clone)]
+enum Judge {
+    Return { least: f64, total: f64 },
+    Stl(Box<Signals>),
+}
+
+/// The signals of a formula.
+#[derive(Clone)]
+struct Signals {
+    monitor: Monitor,
+    robustness: f64,
+    /// The whole observation, and the places in it of the channels that are one number.
+    obs: Vec<f32>,
+    places: Arc<[usize]>,
+    /// The numbers of an action that are signals: those whose names no channel of the observation has.
+    actions: Arc<[usize]>,
+    sample: Vec<f64>,
+}
+
+/// The margin while nothing is decided: no environment is so far from failure.
+const UNDECIDED: f64 = 1e9;
+
+impl<'e> Judged<'e> {
+    /// The environment with this criterion.
+    ///
+    /// # Errors
+    /// If the formula names no channel of it, or the return is no finite number.
+    pub fn new(env: Box<dyn Env + 'e>, criterion: &Criterion) -> Result<Judged<'e>> {
+        let judge = match criterion {
+            Criterion::ReturnBelow(least) => {
+                ensure!(least.is_finite(), "below: expected a finite return, found {least}");
+                Judge::Return { least: *least, total: 0.0 }
+            }
+            Criterion::Stl(formula) => {
+                let signals = Signals::new(env.spec(), formula);
+                Judge::Stl(Box::new(signals.with_context(|| format!("environment {}", env.spec().id))?))
+            }
+        };
+        let own = if let Criterion::Stl(_) = criterion { env.spec().success.as_str() } else { "" };
+        let success = format!("{own} {}", criterion.describe()).trim().to_string();
+        let spec = Arc::new(EnvSpec { success, ..env.spec().clone() });
+        Ok(Judged { env, spec, judge, steps: 0, failed: None })
+    }
+
+    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Judged<'f> {
+        let (spec, judge) = (Arc::clone(&self.spec), self.judge.clone());
+        Judged { env, spec, judge, steps: self.steps, failed: self.failed }
+    }
+
+    /// How the episode stands, once the environment has made its step.
+    fn judged(&mut self, step: Step) -> Step {
+        self.steps += 1;
+        if step.status == Status::Diverged {
+            return step;
+        }
+        let is_over = step.status != Status::Running || self.steps >= self.spec.horizon;
+        let fails = step.status == Status::Failed;
+        let status = match &mut self.judge {
+            Judge::Return { least, total } if is_over => {
+                self.failed = Some(total < least);
+                if total < least { Status::Failed } else { Status::Succeeded }
+            }
+            Judge::Return { .. } => step.status,
+            Judge::Stl(signals) => {
+                if is_over {
+                    signals.robustness = signals.monitor.finish();
+                }
+                // Zero is broken: the margin is above zero exactly where the episode has not failed.
+                let is_broken = signals.robustness <= 0.0;
+                self.failed = (is_over || is_broken).then_some(is_broken || fails);
+                if is_broken { Status::Failed } else { step.status }
+            }
+        };
+        Step { status, ..step }
+    }
+}
+
+impl Signals {
+    fn new(spec: &EnvSpec, formula: &Formula) -> Result<Signals> {
+        let scalars =
+            spec.observation.iter().zip(spans(&spec.observation)).filter(|(c, _)| c.image.is_none());
+        let (mut names, places): (Vec<String>, Vec<usize>) =
+            scalars.map(|(c, span)| (c.name.clone(), span.start)).unzip();
+        let mut actions = Vec::new();
+        for (i, channel) in spec.action.iter().enumerate() {
+            if channel.image.is_none() && !names.contains(&channel.name) {
+                names.push(channel.name.clone());
+                actions.push(i);
+            }
+        }
+        names.push("reward".into());
+        let monitor = Monitor::new(formula, &names, spec.dt_secs)?;
+        let (obs, sample) = (vec![0.0; spec.obs_width()], vec![0.0; names.len()]);
+        let (places, actions) = (places.into(), actions.into());
+        Ok(Signals { monitor, robustness: f64::INFINITY, obs, places, actions, sample })
+    }
+
+    /// Reads the state to which a command led.
+    fn read(&mut self, env: &dyn Env, led: Option<(&[f32], f64)>) {
+        env.observe_exactly(&mut self.obs);
+        let (observed, rest) = self.sample.split_at_mut(self.places.len());
+        observed.iter_mut().zip(&*self.places).for_each(|(x, i)| *x = f64::from(self.obs[*i]));
+        rest.fill(0.0);
+        if let Some((action, reward)) = led {
+            let channels = &env.spec().action;
+            rest.iter_mut().zip(&*self.actions).for_each(|(x, i)| *x = command(&channels[*i], action[*i]));
+            rest[self.actions.len()] = reward;
+        }
+        self.monitor.push(&self.sample);
+        self.robustness = self.monitor.robustness();
+    }
+}
+
+/// A command as the environment reads it: a choice is a whole number.
+fn command(channel: &Channel, number: f32) -> f64 {
+    let chosen = channel.is_choice().then(|| channel.chosen(number)).flatten();
+    chosen.map_or(f64::from(number), |choice| choice as f64)
+}
+
+impl Env for Judged<'_> {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        self.env.draw(rng)
+    }
+
+    fn start(&mut self, x: &[f64], rng: &mut Rng) {
+        (self.steps, self.failed) = (0, None);
+        self.env.start(x, rng);
+        match &mut self.judge {
+            Judge::Return { total, .. } => *total = 0.0,
+            Judge::Stl(signals) => {
+                signals.monitor.start();
+                signals.read(self.env.as_ref(), None);
+            }
+        }
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        self.env.observe(obs);
+    }
+
+    fn observe_exactly(&self, obs: &mut [f32]) {
+        self.env.observe_exactly(obs);
+    }
+
+    fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+        let step = self.env.step(action, rng);
+        match &mut self.judge {
+            Judge::Return { total, .. } => *total += step.reward,
+            Judge::Stl(signals) => signals.read(self.env.as_ref(), Some((action, step.reward))),
+        }
+        self.judged(step)
+    }
+
+    fn goal_met(&self) -> Option<bool> {
+        match self.judge {
+            Judge::Return { .. } => Some(self.failed == Some(false)),
+            Judge::Stl(_) => match self.env.goal_met() {
+                Some(met) => Some(met && self.failed != Some(true)),
+                None => Some(self.failed == Some(false)),
+            },
+        }
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.env.set_parameter(name, value)
+    }
+
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        self.env.set_parameters(values)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.around(self.env.fork()?)))
+    }
+
+    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
+        Some(Box::new(self.around(self.env.checkout()?)))
+    }
+
+    fn reseed(&mut self, world: &Rng) {
+        self.env.reseed(world);
+    }
+
+    fn health(&self) -> Result<(), String> {
+        self.env.health()
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.env.render(camera, frame);
+    }
+}
+
+/// Where an episode begins is the environment's; how far it is from failure is the criterion's too.
+impl FailureSearch for Judged<'_> {
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        self.env.failure_search().features(x)
+    }
+
+    fn places(&self, x: &[f64]) -> Option<Places> {
+        self.env.failure_search().places(x)
+    }
+
+    fn admits(&self, x: &[f64]) -> bool {
+        self.env.failure_search().admits(x)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        self.env.failure_search().vary(x, rng)
+    }
+
+    fn outlook(&self) -> Vec<f64> {
+        self.env.failure_search().outlook()
+    }
+
+    fn margin(&self) -> Option<f64> {
+        match &self.judge {
+            // Before its end nothing is known of a return.
+            Judge::Return { .. } if self.failed.is_none() => Some(1.0),
+            Judge::Return { least, total } => {
+                let unit = if *least == 0.0 { 1.0 } else { least.abs() };
+                Some(((total - least) / unit).min(1.0))
+            }
+            Judge::Stl(signals) => {
+                let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);
+                let margin = signals.robustness.clamp(-UNDECIDED, UNDECIDED).min(own);
+                // The environment may fail without a margin of its own.
+                Some(if self.failed == Some(true) { margin.min(0.0) } else { margin })
+            }
+        }
+    }
+}
+
+impl Criterion {
+    /// In a sentence.
+    pub fn describe(&self) -> String {
+        match self {
+            Criterion::ReturnBelow(least) => {
+                format!("An episode succeeds if its return is at least {least}, and fails otherwise.")
+            }
+            Criterion::Stl(formula) => format!("An episode also fails if it breaks \"{formula}\"."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
