@@ -7,7 +7,8 @@
 //!
 //! | file         | content                                        |
 //! |--------------|------------------------------------------------|
-//! | [`formula`]  | what a formula is, and its negation            |
+//! | [`formula`]  | a formula with its text                        |
+//! | [`node`]     | a formula as a tree, and its negation          |
 //! | [`term`]     | arithmetic over signals                        |
 //! | `tokens`     | words, numbers and signs of a text             |
 //! | `parse`      | from text to formula                           |
@@ -25,6 +26,7 @@
 mod bind;
 pub mod formula;
 pub mod monitor;
+pub mod node;
 mod parse;
 pub mod term;
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! Laws, and episodes that fail exactly where they should.
+
 use super::*;
 use crate::catalogues;
 use offnominal_core::policy::Random;

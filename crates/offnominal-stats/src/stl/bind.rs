@@ -1,7 +1,8 @@
 //! A formula over places of signals and numbers of steps.
 
 use super::StlError;
-use super::formula::{Formula, Node, Window};
+use super::formula::Formula;
+use super::node::{Node, Window};
 use super::term::Term;
 
 /// Parts of a formula that are accepted.

@@ -4,7 +4,7 @@
 //! `*` and `/`, a minus before a number.
 
 use super::StlError;
-use super::formula::{Node, Window};
+use super::node::{Node, Window};
 use super::term::{Binary, Term, Unary};
 use super::tokens::{Kind, Token, tokens};
 

@@ -1,4 +1,7 @@
-use super::formula::{Formula, Node, Window};
+//! Robustness against its definition, another program and worked cases; what is no formula.
+
+use super::formula::Formula;
+use super::node::{Node, Window};
 use super::{Monitor, StlError};
 use proptest::prelude::*;
 
