@@ -106,6 +106,9 @@ def estimate(
     rate: float | None = None,
     constant_draws: int | None = None,
     level: float | None = None,
+    max_risk: float | None = None,
+    early_stop: bool | None = None,
+    width: float | None = None,
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
@@ -124,13 +127,17 @@ def estimate(
     :param exponent: how much the predictor is trusted.
     :param plain_share: share of the experiments that ignores the predictor.
     :param level: confidence level of the intervals.
+    :param max_risk: largest acceptable failure probability, for ``early_stop``.
+    :param early_stop: end as soon as the interval lies on one side of ``max_risk``.
+    :param width: end as soon as the interval is at most so wide; ``episodes`` are then the most.
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
         "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
-        "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
+        "scenario": scenario, "max_risk": max_risk, "early_stop": early_stop,
+        "width": width, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("estimate", request, seed, jobs, progress)
 

@@ -4,6 +4,7 @@
 //! |----------------|---------------------------------------------------------------------|
 //! | [`block`]      | what a run of experiments is, and what it finds, block by block     |
 //! | [`estimation`] | experiments by the thousand                                         |
+//! | [`stop`]       | when a run may end early                                            |
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
@@ -14,6 +15,7 @@ pub mod block;
 pub mod document;
 pub mod estimation;
 pub(crate) mod page;
+pub mod stop;
 pub mod verdict;
 
 use crate::experimenter::Experimenter;
@@ -37,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use stop::Stop;
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Whose failures are counted, and how.
@@ -74,6 +77,11 @@ pub struct Request {
     pub level: f64,
     /// Largest acceptable failure probability (see [`Report::unacceptable`]).
     pub max_risk: Option<f64>,
+    /// Whether the run ends as soon as the interval lies on one side of the largest acceptable failure probability.
+    #[serde(default)]
+    pub early_stop: bool,
+    /// Width of the interval at which the run ends before its last episode.
+    pub width: Option<f64>,
     /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
     pub out: Option<PathBuf>,
     /// The command that result and page name as their origin.
@@ -137,8 +145,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let blocks = estimation.run(request.out.as_deref(), request.episodes, context)?;
+    let stop = request.stop(method, level)?;
+    let blocks = estimation.run(request.out.as_deref(), request.episodes, &stop, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
+    stop.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
@@ -203,6 +213,22 @@ impl Request {
         let is_sound = self.max_risk.is_none_or(|p| (0.0..=1.0).contains(&p));
         ensure!(is_sound, "max risk: expected a number from 0 to 1");
         Ok(())
+    }
+
+    fn stop(&self, method: SamplingMethod, level: Level) -> Result<Stop> {
+        ensure!(
+            !self.early_stop || self.max_risk.is_some(),
+            "early stop: expected a largest acceptable risk with it, found none"
+        );
+        let stop = Stop { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
+        let is_valid = matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned);
+        ensure!(
+            is_valid || !stop.is_early(),
+            "width and early stop: expected the method plain or thinned, found {}",
+            <&str>::from(method)
+        );
+        stop.check()?;
+        Ok(stop)
     }
 
     fn estimation<'c>(

@@ -44,6 +44,27 @@ fn a_risk_is_estimated_and_a_failure_replayed() {
 }
 
 #[test]
+fn a_run_stops_where_its_interval_says_so_and_goes_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: Value, out: &str, jobs: usize| {
+        let mut asked = json!({ "env": "cartpole", "policy": "random", "scenario": { "below": 12.0 },
+            "episodes": 20_000, "out": folder.path().join(out) });
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        estimate::run(&request(asked), &Context { jobs, ..context() }).unwrap().document
+    };
+    let narrow = run(json!({ "width": 0.06 }), "a", 1);
+    let risk = narrow.risk.risk.clone().unwrap();
+    assert!(risk.high - risk.low <= 0.06 && narrow.draws < 20_000, "{risk:?}, {}", narrow.draws);
+    assert_eq!(risk.method, "beta-binomial-sequence");
+    // The same for any number of threads, and where it goes on from a wider one.
+    run(json!({ "width": 0.2 }), "b", 2);
+    let again = run(json!({ "width": 0.06 }), "b", 2);
+    assert_eq!((again.draws, again.risk.risk), (narrow.draws, narrow.risk.risk));
+    let gate = run(json!({ "max_risk": risk.high + 0.1, "early_stop": true }), "c", 1);
+    assert!(gate.draws < narrow.draws && gate.risk.risk.unwrap().high <= risk.high + 0.1);
+}
+
+#[test]
 fn wrong_requests_are_refused_by_the_name_of_the_field() {
     let refusal = |name: &str, value: Value| {
         let mut wrong = json!({ "env": "driving", "policy": "random" });
@@ -53,6 +74,8 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     assert_eq!(refusal("episodes", json!(0)), "episodes: expected 1 to 100000000, found 0");
     let found = refusal("exponent", json!(9));
     assert_eq!(found, "exponent: expected a number above 0, at most 4, found 9");
+    assert_eq!(refusal("width", json!(2.0)), "width: expected a number above 0 and below 1, found 2");
+    assert!(refusal("early_stop", json!(true)).starts_with("early stop: expected a largest acceptable risk"));
     assert!(refusal("method", json!("thinned")).starts_with("method thinned: expected a predictor"));
     let both = refusal("scenario", json!({ "below": 5, "stl": "always (speed < 3)" }));
     assert_eq!(both, "stl: expected no `below` with it, found both");

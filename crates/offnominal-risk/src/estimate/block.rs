@@ -75,7 +75,7 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// How many draws were planned in all when it was made.
+    /// How many draws were planned in all when it was made; 0 where the run could stop early.
     pub planned: u64,
     /// The first draw.
     pub first: u64,

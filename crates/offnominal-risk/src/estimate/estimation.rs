@@ -1,6 +1,7 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
 use super::block::{Block, ExperimentSpec, Failure, Method, checked};
+use super::stop::Stop;
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -112,22 +113,35 @@ impl<'c> Estimation<'c> {
         }
     }
 
-    /// Makes what the journal in the folder, if there is one, does not hold yet, and returns all blocks.
+    /// Makes what the journal in the folder, if there is one, does not hold yet, and returns all blocks. The run ends
+    /// early where the intervals say so.
     ///
     /// # Errors
     /// If the folder holds another run, the simulator breaks, or a file cannot be written.
-    pub fn run(&self, folder: Option<&Path>, experiments: u64, context: &Context) -> Result<Vec<Block>> {
+    pub fn run(
+        &self,
+        folder: Option<&Path>,
+        experiments: u64,
+        stop: &Stop,
+        context: &Context,
+    ) -> Result<Vec<Block>> {
         let planned = self.draws_for(experiments);
         let (mut record, mut blocks) = Record::open::<_, Block>(folder, JOURNAL, &self.spec)?;
         let mut done = checked(&blocks)?;
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
-        while done < planned {
-            let block = self.block(done, self.size().min(planned - done), planned, context, &bar)?;
+        let mut is_over =
+            stop.is_early() && done > 0 && stop.is_due(&self.judge(&blocks, stop.level, context)?);
+        while done < planned && !is_over {
+            let size = stop.next_look(done, self.size()).min(planned - done);
+            // Where a run may stop early no number of draws is planned.
+            let of = if stop.is_early() { 0 } else { planned };
+            let block = self.block(done, size, of, context, &bar)?;
             record.push(&block)?;
             done += block.n;
             blocks.push(block);
             self.experimenter.at_most(diverged(&blocks))?;
+            is_over = stop.is_early() && stop.is_due(&self.judge(&blocks, stop.level, context)?);
         }
         self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)

@@ -51,6 +51,12 @@ pub struct EstimateArgs {
     /// Largest acceptable failure probability: if the upper end of the interval is above it, the exit code is 1
     #[arg(long, value_name = "P")]
     max_risk: Option<f64>,
+    /// End as soon as the interval lies on one side of --max-risk; --episodes are then the most
+    #[arg(long, requires = "max_risk")]
+    early_stop: bool,
+    /// End as soon as the interval is at most so wide; --episodes are then the most
+    #[arg(long, value_name = "W")]
+    width: Option<f64>,
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]
     anomaly: AnomalyArgs,
@@ -76,6 +82,8 @@ impl EstimateArgs {
             constant_draws: self.constant_draws,
             level: self.level,
             max_risk: self.max_risk,
+            early_stop: self.early_stop,
+            width: self.width,
             out: Some(common.out_or("risk")),
             command: None,
         };
@@ -97,6 +105,10 @@ impl EstimateArgs {
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
         words.extend(self.rate.map(|r| format!("--rate {r}")));
+        words.extend(self.width.map(|width| format!("--width {width}")));
+        words.extend(
+            self.max_risk.filter(|_| self.early_stop).map(|p| format!("--max-risk {p} --early-stop")),
+        );
         if matches!(method, SamplingMethod::Thinned | SamplingMethod::Mixture) {
             words.push(format!("--plain-share {}", self.plain_share));
         }
