@@ -335,6 +335,28 @@ def perturb(
     return _result("perturb", request, 0, jobs, progress)
 
 
+def sensitivity(
+    run: Path,
+    *,
+    policy: Path | None = None,
+    redraws: int | None = None,
+    each: bool | None = None,
+    level: float | None = None,
+    out: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Measures which parts of where an episode begins decide whether it fails: Sobol's total and first-order effects.
+
+    :param run: the folder of :func:`estimate` with the method ``plain``.
+    :param policy: the policy, where it is not to be found under the name it had.
+    :param redraws: how often each failure is played again for each of the two effects of a part.
+    :param each: take each number as a part, in place of all whose names differ in their last number.
+    """
+    request = {"run": run, "policy": policy, "redraws": redraws, "each": each, "level": level, "out": out}
+    return _result("sensitivity", request, 0, jobs, progress)
+
+
 def replicates(
     run: Path,
     truth: Path,

@@ -17,7 +17,7 @@ use offnominal_logs::{
 use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
 use offnominal_risk::{
     budget, committor, compare, estimate, forks, history, learning, perturb, replay, replicates, search,
-    select, split,
+    select, sensitivity, split,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -104,6 +104,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.split" => typed(r, c, split::run),
         "risk.replay" => typed(r, c, replay::run),
         "risk.perturb" => typed(r, c, perturb::run),
+        "risk.sensitivity" => typed(r, c, sensitivity::run),
         "risk.replicates" => typed(r, c, replicates::run),
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),

@@ -18,6 +18,7 @@
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
 //! | [`perturb`]    | whether failures fail again from near by                                |
+//! | [`sensitivity`] | which parts of where an episode begins decide whether it fails          |
 //! | [`recompute`]  | whether parts of a finished run come out the same once more             |
 //!
 //! | shared         | content                                                                 |
@@ -51,6 +52,7 @@ pub mod replicates;
 pub mod request;
 pub mod search;
 pub mod select;
+pub mod sensitivity;
 pub mod split;
 #[cfg(test)]
 mod testing;

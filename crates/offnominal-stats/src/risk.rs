@@ -21,6 +21,7 @@
 //! | [`search`]       | what finding one failure costs                                                          |
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
+//! | [`sobol`]        | how much of failing is due to a part of where an episode began                          |
 //!
 //! Nothing here knows an environment: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
 //!
@@ -42,6 +43,7 @@ pub mod replicates;
 pub mod sampler;
 pub mod search;
 pub mod selection;
+pub mod sobol;
 pub mod splitting;
 pub mod thinning;
 #[cfg(test)]

@@ -11,7 +11,9 @@ use offnominal_engine::{
     train as training,
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
-use offnominal_risk::{budget, compare, estimate, history, learning, replay, search, select, split};
+use offnominal_risk::{
+    budget, compare, estimate, history, learning, replay, search, select, sensitivity, split,
+};
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
 
@@ -57,6 +59,7 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<estimate::Request>,
         is::<search::Request>,
         is::<select::Request>,
+        is::<sensitivity::Request>,
         is::<split::Request>,
         is::<replay::Request>,
         is::<budget::Request>,

@@ -10,6 +10,7 @@ mod replay;
 mod replicates;
 mod search;
 mod select;
+mod sensitivity;
 mod split;
 
 use crate::cli::{Common, Outcome};
@@ -47,6 +48,8 @@ enum What {
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
     Select(select::Select),
+    /// Measure which parts of where an episode begins decide whether it fails: Sobol's effects
+    Sensitivity(sensitivity::SensitivityArgs),
     /// Play a failure of `risk estimate` again, with images
     Replay(replay::Replay),
 }
@@ -68,6 +71,7 @@ impl Risk {
             What::Replicates(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Select(args) => args.run(common),
+            What::Sensitivity(args) => args.run(common),
             What::Replay(args) => args.run(common),
         }
     }
