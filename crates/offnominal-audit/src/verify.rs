@@ -2,8 +2,8 @@
 //!
 //! Files are compared with the digests of the manifest, the signature with the manifest, the version with that of this
 //! program. Then parts of the work, drawn at random, are done once more from the inputs in the bundle, and must come out
-//! with the same bits: draws of an estimate, blocks of roots, cells of an audit or a campaign. The result must follow from
-//! them. Nothing that the bundle names is run, unless whoever checks it allows that.
+//! with the same bits: draws of an estimate, blocks of roots, cells of an audit or a campaign, and all pairs of a comparison.
+//! The result must follow from them. Nothing that the bundle names is run, unless whoever checks it allows that.
 //!
 //! If all of n drawn parts agree, then with 95 % confidence at most 1 − 0.05^(1/n) of all parts do not: a part that differs
 //! would have been missed with the chance (1 − share)^n.
@@ -11,7 +11,9 @@
 //! Blind to: a wrong simulator or a wrong program, which are wrong here too.
 
 mod cells;
+mod command;
 mod draws;
+mod pairs;
 #[cfg(test)]
 mod tests;
 
@@ -166,6 +168,7 @@ fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) 
     let mut rng = Seed(seed).child("verify").rng();
     match bundle.manifest.kind {
         Kind::Audit | Kind::Bench => cells::again(bundle, request, (&here, &results), &mut rng),
+        Kind::Compare => pairs::again(bundle, request, (&here, &results)),
         Kind::RiskEstimate | Kind::RiskFork => {
             draws::again(bundle, request.sample, (&here, &results), &mut rng, context)
         }
@@ -176,7 +179,8 @@ fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) 
 fn programs(bundle: &Bundle) -> Result<Vec<String>> {
     let result = bundle.files.get(&format!("results/{}", bundle.manifest.kind.result()));
     let result: Value = serde_json::from_slice(result.context("expected the result, found none")?)?;
-    let named = ["/run/env", "/run/policy/id"].map(|place| result.pointer(place).and_then(Value::as_str));
+    let named = ["/run/env", "/run/policy/id", "/env", "/old", "/new"]
+        .map(|place| result.pointer(place).and_then(Value::as_str));
     let mut words: Vec<String> = inputs::words(&bundle.manifest.made.command)?;
     words.extend(named.into_iter().flatten().map(String::from));
     let tables = bundle.files.iter().filter(|(name, _)| inputs::is_toml(Path::new(name)));

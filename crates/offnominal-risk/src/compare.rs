@@ -27,9 +27,11 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
 use pair::{Monitors, Pair, Players};
 use pairs::Pairs;
@@ -78,6 +80,8 @@ pub struct Request {
     pub level: f64,
     /// Folder for journal and result; if absent, nothing is written and the comparison cannot be continued.
     pub out: Option<PathBuf>,
+    /// The command that the result names as its origin.
+    pub command: Option<String>,
 }
 
 defaults! {
@@ -117,7 +121,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let gate = Gate { margin: request.margin, require: request.require, level };
     let mut pairs = Pairs::open(request.out.as_deref(), &players, request, context.seed)?;
     let (played, verdict) = decide(request, &judged, &gate, &mut pairs, &players, context)?;
-    let report = Report::new(request, &players, &judged, &played, verdict, level)?;
+    let made = request.made(&players, context)?;
+    let report = Report { made, ..Report::new(request, &players, &judged, &played, verdict, level)? };
     request::write_json(request.out.as_deref(), "compare.json", &report)?;
     Ok(report)
 }
@@ -185,6 +190,13 @@ impl Request {
             "metric alarms: expected no anomaly with it, as an alarm that is due says nothing against a policy"
         );
         Ok(())
+    }
+
+    /// What made the result: the command, and what is played.
+    fn made(&self, players: &Players<'_>, context: &Context) -> Result<Provenance> {
+        let command = self.command.as_deref().unwrap_or_default();
+        let config = serde_json::to_vec(&pairs::Spec::new(players, self, context.seed))?;
+        Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()]))
     }
 
     fn subject(&self, policy: &str) -> Result<Subject> {

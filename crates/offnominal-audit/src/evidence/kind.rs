@@ -16,6 +16,8 @@ pub enum Kind {
     Audit,
     /// `bench` with a campaign.
     Bench,
+    /// `compare`.
+    Compare,
     /// `risk estimate`.
     RiskEstimate,
     /// `risk fork`.
@@ -34,7 +36,7 @@ impl Kind {
         }
         let expected: Vec<&str> = Kind::VARIANTS.iter().map(|kind| kind.result()).collect();
         bail!(
-            "{}: expected the results of audit, bench, risk estimate or risk fork (one of {}), found none",
+            "{}: expected the results of audit, bench, compare, risk estimate or risk fork (one of {}), found none",
             folder.display(),
             expected.join(", ")
         )
@@ -45,6 +47,7 @@ impl Kind {
         match self {
             Kind::Audit => "audit.json",
             Kind::Bench => "results.json",
+            Kind::Compare => "compare.json",
             Kind::RiskEstimate => "risk.json",
             Kind::RiskFork => "fork.json",
         }

@@ -2,17 +2,15 @@
 //! missing, in a process of its own.
 
 use super::Request;
+use super::command::{give, without_origin};
 use crate::evidence::bundle::Bundle;
-use crate::evidence::inputs::words;
 use crate::evidence::kind::Kind;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Rng;
 use offnominal_files::read;
 use offnominal_risk::recompute::Recomputed;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Name of the file that has the digests of a cell.
 const DONE: &str = "done.json";
@@ -72,13 +70,6 @@ fn result(bundle: &Bundle, results: &Path) -> Result<Option<String>> {
     Ok((!is_same).then(|| format!("{name}: expected what follows from the cells, found something else")))
 }
 
-/// A result without what made it: the command has the folder of the results.
-fn without_origin(text: &[u8]) -> Result<Value> {
-    let mut value: Value = serde_json::from_slice(text)?;
-    value.as_object_mut().context("expected an object")?.remove("made");
-    Ok(value)
-}
-
 /// The folders of all cells.
 fn cells(bundle: &Bundle, results: &Path) -> Vec<PathBuf> {
     let within = |name: &String| name.strip_prefix("results/").map(PathBuf::from);
@@ -88,26 +79,4 @@ fn cells(bundle: &Bundle, results: &Path) -> Vec<PathBuf> {
     };
     let found = bundle.files.keys().filter_map(within).filter(is_cell);
     found.filter_map(|path| path.parent().map(|cell| results.join(cell))).collect()
-}
-
-/// Gives the command again, with the results as its output folder.
-fn give(command: &str, request: &Request, (inputs, results): (&Path, &Path)) -> Result<()> {
-    let words = words(command)?;
-    let is_known = words.get(1).is_some_and(|word| word == "audit" || word == "bench");
-    ensure!(is_known, "expected the command audit or bench, found {command:?}");
-    let mut arguments: Vec<String> = words.into_iter().skip(1).collect();
-    let out = results.display().to_string();
-    match arguments.iter().position(|word| word == "--out") {
-        Some(at) if at + 1 < arguments.len() => arguments[at + 1] = out,
-        _ => arguments.extend(["--out".into(), out]),
-    }
-    let (program, first) = request.program.split_first().context("program: expected words, found none")?;
-    let mut process = Command::new(program);
-    process.args(first).args(&arguments).arg("--quiet").current_dir(inputs).stdin(Stdio::null());
-    let ended = process.output().with_context(|| format!("cannot run {program}"))?;
-    // An audit whose requirements are not met ends with 1, and has done its work.
-    let has_worked = matches!(ended.status.code(), Some(0 | 1));
-    let said = String::from_utf8_lossy(&ended.stderr);
-    ensure!(has_worked, "{command}: {}", said.lines().last().unwrap_or("ended without a word"));
-    Ok(())
 }

@@ -20,7 +20,7 @@ pub const JOURNAL: &str = "pairs.jsonl";
 /// What is played; a journal belongs to one of these. What decides, and how many pairs at most, may be asked anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spec {
+pub struct Spec {
     env: String,
     old: PolicyName,
     new: PolicyName,
@@ -57,18 +57,7 @@ impl Pairs {
     /// # Errors
     /// If it is the journal of another comparison, or cannot be read or written.
     pub fn open(folder: Option<&Path>, players: &Players<'_>, request: &Request, seed: u64) -> Result<Pairs> {
-        let [old, new] = players.subjects;
-        let spec = Spec {
-            env: request.env.clone(),
-            old: old.name.clone(),
-            new: new.name.clone(),
-            seed,
-            block: request.block,
-            drawn: request.scenario.words(),
-            anomaly: players.anomaly.cloned(),
-            twin: request.twin,
-            monitor: players.monitors.map(|monitors| monitors.digest.clone()),
-        };
+        let spec = Spec::new(players, request, seed);
         let (record, known) = Record::open::<_, Block>(folder, JOURNAL, &spec)?;
         for (i, block) in known.iter().enumerate() {
             spec.check(block, i as u64)?;
@@ -97,6 +86,22 @@ impl Pairs {
 }
 
 impl Spec {
+    /// What a request plays.
+    pub fn new(players: &Players<'_>, request: &Request, seed: u64) -> Spec {
+        let [old, new] = players.subjects;
+        Spec {
+            env: request.env.clone(),
+            old: old.name.clone(),
+            new: new.name.clone(),
+            seed,
+            block: request.block,
+            drawn: request.scenario.words(),
+            anomaly: players.anomaly.cloned(),
+            twin: request.twin,
+            monitor: players.monitors.map(|monitors| monitors.digest.clone()),
+        }
+    }
+
     /// Refuses a block that cannot have come of this comparison.
     fn check(&self, block: &Block, number: u64) -> Result<()> {
         let (place, found) = (|| format!("{JOURNAL}, block {number}"), block.pairs.len());

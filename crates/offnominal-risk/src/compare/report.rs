@@ -6,11 +6,10 @@ use super::verdict::{Requirement, Verdict};
 use super::{RANDOM_TRIES, Request};
 use anyhow::Result;
 use offnominal_core::prelude::*;
-use offnominal_engine::provenance;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
 use offnominal_stats::paired::saving;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use strum::VariantArray;
 
@@ -18,6 +17,9 @@ use strum::VariantArray;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
+    /// What made it.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
+    pub made: Provenance,
     /// Id of the environment.
     pub env: String,
     /// The policy that is in use.
@@ -49,8 +51,6 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// What is doubtful.
     pub warnings: Vec<String>,
-    /// Versions of what played the episodes.
-    pub versions: BTreeMap<String, String>,
 }
 
 /// One quantity of both policies.
@@ -116,7 +116,7 @@ impl Report {
             diverged: pairs.iter().flat_map(Pair::episodes).filter(|played| played.diverged).count() as u64,
             warnings: warnings(players, judged, &comparisons, pairs),
             comparisons,
-            versions: provenance::versions(old.env.spec()),
+            made: Provenance::default(),
         })
     }
 

@@ -69,6 +69,7 @@ impl Compare {
     /// # Errors
     /// If environment, policies or monitor cannot be had, a setting is out of its range, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
+        let command = self.command(common.seed)?;
         let request = Request {
             env: common.environment(&self.env)?,
             old: self.old,
@@ -85,12 +86,34 @@ impl Compare {
             block: self.block,
             level: self.level,
             out: Some(common.out_or("compare")),
+            command: Some(command),
         };
         let report = compare::run(&request, &common.context())?;
         common.print(&report)?;
         let Some(why) = report.unacceptable() else { return Ok(Outcome::Done) };
         eprintln!("not acceptable: {why}");
         Ok(Outcome::NotAcceptable)
+    }
+
+    /// The command that makes the same result.
+    fn command(&self, seed: u64) -> Result<String> {
+        let quoted = shlex::try_join(["offnominal", "compare", &self.old, &self.new, "--env", &self.env])?;
+        let mut words = vec![quoted + &self.scenario.request().words()];
+        words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
+        words.extend(self.twin.then(|| "--twin".into()));
+        let monitor = self.monitor.as_ref().map(|file| file.display().to_string());
+        words.extend(
+            monitor
+                .map(|file| Ok::<_, shlex::QuoteError>(format!("--monitor {}", shlex::try_quote(&file)?)))
+                .transpose()?,
+        );
+        words.extend(self.metric.map(|metric| format!("--metric {}", <&str>::from(metric))));
+        words.extend(self.return_range.map(|(low, high)| format!("--return-range {low},{high}")));
+        words.extend(self.margin.map(|margin| format!("--margin {margin}")));
+        words.extend(self.require.map(|require| format!("--require {}", <&str>::from(require))));
+        let (episodes, block, level) = (self.episodes, self.block, self.level);
+        words.push(format!("--episodes {episodes} --block {block} --level {level} --seed {seed}"));
+        Ok(words.join(" "))
     }
 }
 

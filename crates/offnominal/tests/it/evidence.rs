@@ -50,13 +50,54 @@ fn an_audit_is_signed_and_its_cells_come_out_the_same_elsewhere() {
 }
 
 #[test]
+fn all_pairs_of_a_comparison_come_out_the_same_and_another_verdict_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let compared = run(
+        at,
+        &[
+            "compare",
+            "random",
+            "random",
+            "--env",
+            "pendulum",
+            "--stl",
+            "eventually[0, 5] (cos_theta > 0.9)",
+            "--episodes",
+            "30",
+            "--block",
+            "10",
+            "--seed",
+            "4",
+            "--quiet",
+            "--out",
+            "pairs",
+        ],
+    );
+    assert!(compared.status.success(), "{}", said(&compared));
+    run(at, &["evidence", "pairs", "--out", "pairs.zip"]);
+    let right = run(at, &["verify", "pairs.zip"]);
+    assert!(right.status.success() && said(&right).contains("30 of 30 pairs"), "{}", said(&right));
+    let result = fs::read_to_string(at.join("pairs/compare.json")).unwrap();
+    fs::write(at.join("pairs/compare.json"), result.replacen("\"undecided\"", "\"better\"", 1)).unwrap();
+    run(at, &["evidence", "pairs", "--out", "forged.zip"]);
+    let forged = run(at, &["verify", "forged.zip"]);
+    assert_eq!(forged.status.code(), Some(1), "{}", said(&forged));
+    assert!(
+        said(&forged).contains("compare.json: expected what follows from the pairs"),
+        "{}",
+        said(&forged)
+    );
+}
+
+#[test]
 fn what_is_no_result_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |arguments: &[&str], want: &str| {
         let output = run(folder.path(), arguments);
         assert!(output.status.code() == Some(2) && said(&output).contains(want), "{}", said(&output));
     };
-    refused(&["evidence", "."], "expected the results of audit, bench, risk estimate or risk fork");
+    refused(&["evidence", "."], "expected the results of audit, bench, compare, risk estimate or risk fork");
     refused(&["verify", "nothing.zip"], "nothing.zip");
     fs::write(folder.path().join("x.zip"), "x").unwrap();
     refused(&["verify", "x.zip"], "expected a zip archive");
