@@ -5,9 +5,9 @@
 //!
 //! Both simulators fail with the chance p, with the given correlation of outcomes. After every 25 pairs somebody looks,
 //! and stops at the first look at which the 95 % interval is at most 0.6 p wide, or after 8,000 pairs. Two others stop by the
-//! same rule and have dear episodes alone: `counting`, with the exact sequence of counting, and `betting`, with the bets of
-//! `multifidelity` on the outcomes. Bets are narrower than counting at these p, so what cheap episodes save is told against
-//! both.
+//! same rule and have dear episodes alone: `counting`, with the exact sequence of counting, and `betting`, with the very bets
+//! of `multifidelity`, which are those of a range of [−1, 2]. Such bets are narrower than counting at these p, so that what
+//! cheap episodes save is told against both.
 //!
 //! | column        | what                                                                                        |
 //! |---------------|---------------------------------------------------------------------------------------------|
@@ -128,9 +128,9 @@ fn count(p: f64, rng: &mut Rng) -> Stop {
     unreachable!("the horizon ends it")
 }
 
-/// Bets on dear outcomes alone, which lie about ½.
+/// Bets on dear outcomes alone, as if they lay in [−1, 2].
 fn bets(p: f64, rng: &mut Rng) -> Stop {
-    let (mut terms, mut ever_missed) = (Terms::new(0.5), false);
+    let (mut terms, mut ever_missed) = (Terms::new(1.5), false);
     for n in (BLOCK..=HORIZON).step_by(BLOCK) {
         (0..BLOCK).for_each(|_| terms.push(fails(p, rng) - 0.5));
         let found = terms.estimate(Level::P95).expect("there are episodes");

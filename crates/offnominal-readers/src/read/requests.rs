@@ -11,7 +11,9 @@ use offnominal_engine::{
     train as training,
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
-use offnominal_risk::{budget, compare, estimate, history, learning, replay, search, select, split};
+use offnominal_risk::{
+    budget, compare, estimate, history, learning, multifidelity, replay, search, select, split,
+};
 use serde_json::Value;
 
 fn is<T: serde::de::DeserializeOwned>(request: &Value) -> bool {
@@ -26,6 +28,7 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<collect::Request>,
         is::<evaluation::Request>,
         is::<compare::Request>,
+        is::<multifidelity::Request>,
         is::<training::Request>,
         is::<fit::Request>,
         is::<scores::Request>,

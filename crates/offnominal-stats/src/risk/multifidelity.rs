@@ -154,22 +154,23 @@ impl Multifidelity {
     /// # Errors
     /// If there are no pairs.
     pub fn estimate(&self, level: Level) -> Result<Estimate, StatsError> {
-        let found = self.terms.estimate(level)?;
-        let clipped = |x: f64| (x + MIDDLE).clamp(0.0, 1.0);
-        let (value, ends) = (clipped(found.value), (clipped(found.low), clipped(found.high)));
-        Ok(level.estimate(value, ends, self.len(), "multifidelity-betting-sequence"))
+        Ok(self.clipped(&self.terms.estimate(level)?, level))
     }
 
-    /// What the same bets say of the dear episodes alone: with λ = 0, where outcomes lie in [0, 1].
+    /// The mean of terms about the middle as a probability.
+    fn clipped(&self, found: &Estimate, level: Level) -> Estimate {
+        let [value, low, high] = [found.value, found.low, found.high].map(|x| (x + MIDDLE).clamp(0.0, 1.0));
+        level.estimate(value, (low, high), self.len(), "betting-sequence")
+    }
+
+    /// What the same bets say of the dear episodes alone: the interval where λ is always 0.
     ///
     /// # Errors
     /// If there are no pairs.
     pub fn alone(&self, level: Level) -> Result<Estimate, StatsError> {
-        let mut terms = Terms::new(0.5);
-        self.pairs.iter().for_each(|pair| terms.push(pair[0] - 0.5));
-        let found = terms.estimate(level)?;
-        let [value, low, high] = [found.value, found.low, found.high].map(|x| (x + 0.5).clamp(0.0, 1.0));
-        Ok(level.estimate(value, (low, high), self.len(), "betting-sequence"))
+        let mut terms = Terms::new(HALF);
+        self.pairs.iter().for_each(|pair| terms.push(pair[0] - MIDDLE));
+        Ok(self.clipped(&terms.estimate(level)?, level))
     }
 
     /// Var Z / Var Y; none where the dear outcomes are all the same.

@@ -76,6 +76,13 @@ fn the_interval_is_narrower_than_that_of_counting_where_simulators_agree() {
 }
 
 #[test]
+fn without_cheap_episodes_the_bets_are_those_of_a_coefficient_of_zero() {
+    let mut pairs = Multifidelity::new(1);
+    (0..100).for_each(|i| pairs.push(f64::from(i % 10 == 0), 0.5, &[0.5]));
+    assert_eq!(pairs.alone(Level::P95).unwrap(), pairs.estimate(Level::P95).unwrap());
+}
+
+#[test]
 fn a_cheap_simulator_that_is_wrong_in_every_way_changes_no_mean() {
     // It fails three times as often, from where the dear one fails and from elsewhere, and short runs learn no good λ.
     let mut rng = Rng::new(4);
