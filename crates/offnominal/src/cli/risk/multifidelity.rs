@@ -81,7 +81,7 @@ impl MultifidelityArgs {
             block: self.block,
             level: self.level,
             out: Some(common.out_or("risk-multifidelity")),
-            command: Some(self.command(common.seed)),
+            command: Some(self.command(common)),
         };
         let report = multifidelity::run(&request, &common.context())?;
         print(common, &report)?;
@@ -91,7 +91,7 @@ impl MultifidelityArgs {
     }
 
     /// The command that makes the same result.
-    fn command(&self, seed: u64) -> String {
+    fn command(&self, common: &Common) -> String {
         let Self { env, cheap, policy, per_dear, episodes, block, level, .. } = self;
         let mut words =
             vec![format!("offnominal risk multifidelity --env {env} --cheap {cheap} --policy {policy}")];
@@ -102,7 +102,8 @@ impl MultifidelityArgs {
         words.push(format!("--per-dear {per_dear} --episodes {episodes}"));
         words.extend(self.width.map(|width| format!("--width {width}")));
         words.extend(self.max_risk.map(|most| format!("--max-risk {most}")));
-        words.push(format!("--block {block} --level {level} --seed {seed}"));
+        words.extend(common.failure.as_ref().map(|rule| format!("--failure '{rule}'")));
+        words.push(format!("--block {block} --level {level} --seed {}", common.seed));
         words.join(" ")
     }
 }
