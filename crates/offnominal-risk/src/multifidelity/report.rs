@@ -203,10 +203,7 @@ fn warnings(saved: Option<&Saved>, [dear, cheap]: [Cost; 2], per_dear: u64) -> V
         ));
     }
     if share.low <= 0.0 {
-        all.push(
-            "the pairs do not show that the cheap episodes save anything: count in the dear environment"
-                .into(),
-        );
+        all.push("these pairs do not show that the cheap episodes save anything".into());
     }
     all
 }

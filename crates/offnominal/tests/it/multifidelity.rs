@@ -28,7 +28,7 @@ fn a_largest_risk_is_a_gate_and_a_run_goes_on() {
     assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), json);
     let command = json["made"]["command"].as_str().unwrap();
     assert!(
-        command.contains("--cheap-parameter force=-0.1 --cheap-parameter mass=1.1 --per-dear 5"),
+        command.contains("--cheap-parameter mass=1.1 --cheap-parameter force=-0.1 --per-dear 5"),
         "{command}"
     );
     // The same pairs and more; so small a risk is not shown by a hundred.
