@@ -4,6 +4,7 @@
 use super::*;
 use crate::experimenter::Experimenter;
 use crate::testing::{Toy, rewrite, subject};
+use offnominal_engine::randomisation::RandomisationRequest;
 use serde_json::{Value, json};
 
 fn asked(more: Value) -> Request {
@@ -132,4 +133,29 @@ fn what_cannot_be_is_refused_by_name() {
         let error = refusal(more);
         assert!(error.starts_with(expected), "{error}");
     }
+}
+
+#[test]
+fn a_parameter_that_is_set_gives_the_bits_of_a_table_with_one_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("mass.csv");
+    std::fs::write(&table, "mass\n1.5\n").unwrap();
+    let table: RandomisationRequest = serde_json::from_value(json!({ "table": table })).unwrap();
+    let drawn = table.subject("sap-goal2", "tqc").unwrap();
+    let asked = asked(
+        json!({ "env": "sap-goal2", "cheap": "sap-goal2", "policy": "tqc", "cheap_parameters": { "mass": 1.5 } }),
+    );
+    let simulators = Simulators::open(&asked).unwrap();
+    let [drawn, dear, cheap] =
+        [&drawn, &simulators.dear, &simulators.cheap].map(|subject| Experimenter::new(subject, 1).unwrap());
+    let mut differ = 0;
+    for i in 0..20 {
+        let key = dear.key("table", i);
+        let x = drawn.draw(key);
+        let [one, other, nominal] =
+            [(drawn, &x[..]), (cheap, &x[1..]), (dear, &x[1..])].map(|(by, x)| by.play(key, x).unwrap());
+        assert_eq!(one, other);
+        differ += usize::from(one != nominal);
+    }
+    assert!(differ > 10, "{differ}");
 }
