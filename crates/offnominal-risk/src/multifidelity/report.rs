@@ -182,7 +182,6 @@ impl Cost {
 /// What is doubtful.
 fn warnings(saved: Option<&Saved>, [dear, cheap]: [Cost; 2], per_dear: u64) -> Vec<String> {
     let needed = needed(WORTHWHILE, per_dear as usize);
-    let fresh = if per_dear == 1 { "episode" } else { "episodes" };
     let Some(Saved { correlation, share, .. }) = saved else {
         let constant = if dear.failures == 0 || dear.failures == dear.episodes {
             ("dear", dear)
@@ -198,8 +197,9 @@ fn warnings(saved: Option<&Saved>, [dear, cheap]: [Cost; 2], per_dear: u64) -> V
     if correlation.value < needed {
         all.push(format!(
             "the correlation of {:.2} is too small to save a quarter of the dear episodes: that takes {needed:.2} with \
-             {per_dear} fresh cheap {fresh} per dear one",
-            correlation.value
+             {} per dear one",
+            correlation.value,
+            fresh(per_dear)
         ));
     }
     if share.low <= 0.0 {
@@ -222,7 +222,7 @@ impl Display for Report {
         )?;
         let (why, level) = (self.stop.words(), 100.0 * self.risk.level);
         let early = if pairs < most { format!(", stopped before {most}") } else { String::new() };
-        writeln!(out, "{pairs} pairs with {per_dear} fresh cheap episodes each{early}: {why}")?;
+        writeln!(out, "{pairs} pairs, each with {}{early}: {why}", fresh(*per_dear))?;
         writeln!(
             out,
             "  failure probability in DEAR     {}, {level} % at any number of pairs",
@@ -237,6 +237,10 @@ impl Display for Report {
         writeln!(out, "  cost in CHEAP                   {}", self.cheap_cost)?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))
     }
+}
+
+fn fresh(per_dear: u64) -> String {
+    if per_dear == 1 { "1 fresh cheap episode".into() } else { format!("{per_dear} fresh cheap episodes") }
 }
 
 fn between(e: &Estimate) -> String {
