@@ -15,10 +15,11 @@ from offnominal.policies import Policy, named
 def known(request: Mapping[str, Any]) -> dict[str, Any]:
     """The request of a command with names in place of policies and environments; the engine knows them from now on."""
     given = dict(request)
-    if "env" in given:
-        given["env"] = environment_name(given["env"])
+    environments = [key for key in ("env", "cheap") if key in given]
+    given.update({key: environment_name(given[key]) for key in environments})
     if isinstance(given.get("failure"), str):
-        given["env"] = _engine.with_failure(given["env"], given.pop("failure"))
+        rule = given.pop("failure")
+        given.update({key: _engine.with_failure(given[key], rule) for key in environments})
     env = given.get("env")
     for key in ("policy", "old", "new"):
         if key in given:

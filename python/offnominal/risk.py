@@ -11,7 +11,7 @@ one fails. ``failure`` states what fails in a hosted environment:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -28,6 +28,7 @@ __all__ = [
     "fork",
     "history",
     "learn",
+    "multifidelity",
     "perturb",
     "replicates",
     "replay",
@@ -302,6 +303,46 @@ def fork(
         "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("fork", request, seed, jobs, progress)
+
+
+def multifidelity(
+    env: AnyEnvironment,
+    cheap: AnyEnvironment,
+    policy: Path,
+    *,
+    parameters: Mapping[str, float] | None = None,
+    cheap_parameters: Mapping[str, float] | None = None,
+    per_dear: int | None = None,
+    episodes: int | None = None,
+    width: float | None = None,
+    max_risk: float | None = None,
+    block: int | None = None,
+    level: float | None = None,
+    allow_diverged: int | None = None,
+    failure: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Estimates the failure probability in a dear simulator with few episodes, helped by many in a cheap one.
+
+    :param env: the dear environment, in which the failure probability is wanted.
+    :param cheap: the cheap environment, with the same channels and initial conditions.
+    :param parameters: parameters of the dear environment that differ from nominal, in all episodes.
+    :param cheap_parameters: the same of the cheap environment.
+    :param per_dear: fresh cheap episodes per dear one, beside the one that begins as it does.
+    :param episodes: dear episodes after which it ends; a run in ``out`` is continued to so many.
+    :param width: stop as soon as the interval is at most so wide.
+    :param max_risk: stop as soon as the interval lies below or above this failure probability.
+    :param allow_diverged: episodes that may be without an outcome; they count as failures.
+    """
+    request = {
+        "env": env, "cheap": cheap, "failure": failure, "policy": policy, "parameters": parameters,
+        "cheap_parameters": cheap_parameters, "per_dear": per_dear, "episodes": episodes, "width": width, "max_risk": max_risk,
+        "block": block, "level": level, "allow_diverged": allow_diverged, "out": out,
+    }  # fmt: skip
+    return _result("multifidelity", request, seed, jobs, progress)
 
 
 def replay(

@@ -34,6 +34,13 @@ def test_every_label_map_is_one(path):
     assert refusals("label-map", tomllib.loads(path.read_text())) == []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "results/risk/multifidelity").glob("*.json")), ids=lambda path: path.stem)
+def test_every_result_of_two_simulators_is_one(path):
+    found = json.loads(path.read_text())
+    assert refusals("multifidelity", found) == []
+    assert refusals("multifidelity", {**found, "risk": None}) != []
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "results").glob("[vi]*/*.json")), ids=lambda path: path.stem)
 def test_every_environment_of_a_suite_is_one(path):
     assert refusals("suite-environment", json.loads(path.read_text())) == []

@@ -49,6 +49,17 @@ def test_parts_of_a_run_that_is_plain_gain_nothing_over_counting(tmp_path: Path)
     assert (tmp_path / "replicates.html").is_file()
 
 
+def test_a_cheap_simulator_helps_a_dear_one(tmp_path: Path) -> None:
+    def found(cheap: Any, **more: Any) -> Any:
+        return risk.multifidelity("sap-goal2", cheap, "tqc", episodes=100, per_dear=2, progress=False, **more)
+
+    first = found("sap-goal2", cheap_parameters={"mass": 1.1}, out=tmp_path)
+    assert first["cheap_parameters"] == {"mass": 1.1} and first["cheap_cost"]["episodes"] == 300
+    assert (tmp_path / "multifidelity.json").is_file()
+    with pytest.raises(ValueError, match="initial conditions: expected those of sap-goal2 and pendulum to be the same"):
+        found("pendulum")
+
+
 def test_a_wrong_argument_is_named() -> None:
     with pytest.raises(ValueError, match="plain share"):
         risk.estimate("pendulum", "random", plain_share=2.0, progress=False)

@@ -16,8 +16,8 @@ use offnominal_logs::{
 };
 use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, committor, compare, estimate, forks, history, learning, perturb, replay, replicates, search,
-    select, sensitivity, split,
+    budget, committor, compare, estimate, forks, history, learning, multifidelity, perturb, replay,
+    replicates, search, select, sensitivity, split,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -106,6 +106,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.perturb" => typed(r, c, perturb::run),
         "risk.sensitivity" => typed(r, c, sensitivity::run),
         "risk.replicates" => typed(r, c, replicates::run),
+        "risk.multifidelity" => typed(r, c, multifidelity::run),
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),
         "logs.fit" => typed(r, c, logs_fit::run),

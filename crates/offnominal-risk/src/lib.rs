@@ -10,6 +10,7 @@
 //! | [`history`]    | from where weaker policies failed, made by playing them                 |
 //! | [`learning`]   | where failures are likely: a predictor from the history of a training   |
 //! | [`estimate`]   | how often a policy fails, and the kinds of its failures                 |
+//! | [`multifidelity`] | how often a policy fails in a dear simulator, helped by a cheap one     |
 //! | [`split`]      | the same in an environment with a margin, by particles                  |
 //! | [`committor`]  | how near an episode in progress is to failing                           |
 //! | [`forks`]      | how often a policy fails, by copies of episodes in progress             |
@@ -43,6 +44,7 @@ pub mod forks;
 pub mod guide;
 pub mod history;
 pub mod learning;
+pub mod multifidelity;
 pub mod perturb;
 pub mod predictors;
 pub mod recompute;

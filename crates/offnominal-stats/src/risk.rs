@@ -10,6 +10,7 @@
 //! | [`counting`]     | plain counting: an interval for a planned number of episodes, one for stopping at any   |
 //! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
 //! | [`bernstein`]    | the same in constant memory                                                             |
+//! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
@@ -35,6 +36,7 @@ pub mod counting;
 pub(crate) mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod multifidelity;
 pub mod normal;
 pub mod pool;
 pub mod proposal;
@@ -55,6 +57,7 @@ pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::budget;
 pub use diagnostics::Diagnostics;
+pub use multifidelity::Multifidelity;
 pub use pool::{Pool, Stream};
 pub use proposal::Proposal;
 pub use refusal::Refusal;

@@ -229,7 +229,7 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 }
 
 /// The commands for which each episode without an outcome matters.
-const COUNTS_DIVERGED: [&str; 9] = [
+const COUNTS_DIVERGED: [&str; 10] = [
     "audit",
     "evaluate",
     "compare",
@@ -239,10 +239,11 @@ const COUNTS_DIVERGED: [&str; 9] = [
     "risk search",
     "risk select",
     "risk split",
+    "risk multifidelity",
 ];
 
 /// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 13] = [
+const STATES_FAILURE: [&str; 14] = [
     "audit",
     "evaluate",
     "compare",
@@ -254,6 +255,7 @@ const STATES_FAILURE: [&str; 13] = [
     "risk search",
     "risk select",
     "risk split",
+    "risk multifidelity",
     "risk history",
     "risk learn",
 ];

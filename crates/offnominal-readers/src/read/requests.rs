@@ -12,7 +12,7 @@ use offnominal_engine::{
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, compare, estimate, history, learning, replay, search, select, sensitivity, split,
+    budget, compare, estimate, history, learning, multifidelity, replay, search, select, sensitivity, split,
 };
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
@@ -41,6 +41,7 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<collect::Request>,
         is::<evaluation::Request>,
         is::<compare::Request>,
+        is::<multifidelity::Request>,
         is::<training::Request>,
         is::<fit::Request>,
         is::<scores::Request>,

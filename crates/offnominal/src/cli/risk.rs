@@ -6,6 +6,7 @@ mod estimate;
 mod fork;
 mod history;
 mod learn;
+mod multifidelity;
 mod replay;
 mod replicates;
 mod search;
@@ -42,6 +43,8 @@ enum What {
     Committor(committor::CommittorArgs),
     /// Estimate the failure probability by copies of episodes in progress, with a valid interval
     Fork(fork::ForkArgs),
+    /// Estimate the failure probability in a dear simulator with few episodes, helped by many in a cheap one
+    Multifidelity(multifidelity::MultifidelityArgs),
     /// Measure what thinning or copies gain over counting: parts of a long `risk fork` against independent plain episodes
     Replicates(replicates::ReplicatesArgs),
     /// Measure how many episodes finding one failure takes
@@ -68,6 +71,7 @@ impl Risk {
             What::Split(args) => args.run(common),
             What::Committor(args) => args.run(common),
             What::Fork(args) => args.run(common),
+            What::Multifidelity(args) => args.run(common),
             What::Replicates(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Select(args) => args.run(common),

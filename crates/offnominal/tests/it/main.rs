@@ -17,6 +17,7 @@ mod live_page;
 mod manual;
 mod minari;
 mod monitor;
+mod multifidelity;
 mod networks;
 mod ood_rl;
 mod own_env;

@@ -7,16 +7,16 @@ use offnominal_engine::stream::{Answer, line_schema};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::watch::LiveVerdict;
 use offnominal_pixels::label_map::LabelMap;
-use offnominal_risk::compare::report::Report;
+use offnominal_risk::{compare, multifidelity};
 use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 10] {
+fn all() -> [(&'static str, &'static str, Schema); 11] {
     [
         ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
-        ("compare", "compare.json: which of two policies is better", schema_for!(Report)),
+        ("compare", "compare.json: which of two policies is better", schema_for!(compare::report::Report)),
         (
             "label-map",
             "Which label of a data set is known, unknown or ignored: a TOML file",
@@ -30,6 +30,11 @@ fn all() -> [(&'static str, &'static str, Schema); 10] {
             schema_for!(LiveVerdict<'_>),
         ),
         ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(Answer<'_>)),
+        (
+            "multifidelity",
+            "multifidelity.json: a failure probability that a cheap simulator helped to find",
+            schema_for!(multifidelity::report::Report),
+        ),
         ("result-row", "A row of ENV.parquet or ENV.csv of a suite", schema_for!(Row)),
         ("suite-environment", "ENV.json of a suite: what made the table beside it", schema_for!(Environment)),
     ]

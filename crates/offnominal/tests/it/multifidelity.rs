@@ -1,0 +1,54 @@
+//! `risk multifidelity`: what it says, its exit codes, and that a run goes on.
+
+use super::{fails, offnominal};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Output;
+
+fn multifidelity(more: &[&str], out: &Path) -> Output {
+    let args =
+        ["risk", "multifidelity", "--env", "sap-goal2", "--policy", "tqc", "--cheap", "sap-goal2", "--quiet"];
+    offnominal(&[&args[..], more].concat(), out).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_largest_risk_is_a_gate_and_a_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let changed = ["--cheap-parameter", "mass=1.1", "--cheap-parameter", "force=-0.1"];
+    let run = |more: &[&str]| multifidelity(&[&changed[..], more].concat(), &out);
+    let found = run(&["--max-risk", "0.5", "--json"]);
+    let json: Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!((found.status.code(), json["stop"].as_str()), (Some(0), Some("below")));
+    let kept = std::fs::read(out.join("multifidelity.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), json);
+    let command = json["made"]["command"].as_str().unwrap();
+    assert!(
+        command.contains("--cheap-parameter mass=1.1 --cheap-parameter force=-0.1 --per-dear 5"),
+        "{command}"
+    );
+    // The same pairs and more; so small a risk is not shown by a hundred.
+    let found = run(&["--max-risk", "0.001", "--episodes", "100"]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(text(&found.stderr).contains("not acceptable: risk: expected at most 0.001, found up to"));
+    assert!(text(&found.stdout).contains("failure probability in DEAR"), "{}", text(&found.stdout));
+}
+
+#[test]
+fn what_cannot_be_paired_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["risk", "multifidelity", "--env", "sap-goal2", "--policy", "tqc", "--cheap"];
+    let said = |more: &[&str]| fails(&mut offnominal(&[&args[..], more].concat(), folder.path()));
+    assert!(said(&["pendulum"]).contains("expected those of sap-goal2 and pendulum to be the same, found"));
+    assert!(
+        said(&["sap-goal2", "--parameter", "mass"]).contains("expected a name and a number with = between")
+    );
+    assert!(
+        said(&["sap-goal2", "--parameter", "mass=1", "--parameter", "mass=2"]).contains("found one twice")
+    );
+    assert!(said(&["sap-goal2", "--cheap-parameter", "mas=1"]).contains("did you mean \"mass\"?"));
+}
