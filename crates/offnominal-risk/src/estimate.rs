@@ -4,7 +4,7 @@
 //! |----------------|---------------------------------------------------------------------|
 //! | [`block`]      | what a run of experiments is, and what it finds, block by block     |
 //! | [`estimation`] | experiments by the thousand                                         |
-//! | [`stop`]       | when a run may end early                                            |
+//! | [`goal`]       | when a run may end early                                            |
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
@@ -14,8 +14,8 @@ pub mod atlas;
 pub mod block;
 pub mod document;
 pub mod estimation;
+pub mod goal;
 pub(crate) mod page;
-pub mod stop;
 pub mod verdict;
 
 use crate::experimenter::Experimenter;
@@ -26,6 +26,7 @@ use atlas::Atlas;
 use document::probability;
 use document::{Counting, Document};
 use estimation::Estimation;
+use goal::Goal;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
@@ -39,7 +40,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use stop::Stop;
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Whose failures are counted, and how.
@@ -145,10 +145,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let stop = request.stop(method, level)?;
-    let blocks = estimation.run(request.out.as_deref(), request.episodes, &stop, context)?;
+    let goal = request.goal(method, level)?;
+    let blocks = estimation.run(request.out.as_deref(), request.episodes, &goal, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
-    stop.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
+    goal.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
@@ -215,20 +215,20 @@ impl Request {
         Ok(())
     }
 
-    fn stop(&self, method: SamplingMethod, level: Level) -> Result<Stop> {
+    fn goal(&self, method: SamplingMethod, level: Level) -> Result<Goal> {
         ensure!(
             !self.early_stop || self.max_risk.is_some(),
             "early stop: expected a largest acceptable risk with it, found none"
         );
-        let stop = Stop { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
+        let goal = Goal { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
         let is_valid = matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned);
         ensure!(
-            is_valid || !stop.is_early(),
+            is_valid || !goal.is_early(),
             "width and early stop: expected the method plain or thinned, found {}",
             <&str>::from(method)
         );
-        stop.check()?;
-        Ok(stop)
+        goal.check()?;
+        Ok(goal)
     }
 
     fn estimation<'c>(

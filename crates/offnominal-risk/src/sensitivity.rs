@@ -32,6 +32,7 @@ use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 use effect::{Effect, Failures};
 use offnominal_core::estimate::Estimate;
+use offnominal_core::spec::EnvSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_files::lock::Lock;
@@ -99,13 +100,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     within("redraws", request.redraws, 1..=10_000)?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let document = Document::read(&request.run)?;
-    let run = request.run.display();
-    ensure!(
-        document.run.method == Method::Plain,
-        "{run}: expected a run of `risk estimate --method plain`, as failures must come as often as they do"
-    );
-    ensure!(!document.failures.is_empty(), "{run}: expected failures to play again, found none");
+    let document = request.document()?;
     let subject = subject_of(&document, request.policy.as_deref())?;
     let by = Experimenter::new(&subject, document.run.seed)?
         .disturbed_by(document.run.anomaly_spec.as_ref())
@@ -114,22 +109,38 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("parts", parts.len(), 1..=MOST_PARTS)?;
     let failures = Failures::new(by, &document, request.redraws, level)?;
     let bar = context.task(2 * parts.len(), "effects");
-    let mut effects =
-        parts.iter().map(|part| failures.effect(part, context, &bar)).collect::<Result<Vec<_>>>()?;
-    effects.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
-    let command = request.command.as_deref().unwrap_or_default();
-    let config = serde_json::to_vec(&document.run)?;
-    let report = Report {
-        made: provenance::made(command, document.run.seed, &config, &[subject.env.spec()]),
-        env: document.run.env.clone(),
-        policy: document.run.policy.label(),
-        experiments: document.experiments,
-        failures: document.failures.len(),
-        episodes: 2 * request.redraws * (parts.len() * document.failures.len()) as u64,
-        parts: effects,
-    };
+    let effects = parts.iter().map(|part| failures.effect(part, context, &bar)).collect::<Result<_>>()?;
+    let report = request.report(&document, subject.env.spec(), effects)?;
     request::write_json(request.out.as_deref(), "sensitivity.json", &report)?;
     Ok(report)
+}
+
+impl Request {
+    /// The run, if its failures come as often as they do.
+    fn document(&self) -> Result<Document> {
+        let (document, run) = (Document::read(&self.run)?, self.run.display());
+        ensure!(
+            document.run.method == Method::Plain,
+            "{run}: expected a run of `risk estimate --method plain`, as failures must come as often as they do"
+        );
+        ensure!(!document.failures.is_empty(), "{run}: expected failures to play again, found none");
+        Ok(document)
+    }
+
+    fn report(&self, document: &Document, spec: &EnvSpec, mut parts: Vec<Effect>) -> Result<Report> {
+        parts.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
+        let (command, config) =
+            (self.command.as_deref().unwrap_or_default(), serde_json::to_vec(&document.run)?);
+        Ok(Report {
+            made: provenance::made(command, document.run.seed, &config, &[spec]),
+            env: document.run.env.clone(),
+            policy: document.run.policy.label(),
+            experiments: document.experiments,
+            failures: document.failures.len(),
+            episodes: 2 * self.redraws * (parts.len() * document.failures.len()) as u64,
+            parts,
+        })
+    }
 }
 
 impl fmt::Display for Report {

@@ -5,7 +5,7 @@ use crate::estimate::atlas::Atlas;
 use crate::estimate::block::Block;
 use crate::estimate::document::Document;
 use crate::estimate::estimation::{Estimation, JOURNAL};
-use crate::estimate::stop::Stop;
+use crate::estimate::goal::Goal;
 use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::guide::Guide;
@@ -29,8 +29,7 @@ fn a_learned_predictor_guides_experiments_to_the_truth() {
     let thinned = Estimation::thinned(experimenter, &guide, proposal, None, &context(2)).unwrap();
     let accepted = Estimation::accepted(experimenter, &guide, proposal, 5000);
     for (name, estimation) in [("thinned", thinned), ("accepted", accepted)] {
-        let blocks =
-            estimation.run(Some(&folder.path().join(name)), 4000, &Stop::NEVER, &context(2)).unwrap();
+        let blocks = estimation.run(Some(&folder.path().join(name)), 4000, &Goal::NONE, &context(2)).unwrap();
         let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
         let risk = verdict.risk.clone().unwrap();
         assert!(risk.covers(toy.p()) && risk.low > 0.0, "{name}: {risk:.6} {}", toy.p());
@@ -50,7 +49,7 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     let subject = subject(&toy);
     let estimation = Estimation::plain(Experimenter::new(&subject, 3).unwrap());
     let run = |name: &str, n: u64, jobs: usize| {
-        estimation.run(Some(&folder.path().join(name)), n, &Stop::NEVER, &context(jobs)).unwrap()
+        estimation.run(Some(&folder.path().join(name)), n, &Goal::NONE, &context(jobs)).unwrap()
     };
     let (one, many) = (run("one", 5000, 1), run("many", 5000, 3));
     // A run that was killed while it wrote its second block.
@@ -76,7 +75,7 @@ fn failures_fail_again_as_far_as_their_beginning_decides() {
     let toy = Toy::new(0.5);
     let subject = subject(&toy);
     let by = Experimenter::new(&subject, 3).unwrap();
-    let blocks = Estimation::plain(by).run(None, 5000, &Stop::NEVER, &context(1)).unwrap();
+    let blocks = Estimation::plain(by).run(None, 5000, &Goal::NONE, &context(1)).unwrap();
     let failures: Vec<_> = blocks.iter().flat_map(|b| &b.failures).map(|f| (f.key, &f.x[..])).collect();
     let rows = perturb::rows(&by, &failures, Level::P95, &context(2)).unwrap();
     let share = |change| rows.iter().find(|row| row.change == change).unwrap().fails_again.clone();
@@ -125,7 +124,7 @@ fn without_a_plain_share_there_is_no_valid_interval_and_the_reason_is_said() {
         (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let published = Proposal { plain_share: 0.0, exponent: 0.5 };
     let estimation = Estimation::accepted(experimenter, &guide, published, 2000);
-    let blocks = estimation.run(None, 200, &Stop::NEVER, &context(2)).unwrap();
+    let blocks = estimation.run(None, 200, &Goal::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     assert!(verdict.others.iter().any(|o| o.1 == Err(Refusal::UnboundedWeights)), "{:?}", verdict.others);
 }
@@ -135,7 +134,7 @@ fn no_failure_seen_is_an_upper_bound() {
     let toy = Toy::new(0.0);
     let subject = subject(&toy);
     let estimation = Estimation::plain(Experimenter::new(&subject, 1).unwrap());
-    let blocks = estimation.run(None, 300, &Stop::NEVER, &context(2)).unwrap();
+    let blocks = estimation.run(None, 300, &Goal::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(1)).unwrap();
     let risk = verdict.risk.clone().unwrap();
     assert!(risk.low == 0.0 && (0.01..0.02).contains(&risk.high), "{risk:?}");

@@ -1,7 +1,7 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
 use super::block::{Block, ExperimentSpec, Failure, Method, checked};
-use super::stop::Stop;
+use super::goal::Goal;
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -122,7 +122,7 @@ impl<'c> Estimation<'c> {
         &self,
         folder: Option<&Path>,
         experiments: u64,
-        stop: &Stop,
+        goal: &Goal,
         context: &Context,
     ) -> Result<Vec<Block>> {
         let planned = self.draws_for(experiments);
@@ -131,17 +131,17 @@ impl<'c> Estimation<'c> {
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
         let mut is_over =
-            stop.is_early() && done > 0 && stop.is_due(&self.judge(&blocks, stop.level, context)?);
+            goal.is_early() && done > 0 && goal.is_due(&self.judge(&blocks, goal.level, context)?);
         while done < planned && !is_over {
-            let size = stop.next_look(done, self.size()).min(planned - done);
+            let size = goal.next_look(done, self.size()).min(planned - done);
             // Where a run may stop early no number of draws is planned.
-            let of = if stop.is_early() { 0 } else { planned };
+            let of = if goal.is_early() { 0 } else { planned };
             let block = self.block(done, size, of, context, &bar)?;
             record.push(&block)?;
             done += block.n;
             blocks.push(block);
             self.experimenter.at_most(diverged(&blocks))?;
-            is_over = stop.is_early() && stop.is_due(&self.judge(&blocks, stop.level, context)?);
+            is_over = goal.is_early() && goal.is_due(&self.judge(&blocks, goal.level, context)?);
         }
         self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)

@@ -4,7 +4,7 @@
 use super::*;
 use crate::experimenter::Experimenter;
 use crate::testing::{Toy, rewrite, subject};
-use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::scenario::ScenarioRequest;
 use serde_json::{Value, json};
 
 fn asked(more: Value) -> Request {
@@ -140,7 +140,7 @@ fn a_parameter_that_is_set_gives_the_bits_of_a_table_with_one_row() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("mass.csv");
     std::fs::write(&table, "mass\n1.5\n").unwrap();
-    let table: RandomisationRequest = serde_json::from_value(json!({ "table": table })).unwrap();
+    let table: ScenarioRequest = serde_json::from_value(json!({ "table": table })).unwrap();
     let drawn = table.subject("sap-goal2", "tqc").unwrap();
     let asked = asked(
         json!({ "env": "sap-goal2", "cheap": "sap-goal2", "policy": "tqc", "cheap_parameters": { "mass": 1.5 } }),

@@ -4,7 +4,7 @@ use super::{Report, Request, run};
 use crate::estimate::atlas::Atlas;
 use crate::estimate::document::{self, Document};
 use crate::estimate::estimation::Estimation;
-use crate::estimate::stop::Stop;
+use crate::estimate::goal::Goal;
 use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::request::write_json;
@@ -25,7 +25,7 @@ fn runs(folder: &Path, is_guided: bool) {
     let report = forks::estimate(&request, by, (None, guide.as_ref()), &context(2)).unwrap();
     write_json(Some(&long), forks::FILE, &report).unwrap();
     let estimation = Estimation::plain(Experimenter::new(&subject, 6).unwrap());
-    let blocks = estimation.run(Some(&truth), 20_000, &Stop::NEVER, &context(2)).unwrap();
+    let blocks = estimation.run(Some(&truth), 20_000, &Goal::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     write_json(Some(&truth), document::FILE, &Document::new(&estimation.spec, &verdict, atlas)).unwrap();

@@ -76,7 +76,7 @@ impl Effects {
 fn again(shares: &[f64], level: Level) -> Result<Estimate, Refusal> {
     let mut terms = Bounded::new(1.0);
     shares.iter().for_each(|share| terms.push(*share));
-    Ok(terms.estimate(level)?)
+    terms.estimate(level)
 }
 
 #[cfg(test)]
