@@ -4,7 +4,7 @@ It is a dict, or a list of dicts, with ``to_pandas()``, ``to_polars()`` and ``to
 
 The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores. Options are those of the command, with underscores; an
 unknown one is refused by name. An anomaly is a dict of ``anomaly``, ``magnitude`` or ``strength``, ``channels``, ``onset``,
-``window``, ``intermittent``; ``scenario`` is a dict of ``parameters``, ``sigma``, ``table``, ``below`` or ``stl``.
+``window``, ``intermittent``; ``scenario`` is a dict of ``parameters``, ``sigma``, ``table``, ``distribution``, ``below`` or ``stl``.
 """
 
 from __future__ import annotations

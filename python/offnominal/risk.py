@@ -3,8 +3,8 @@
 Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. ``env`` is an id, a
 :class:`gymnasium.Env`, or a function that makes one. With ``out`` it also
 writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``scenario`` is a
-dict with ``parameters``, ``sigma`` and ``table``, which say what is drawn for each episode, and ``below`` or ``stl``, by which
-one fails. ``failure`` states what fails in a hosted environment:
+dict with ``parameters`` and ``sigma``, ``table`` or ``distribution``, which say what is drawn for each episode, and ``below`` or
+``stl``, by which one fails. ``failure`` states what fails in a hosted environment:
 ``terminated``, ``timeout``, ``info.KEY`` or ``return<R`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
 ``jobs``; 0 is all cores.
 """

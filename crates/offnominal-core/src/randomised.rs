@@ -5,8 +5,10 @@
 //! training on them, estimating how often they are too much, and searching for the ones that do most harm.
 
 mod draws;
+mod joint;
 
 pub use draws::{Around, Draws, DrawsError, Quantity};
+pub use joint::{Joint, Marginal, Variable};
 
 use crate::Rng;
 use crate::env::{Env, Status, Step};
@@ -24,6 +26,8 @@ pub struct Randomised {
     environment: Box<dyn Env>,
     spec: Arc<EnvSpec>,
     draws: Arc<Draws>,
+    /// Where the entries of the environment's initial condition are that are drawn here.
+    places: Arc<[usize]>,
     /// Whether the parameters of the episode cannot be.
     impossible: bool,
 }
@@ -38,10 +42,12 @@ impl Randomised {
         let id = || pristine.spec().id.clone();
         let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies(id()))?;
         let mut spec = pristine.spec().clone();
+        let place = |entry| spec.initial.iter().position(|name| name == entry);
+        let places = draws.entries().filter_map(place).collect();
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);
         let (spec, draws) = (Arc::new(spec), Arc::new(draws));
-        let randomised = Randomised { pristine, environment, spec, draws, impossible: false };
+        let randomised = Randomised { pristine, environment, spec, draws, places, impossible: false };
         let id = || randomised.spec.id.clone();
         randomised
             .possible(&mut Rng::new(0))
@@ -60,7 +66,21 @@ impl Randomised {
 
     /// Parameters that can be.
     fn possible(&self, rng: &mut Rng) -> Option<Vec<f64>> {
-        (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(|values| self.made(values).is_some())
+        let may_be = |values: &Vec<f64>| self.draws.admit(values) && self.made(values).is_some();
+        (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(may_be)
+    }
+
+    /// What is drawn here of an initial condition: parameters, and then entries.
+    fn drawn(&self, x: &[f64]) -> Vec<f64> {
+        let (values, rest) = x.split_at(self.draws.n());
+        values.iter().copied().chain(self.places.iter().map(|&i| rest[i])).collect()
+    }
+
+    /// An initial condition of what is drawn here and of the environment's own.
+    fn joined(&self, drawn: &[f64], mut rest: Vec<f64>) -> Vec<f64> {
+        let (values, entries) = drawn.split_at(self.draws.n());
+        self.places.iter().zip(entries).for_each(|(&i, &value)| rest[i] = value);
+        values.iter().copied().chain(rest).collect()
     }
 }
 
@@ -71,9 +91,7 @@ impl Env for Randomised {
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let values = self.possible(rng).unwrap_or_else(|| self.draws.nominal(&self.spec));
-        let mut x = values;
-        x.extend(self.pristine.draw(rng));
-        x
+        self.joined(&values, self.pristine.draw(rng))
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
@@ -117,7 +135,8 @@ impl Env for Randomised {
     fn fork(&self) -> Option<Box<dyn Env>> {
         let (pristine, environment) = (self.pristine.fork()?, self.environment.fork()?);
         let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
-        Some(Box::new(Randomised { pristine, environment, spec, draws, impossible: self.impossible }))
+        let (places, impossible) = (Arc::clone(&self.places), self.impossible);
+        Some(Box::new(Randomised { pristine, environment, spec, draws, places, impossible }))
     }
 
     fn reseed(&mut self, world: &Rng) {
@@ -146,16 +165,18 @@ impl FailureSearch for Randomised {
 
     fn admits(&self, x: &[f64]) -> bool {
         let (values, rest) = x.split_at(self.draws.n());
-        self.draws.admit(values) && self.made(values).is_some() && self.pristine.failure_search().admits(rest)
+        // An environment knows nothing of entries that it does not draw itself.
+        let own = !self.places.is_empty() || self.pristine.failure_search().admits(rest);
+        own && self.draws.admit(&self.drawn(x)) && self.made(values).is_some()
     }
 
     fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        let (values, rest) = x.split_at(self.draws.n());
-        let varied = self.draws.vary(values, rng);
+        let (drawn, rest) = (self.drawn(x), &x[self.draws.n()..]);
+        let varied = self.draws.vary(&drawn, rng);
         // A step that leads nowhere is not made, so that the way back is as likely.
-        let values = if self.made(&varied).is_some() { varied } else { values.to_vec() };
+        let drawn = if self.made(&varied).is_some() { varied } else { drawn };
         let rest = self.pristine.failure_search().vary(rest, rng).unwrap_or_else(|| rest.to_vec());
-        Some(values.into_iter().chain(rest).collect())
+        Some(self.joined(&drawn, rest))
     }
 
     fn outlook(&self) -> Vec<f64> {

@@ -1,5 +1,7 @@
 //! Scenarios: what is drawn of an environment for each episode, and which episodes fail, as commands describe it.
 
+pub mod distribution;
+
 use crate::judged::{Criterion, Judged};
 use crate::{catalogues, noise};
 use anyhow::{Context, Result, bail};
@@ -62,6 +64,8 @@ pub struct ScenarioRequest {
     pub sigma: f64,
     /// A table with the parameters of an episode in each row, in place of draws around the nominal values.
     pub table: Option<PathBuf>,
+    /// A file with the distributions of parameters and initial conditions, in place of draws around the nominal values.
+    pub distribution: Option<PathBuf>,
     /// The return below which an episode fails, whatever else the environment counts as a failure.
     pub below: Option<f64>,
     /// A formula of signal temporal logic; an episode that breaks it fails.
@@ -70,7 +74,14 @@ pub struct ScenarioRequest {
 
 impl Default for ScenarioRequest {
     fn default() -> ScenarioRequest {
-        ScenarioRequest { parameters: vec![], sigma: 0.1, table: None, below: None, stl: None }
+        ScenarioRequest {
+            parameters: vec![],
+            sigma: 0.1,
+            table: None,
+            distribution: None,
+            below: None,
+            stl: None,
+        }
     }
 }
 
@@ -84,6 +95,9 @@ impl ScenarioRequest {
         if let Some(path) = &self.table {
             words += &format!(" --parameter-table {}", path.display());
         }
+        if let Some(path) = &self.distribution {
+            words += &format!(" --distribution {}", path.display());
+        }
         words += &self.below.map_or(String::new(), |r| format!(" --below {r}"));
         let quoted = |stl: &Formula| stl.to_string().replace('\'', r"'\''");
         words + &self.stl.as_ref().map_or(String::new(), |stl| format!(" --stl '{}'", quoted(stl)))
@@ -94,17 +108,26 @@ impl ScenarioRequest {
     /// # Errors
     /// If a parameter does not exist, the table cannot be read, or there are two criteria.
     pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Scenario>> {
-        let draws = match &self.table {
-            Some(path) => Some(listed(spec, path)?),
-            None if self.parameters.is_empty() => None,
-            None => Some(around(spec, &self.parameters, self.sigma)?),
-        };
+        let draws = self.draws(spec)?;
         let criterion = match (self.below, &self.stl) {
             (Some(_), Some(_)) => bail!("stl: expected no `below` with it, found both"),
             (below, stl) => below.map(Criterion::ReturnBelow).or(stl.clone().map(Criterion::Stl)),
         };
         let scenario = Scenario { draws, criterion };
         Ok(Some(scenario).filter(|s| s.draws.is_some() || s.criterion.is_some()))
+    }
+
+    fn draws(&self, spec: &EnvSpec) -> Result<Option<Draws>> {
+        Ok(match (&self.table, &self.distribution) {
+            (Some(_), Some(_)) => bail!("distribution: expected no table of parameters with it, found both"),
+            (_, Some(_)) if !self.parameters.is_empty() => {
+                bail!("distribution: expected no --randomise with it, found both")
+            }
+            (Some(path), None) => Some(listed(spec, path)?),
+            (None, Some(path)) => Some(distribution::read(spec, path)?),
+            (None, None) if self.parameters.is_empty() => None,
+            (None, None) => Some(around(spec, &self.parameters, self.sigma)?),
+        })
     }
 
     /// The environment with what is drawn of it.

@@ -89,6 +89,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "polygons" => named("two.xml", texts::POLYGONS.into()),
         "monitor_lines" => named("both.jsonl", texts::LINES.into()),
         "metrics_csv" => named("two.csv", texts::SCORES.into()),
+        "distribution" => named("cart.toml", texts::DISTRIBUTION.into()),
         "formula" => texts::numbered(texts::FORMULAS),
         "request" => texts::numbered(texts::REQUESTS),
         "recipe" => texts::recipes(),

@@ -86,6 +86,7 @@ targets! {
     Json works::results,
     Zip works::evidence,
     Text requests::formula,
+    Text requests::distribution,
     Json requests::request,
     Json requests::recipe,
     Json requests::train_config,

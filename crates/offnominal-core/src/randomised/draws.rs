@@ -1,5 +1,6 @@
-//! How parameters are drawn: around their nominal values, or from a list.
+//! How parameters are drawn: around their nominal values, from a list, or from distributions that are stated.
 
+use super::joint::Joint;
 use crate::Rng;
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub enum Draws {
         /// A value for each, in each row.
         rows: Vec<Vec<f64>>,
     },
+    /// From distributions that go together; entries of the initial condition too.
+    Joint(Joint),
 }
 
 /// Why parameters cannot be drawn.
@@ -74,6 +77,16 @@ pub enum DrawsError {
         name: String,
         /// What was found.
         spread: f64,
+    },
+    /// A number that is neither a parameter nor an entry of an initial condition.
+    #[error("environment {env} has neither a parameter nor an initial condition {name:?}{}", crate::suggest::hint(.nearest))]
+    Unknown {
+        /// The environment.
+        env: String,
+        /// The name.
+        name: String,
+        /// The most similar name that exists.
+        nearest: Option<String>,
     },
     /// There is nothing to draw.
     #[error("expected at least one {0}, found none")]
@@ -183,7 +196,8 @@ fn above_zero(sigma: f64, rng: &mut Rng) -> f64 {
 }
 
 impl Draws {
-    /// How many numbers an episode begins with: one for each parameter that shares no draw.
+    /// How many numbers an episode begins with that are none of the environment's own: one for each parameter that shares
+    /// no draw.
     pub fn n(&self) -> usize {
         self.free_names().count()
     }
@@ -192,29 +206,36 @@ impl Draws {
     pub(super) fn free_names(&self) -> impl Iterator<Item = &str> {
         let own = move |i: usize| match self {
             Draws::Around(around) => around.quantities[i].twin.is_none(),
-            Draws::Listed { .. } => true,
+            Draws::Listed { .. } | Draws::Joint(_) => true,
         };
         self.names().enumerate().filter(move |(i, _)| own(*i)).map(|(_, name)| name)
     }
 
     /// All parameters that are set.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let (quantities, names): (&[Quantity], &[String]) = match self {
-            Draws::Around(around) => (&around.quantities, &[]),
-            Draws::Listed { names, .. } => (&[], names),
+        let names: Vec<&str> = match self {
+            Draws::Around(around) => around.quantities.iter().map(|q| q.name.as_str()).collect(),
+            Draws::Listed { names, .. } => names.iter().map(String::as_str).collect(),
+            Draws::Joint(joint) => joint.parameters().iter().map(|v| v.name.as_str()).collect(),
         };
-        quantities.iter().map(|q| q.name.as_str()).chain(names.iter().map(String::as_str))
+        names.into_iter()
+    }
+
+    /// The entries of an initial condition that are drawn here, in place of the environment.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &str> {
+        let entries = if let Draws::Joint(joint) = self { joint.entries() } else { &[] };
+        entries.iter().map(|v| v.name.as_str())
     }
 
     /// The values of all parameters, given those of an episode.
     pub(super) fn all(&self, values: &[f64]) -> Vec<f64> {
         match self {
             Draws::Around(around) => around.all(values),
-            Draws::Listed { .. } => values.to_vec(),
+            Draws::Listed { .. } | Draws::Joint(_) => values.to_vec(),
         }
     }
 
-    /// Values for an episode.
+    /// Values for an episode: those of parameters, and then those of entries.
     pub fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         match self {
             Draws::Around(around) => {
@@ -223,6 +244,7 @@ impl Draws {
                 pairs.filter(|(q, _)| q.twin.is_none()).map(|(_, value)| value).collect()
             }
             Draws::Listed { rows, .. } => rows[rng.below(rows.len())].clone(),
+            Draws::Joint(joint) => joint.draw(rng),
         }
     }
 
@@ -231,6 +253,7 @@ impl Draws {
         match self {
             Draws::Around(around) => around.vary(values, rng),
             Draws::Listed { .. } => self.draw(rng),
+            Draws::Joint(joint) => joint.vary(values, rng),
         }
     }
 
@@ -239,6 +262,7 @@ impl Draws {
         match self {
             Draws::Around(around) => around.free().zip(values).all(|(q, v)| q.admits(*v)),
             Draws::Listed { rows, .. } => rows.iter().any(|row| row == values),
+            Draws::Joint(joint) => joint.admit(values),
         }
     }
 
@@ -255,12 +279,16 @@ impl Draws {
                 format!("For each episode {names} are drawn with a relative spread of {}.", around.sigma)
             }
             Draws::Listed { rows, .. } => format!("For each episode {names} are one of {} rows.", rows.len()),
+            Draws::Joint(joint) => {
+                let names: Vec<&str> = joint.variables.iter().map(|v| v.name.as_str()).collect();
+                format!("For each episode {} are drawn from distributions of their own.", names.join(", "))
+            }
         }
     }
 
     /// Refuses what can never be drawn in an environment.
     pub(super) fn check(&self, spec: &EnvSpec) -> Result<(), DrawsError> {
-        if self.names().next().is_none() {
+        if self.names().next().is_none() && self.entries().next().is_none() {
             return Err(DrawsError::Nothing("parameter"));
         }
         match self {
@@ -270,8 +298,22 @@ impl Draws {
                 let mut pairs = rows.iter().flat_map(|row| names.iter().zip(row));
                 pairs.try_for_each(|(name, &value)| Ok(spec.check(name, value)?))
             }
+            Draws::Joint(joint) => {
+                joint.parameters().iter().try_for_each(|v| spec.parameter(&v.name).map(drop))?;
+                joint.entries().iter().try_for_each(|v| check_entry(&v.name, spec))
+            }
         }
     }
+}
+
+fn check_entry(name: &str, spec: &EnvSpec) -> Result<(), DrawsError> {
+    if spec.initial.iter().any(|entry| entry == name) {
+        return Ok(());
+    }
+    let known =
+        spec.parameters.iter().map(|p| p.name.as_str()).chain(spec.initial.iter().map(String::as_str));
+    let nearest = crate::suggest::nearest(name, known);
+    Err(DrawsError::Unknown { env: spec.id.clone(), name: name.into(), nearest })
 }
 
 fn check_around(around: &Around, spec: &EnvSpec) -> Result<(), DrawsError> {

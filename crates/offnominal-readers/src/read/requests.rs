@@ -6,6 +6,7 @@ use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run, sui
 use offnominal_core::Seed;
 use offnominal_core::anomaly_spec::AnomalySpec;
 use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::scenario::distribution::DistributionFile;
 use offnominal_engine::{
     catalogues, collect, ensemble, evaluation, export, fit, import, render, score as scores,
     train as training,
@@ -31,6 +32,11 @@ pub fn formula(bytes: &[u8]) -> bool {
         monitor.push(&[1.0, 2.0]);
         !monitor.finish().is_nan()
     })
+}
+
+/// A file of distributions.
+pub fn distribution(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| DistributionFile::parse(text).is_ok())
 }
 
 /// The request of any command.

@@ -39,6 +39,21 @@ pub const LINES: &str = r#"{"obs": [0.1, 0.2, -0.3], "action": [0.5], "reset": t
 {"obs": [0.2, 0.3, 0.1], "step": 1}
 "#;
 
+/// How a cart's pole and its angle are drawn.
+pub const DISTRIBUTION: &str = "[draw.pole-length]
+distribution = \"log-normal\"
+median = 0.5
+sigma = 0.1
+
+[draw.theta]
+distribution = \"empirical\"
+values = [0.01, -0.02]
+
+[[correlation]]
+between = [\"theta\", \"pole-length\"]
+rank = 0.5
+";
+
 /// Requirements on a speed and a gap.
 pub const FORMULAS: &[&str] = &[
     "always[0, 5] (speed < 3 or gap > 1e1) and not eventually (abs(speed - gap / 2) <= min(0.1, gap))",

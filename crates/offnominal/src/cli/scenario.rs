@@ -18,6 +18,9 @@ pub struct Randomise {
     /// Take the parameters of each episode from a row of this table instead, such as the bodies.csv of `shift`
     #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
     pub parameter_table: Option<PathBuf>,
+    /// Draw parameters and initial conditions from the distributions of this file instead (docs/risk.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["randomise", "parameter_table"])]
+    pub distribution: Option<PathBuf>,
 }
 
 /// What is drawn for each episode, and by what one fails.
@@ -42,6 +45,7 @@ impl Randomise {
             parameters: self.randomise.clone(),
             sigma: self.sigma.unwrap_or(usual.sigma),
             table: self.parameter_table.clone(),
+            distribution: self.distribution.clone(),
             ..usual
         }
     }

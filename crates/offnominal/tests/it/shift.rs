@@ -129,11 +129,12 @@ fn what_cannot_be_drawn_is_named() {
     );
     assert!(refusal("train --env hopper --randomise limbs --sigma 0").contains("found 0"));
     assert!(
-        refusal("risk estimate --env hopper --policy td3 --below 5")
-            .contains("expected --randomise or --parameter-table with it")
+        refusal("risk estimate --env hopper --policy td3 --below nan")
+            .contains("below: expected a finite return, found NaN")
     );
     assert!(
-        refusal("risk estimate --env hopper --policy td3 --randomise mass --below -5").contains("found -5")
+        refusal("risk estimate --env cartpole --policy random --stl theeta<1")
+            .contains("did you mean \"theta\"?")
     );
 }
 

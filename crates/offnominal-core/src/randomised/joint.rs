@@ -1,0 +1,233 @@
+//! Numbers with distributions of their own that go together: marginals and a Gaussian copula.
+//!
+//! z = L ε, with ε standard normal and L Lᵀ the correlation, and each number is the quantile of its own distribution at
+//! Φ(z). So each number has the distribution that was stated, whatever it goes together with.
+//!
+//! Reference: Nelsen, "An introduction to copulas", 2006, section 2.9 for simulation.
+
+use crate::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Numbers that are drawn together: parameters first, and then entries of an initial condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// The numbers.
+    pub variables: Vec<Variable>,
+    /// How many of the last of them are entries of an initial condition.
+    pub entries: usize,
+    /// L, row by row: row i has i + 1 numbers.
+    pub factor: Vec<Vec<f64>>,
+}
+
+/// A number with its distribution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its distribution, where it is not cut off.
+    pub marginal: Marginal,
+    /// The smallest value that is drawn.
+    pub low: Option<f64>,
+    /// The largest value that is drawn.
+    pub high: Option<f64>,
+}
+
+/// A distribution of one number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Marginal {
+    /// N(mean, sd²).
+    Normal {
+        /// Its mean.
+        mean: f64,
+        /// Its standard deviation.
+        sd: f64,
+    },
+    /// exp N(ln median, σ²).
+    LogNormal {
+        /// Its median.
+        median: f64,
+        /// The standard deviation of its logarithm.
+        sigma: f64,
+    },
+    /// All values of a range alike.
+    Uniform {
+        /// Where it begins.
+        low: f64,
+        /// Where it ends.
+        high: f64,
+    },
+    /// A density that rises in a straight line to the mode and falls in one.
+    Triangular {
+        /// Where it begins.
+        low: f64,
+        /// Its most likely value.
+        mode: f64,
+        /// Where it ends.
+        high: f64,
+    },
+    /// One of these values, all with the same chance, from the smallest to the largest.
+    Empirical(Vec<f64>),
+}
+
+impl Joint {
+    /// Those that are parameters.
+    pub fn parameters(&self) -> &[Variable] {
+        &self.variables[..self.variables.len().saturating_sub(self.entries)]
+    }
+
+    /// Those that are entries of an initial condition.
+    pub fn entries(&self) -> &[Variable] {
+        &self.variables[self.variables.len().saturating_sub(self.entries)..]
+    }
+
+    /// A value for each.
+    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let noise: Vec<f64> = self.variables.iter().map(|_| rng.normal()).collect();
+        let correlated = |row: &Vec<f64>| row.iter().zip(&noise).map(|(l, e)| l * e).sum::<f64>();
+        let scores = self.factor.iter().map(correlated);
+        self.variables.iter().zip(scores).map(|(variable, z)| variable.marginal.at(z)).collect()
+    }
+
+    /// Whether values are within what is drawn.
+    pub(super) fn admit(&self, values: &[f64]) -> bool {
+        self.variables.iter().zip(values).all(|(variable, value)| variable.admits(*value))
+    }
+
+    /// The values, or as likely others: with a chance of one half all are drawn anew, so that the way back is as likely.
+    pub(super) fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
+        const TRIES: usize = 1000;
+        if rng.uniform() < 0.5 {
+            return values.to_vec();
+        }
+        let found = (0..TRIES).map(|_| self.draw(rng)).find(|drawn| self.admit(drawn));
+        found.unwrap_or_else(|| values.to_vec())
+    }
+}
+
+impl Variable {
+    fn admits(&self, value: f64) -> bool {
+        let within = self.low.is_none_or(|low| value >= low) && self.high.is_none_or(|high| value <= high);
+        within && self.marginal.admits(value)
+    }
+}
+
+impl Marginal {
+    /// The quantile at Φ(z).
+    pub fn at(&self, z: f64) -> f64 {
+        match self {
+            Marginal::Normal { mean, sd } => mean + sd * z,
+            Marginal::LogNormal { median, sigma } => median * libm::exp(sigma * z),
+            Marginal::Uniform { low, high } => low + (high - low) * phi(z),
+            Marginal::Triangular { low, mode, high } => triangular([*low, *mode, *high], phi(z)),
+            Marginal::Empirical(values) => {
+                let place = (phi(z) * values.len() as f64) as usize;
+                values[place.min(values.len() - 1)]
+            }
+        }
+    }
+
+    /// Whether a value can be drawn.
+    fn admits(&self, value: f64) -> bool {
+        match self {
+            Marginal::Normal { .. } => value.is_finite(),
+            Marginal::LogNormal { .. } => value > 0.0,
+            Marginal::Uniform { low, high } | Marginal::Triangular { low, high, .. } => {
+                (*low..=*high).contains(&value)
+            }
+            Marginal::Empirical(values) => values.contains(&value),
+        }
+    }
+
+    /// What is wrong with its numbers, if anything is.
+    pub fn mistake(&self) -> Option<String> {
+        let positive = |name: &str, x: f64| {
+            (!(x > 0.0 && x.is_finite())).then(|| format!("{name}: expected a number above 0, found {x}"))
+        };
+        match self {
+            Marginal::Normal { mean, sd } => {
+                let wrong =
+                    (!mean.is_finite()).then(|| format!("mean: expected a finite number, found {mean}"));
+                wrong.or_else(|| positive("sd", *sd))
+            }
+            Marginal::LogNormal { median, sigma } => {
+                positive("median", *median).or_else(|| positive("sigma", *sigma))
+            }
+            Marginal::Uniform { low, high } => {
+                let holds = low < high && low.is_finite() && high.is_finite();
+                (!holds).then(|| format!("expected low below high, found {low} and {high}"))
+            }
+            Marginal::Triangular { low, mode, high } => {
+                let holds = low <= mode && mode <= high && low < high && low.is_finite() && high.is_finite();
+                (!holds).then(|| {
+                    format!("expected low, mode and high in this order, found {low}, {mode}, {high}")
+                })
+            }
+            Marginal::Empirical(values) => {
+                let holds = !values.is_empty() && values.iter().all(|x| x.is_finite());
+                (!holds).then(|| "values: expected finite numbers, at least one".into())
+            }
+        }
+    }
+}
+
+/// Φ, the standard normal distribution function.
+fn phi(z: f64) -> f64 {
+    0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
+}
+
+fn triangular([low, mode, high]: [f64; 3], u: f64) -> f64 {
+    let rising = (mode - low) / (high - low);
+    if u < rising {
+        low + (u * (high - low) * (mode - low)).sqrt()
+    } else {
+        high - ((1.0 - u) * (high - low) * (high - mode)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_in_closed_form() {
+        // Φ(1.6448536269514722) = .95.
+        let z = 1.644_853_626_951_472_2;
+        let close = |marginal: Marginal, z: f64, expected: f64| {
+            assert!((marginal.at(z) - expected).abs() < 1e-12, "{marginal:?}: {}", marginal.at(z));
+        };
+        close(Marginal::Normal { mean: 1.0, sd: 2.0 }, z, 1.0 + 2.0 * z);
+        close(Marginal::LogNormal { median: 3.0, sigma: 0.5 }, z, 3.0 * (0.5 * z).exp());
+        close(Marginal::Uniform { low: -1.0, high: 1.0 }, z, 0.9);
+        close(Marginal::Triangular { low: 0.0, mode: 1.0, high: 1.0 }, z, 0.95_f64.sqrt());
+        close(Marginal::Triangular { low: 0.0, mode: 0.0, high: 1.0 }, -z, 1.0 - 0.95_f64.sqrt());
+        close(Marginal::Empirical((0..20).map(f64::from).collect()), z - 1e-9, 18.0);
+        close(Marginal::Empirical((0..20).map(f64::from).collect()), 40.0, 19.0);
+    }
+
+    #[test]
+    fn numbers_go_together_as_the_factor_says_and_keep_their_own_distributions() {
+        let variable = |marginal: Marginal| Variable { name: "x".into(), marginal, low: None, high: None };
+        let joint = Joint {
+            variables: vec![
+                variable(Marginal::Uniform { low: 0.0, high: 1.0 }),
+                variable(Marginal::LogNormal { median: 1.0, sigma: 1.0 }),
+            ],
+            entries: 0,
+            factor: vec![vec![1.0], vec![0.8, 0.6]],
+        };
+        let mut rng = Rng::new(1);
+        let draws: Vec<Vec<f64>> = (0..20_000).map(|_| joint.draw(&mut rng)).collect();
+        let mean = |of: &dyn Fn(&[f64]) -> f64| draws.iter().map(|x| of(x)).sum::<f64>() / 20_000.0;
+        // A uniform number has mean ½ and variance 1/12; the logarithm of the other has variance 1.
+        assert!((mean(&|x| x[0]) - 0.5).abs() < 0.01 && (mean(&|x| x[1].ln().powi(2)) - 1.0).abs() < 0.05);
+        // Of a uniform and a normal one with correlation r of the scores: E u z = r / (2 √π).
+        let expected = 0.8 / (2.0 * std::f64::consts::PI.sqrt());
+        assert!((mean(&|x| x[0] * x[1].ln()) - expected).abs() < 0.01);
+        let varied: Vec<Vec<f64>> = draws.iter().map(|x| joint.vary(x, &mut rng)).collect();
+        let same = varied.iter().zip(&draws).filter(|(a, b)| a == b).count();
+        assert!((9_500..10_500).contains(&same) && varied.iter().all(|x| joint.admit(x)));
+    }
+}
