@@ -91,3 +91,18 @@ def test_an_image_detector_is_fitted_and_scores_frames() -> None:
         monitor.score(np.zeros((3, 3)), np.zeros((2, 1)))
     with pytest.raises(ValueError, match="unknown field"):
         image_detectors.ALL["frame-knn-own"](sides=3)
+
+
+def test_a_formula_says_when_an_episode_fails_and_sensitivity_why(tmp_path: Path) -> None:
+    formula = "eventually[0, 5] (cos_theta > 0.9)"
+    found = risk.estimate(
+        "pendulum", "random", scenario={"stl": formula}, episodes=60, out=tmp_path / "stl", progress=False
+    )
+    assert found["run"]["scenario"] == {"criterion": {"stl": formula}}
+    assert 0 < len(found["failures"]) < 60
+    parts = risk.sensitivity(tmp_path / "stl", redraws=1, progress=False)["parts"]
+    assert {part["part"] for part in parts} == {"theta", "theta_velocity", "random numbers"}
+    narrow = risk.estimate("pendulum", "random", scenario={"stl": formula}, width=0.5, progress=False)
+    assert narrow["risk"]["risk"]["high"] - narrow["risk"]["risk"]["low"] <= 0.5
+    with pytest.raises(ValueError, match="did you mean \"cos_theta\""):
+        risk.estimate("pendulum", "random", scenario={"stl": "always (cos_teta > 0)"}, progress=False)
