@@ -31,7 +31,7 @@ pub struct Request {
     pub policy: String,
     /// Address of the robot on which it is played, if it is.
     pub robot: Option<String>,
-    /// Parameters that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// Number of episodes.
@@ -98,8 +98,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
     let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;
-    let change = request.scenario.resolve(subject.env.spec())?;
-    let subject = subject.under(change)?;
+    let scenario = request.scenario.resolve(subject.env.spec())?;
+    let subject = subject.under(scenario)?;
     let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
     let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
     let (found, [diverged, random_diverged]) =

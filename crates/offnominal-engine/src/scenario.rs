@@ -30,7 +30,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The environment with this change.
+    /// The environment in this scenario.
     ///
     /// # Errors
     /// If the parameters cannot be drawn in it, or the criterion does not fit it.
@@ -231,17 +231,17 @@ mod tests {
         let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
-        let change = Scenario {
+        let scenario = Scenario {
             draws: Some(around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap()),
             criterion: None,
         };
-        let randomised = change.apply(environment("cartpole")).unwrap();
+        let randomised = scenario.apply(environment("cartpole")).unwrap();
         assert_eq!(
             (randomised.spec().id.as_str(), randomised.spec().initial[0].as_str()),
             ("cartpole", name.as_str())
         );
-        let again: Scenario = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
-        assert_eq!(again, change);
+        let again: Scenario = serde_json::from_value(serde_json::to_value(&scenario).unwrap()).unwrap();
+        assert_eq!(again, scenario);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct Subject {
     pub env: Box<dyn Env>,
     /// The address of the robot on which it is played, if it is.
     pub robot: Option<String>,
-    /// What is drawn of the environment for each episode, if anything is.
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
     pub scenario: Option<Scenario>,
     /// The policy.
     pub policy: Box<dyn Policy>,
@@ -58,14 +58,14 @@ impl Subject {
         Subject { env, robot: None, scenario: None, policy, name, card: None, videos: VideoCache::default() }
     }
 
-    /// The same policy in the environment with parameters that are drawn for each episode, if there is such a change.
+    /// The same policy in a scenario of the environment, if there is one.
     ///
     /// # Errors
     /// If they cannot be drawn.
-    pub fn under(self, change: Option<Scenario>) -> Result<Subject> {
-        let Some(change) = change else { return Ok(self) };
-        let env = change.apply(self.env)?;
-        Ok(Subject { env, scenario: Some(change), videos: VideoCache::default(), ..self })
+    pub fn under(self, scenario: Option<Scenario>) -> Result<Subject> {
+        let Some(scenario) = scenario else { return Ok(self) };
+        let env = scenario.apply(self.env)?;
+        Ok(Subject { env, scenario: Some(scenario), videos: VideoCache::default(), ..self })
     }
 
     /// The anomaly that is asked for, if any is.

@@ -45,7 +45,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the beginning; `command` is what the card will say, and `change` what was done to the environment.
+    /// A run from the beginning; `command` is what the card will say, and `scenario` what is drawn of the environment and by what episodes fail.
     ///
     /// # Errors
     /// If the recipe is wrong, the environment cannot be copied, or the folder already holds a run.
@@ -54,7 +54,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        (command, change): (String, Option<Scenario>),
+        (command, scenario): (String, Option<Scenario>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
@@ -64,7 +64,7 @@ impl Run {
         );
         let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
-        let notes = Notes { command, seconds: 0.0, keepsakes, change };
+        let notes = Notes { command, seconds: 0.0, keepsakes, scenario };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 

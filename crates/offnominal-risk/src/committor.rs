@@ -52,7 +52,7 @@ pub struct Request {
     /// λ of the temporal differences, per step: 1 learns from ends only, 0 from the next step only.
     #[serde(default = "lambda")]
     pub lambda: f64,
-    /// Parameters of the environment that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// Folder for `committor.safetensors`; if absent, nothing is written.

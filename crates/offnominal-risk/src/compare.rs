@@ -51,7 +51,7 @@ pub struct Request {
     pub old: String,
     /// The policy that is to take its place.
     pub new: String,
-    /// Parameters of the environment that are drawn for each pair.
+    /// What is drawn for each pair, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// What goes wrong, the same for both.

@@ -50,7 +50,7 @@ pub struct Request {
     pub env: String,
     /// The policy: `tqc` for the one shipped with the environment, a name, the path of a file, or `random`.
     pub policy: String,
-    /// Parameters of the environment that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// What goes wrong in every episode.

@@ -63,7 +63,7 @@ pub struct Request {
     pub plain_share: f64,
     /// Roots per draw with a predictor, above 0, at most 1; if absent, as few as the predictor can use.
     pub rate: Option<f64>,
-    /// Parameters of the environment that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// Confidence level of the interval, between 0 and 1.
@@ -123,7 +123,7 @@ pub struct ForkSpec {
     pub committor: Option<String>,
     /// How roots are chosen.
     pub method: crate::estimate::block::Method,
-    /// What is drawn of the environment, if anything is.
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<Scenario>,
 }

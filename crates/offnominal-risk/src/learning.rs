@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// Id of the environment.
     pub env: String,
-    /// Parameters of the environment that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// The histories that `train --history` or [`history`](crate::history) wrote.

@@ -29,7 +29,7 @@ pub struct Request {
     pub env: String,
     /// The policies, or folders of them.
     pub policies: Vec<String>,
-    /// Parameters of the environment that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
     /// Where to look; several are compared.

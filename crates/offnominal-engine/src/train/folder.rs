@@ -36,7 +36,7 @@ pub(super) struct Notes {
     pub(super) keepsakes: Keepsakes,
     /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) change: Option<Scenario>,
+    pub(super) scenario: Option<Scenario>,
 }
 
 impl Folder {
@@ -91,8 +91,8 @@ impl Folder {
     ///
     /// # Errors
     /// If its notes are damaged.
-    pub fn change(&self) -> Result<Option<Scenario>> {
-        if self.has_checkpoint() { Ok(self.read_notes()?.change) } else { Ok(None) }
+    pub fn scenario(&self) -> Result<Option<Scenario>> {
+        if self.has_checkpoint() { Ok(self.read_notes()?.scenario) } else { Ok(None) }
     }
 
     /// Replaces the checkpoint; the notes first, as they alone make no run.

@@ -29,7 +29,7 @@ pub struct Request {
     pub preset: Option<String>,
     /// Options of the recipe, each as `name=value`.
     pub set: Vec<String>,
-    /// Parameters that are drawn for each episode.
+    /// What is drawn for each episode, and by what one fails.
     pub scenario: ScenarioRequest,
     /// Steps between evaluations; those of the preset, if none are given.
     pub eval_every: Option<u64>,
@@ -68,9 +68,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
     let folder = Folder::new(request.out.clone().unwrap_or_else(default));
     let _held = Lock::folder(folder.path())?;
     let (policy, seed) = (folder.policy(), Seed(context.seed));
-    let change = request.change(&folder, env.spec())?;
-    let env = match &change {
-        Some(change) => change.apply(env)?,
+    let scenario = request.scenario(&folder, env.spec())?;
+    let env = match &scenario {
+        Some(scenario) => scenario.apply(env)?,
         None => env,
     };
     let run = if request.resume {
@@ -79,19 +79,19 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
         let command = request.command(&config.algorithm, context.seed);
         let keepsakes =
             Keepsakes { history: request.history, checkpoints: request.checkpoints.unwrap_or_default() };
-        Run::begin(config, env.as_ref(), seed, folder, (command, change), keepsakes)?
+        Run::begin(config, env.as_ref(), seed, folder, (command, scenario), keepsakes)?
     };
     Ok(Trained { card: run.finish(env.as_ref(), context)?, policy })
 }
 
 impl Request {
     /// What is drawn of the environment; a run that is continued knows it itself.
-    fn change(&self, folder: &Folder, spec: &EnvSpec) -> Result<Option<Scenario>> {
+    fn scenario(&self, folder: &Folder, spec: &EnvSpec) -> Result<Option<Scenario>> {
         if !self.resume {
             return self.scenario.resolve(spec);
         }
         ensure!(self.scenario.words().is_empty(), "resume: a run that goes on knows what it draws");
-        folder.change()
+        folder.scenario()
     }
 
     /// The recipe that is described.

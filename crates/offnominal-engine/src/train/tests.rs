@@ -148,16 +148,16 @@ fn a_continued_run_in_environments_that_are_drawn_leaves_the_policy_of_one_that_
     let dir = tempfile::tempdir().unwrap();
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
     let draws = crate::scenario::around(environment().spec(), &["mass".into()], 0.3).unwrap();
-    let change = Scenario { draws: Some(draws), criterion: None };
-    let env = change.apply(environment()).unwrap();
+    let scenario = Scenario { draws: Some(draws), criterion: None };
+    let env = scenario.apply(environment()).unwrap();
     let begin = |steps: u64, folder: &Folder| {
-        let about = ("the command".to_string(), Some(change.clone()));
+        let about = ("the command".to_string(), Some(scenario.clone()));
         Run::begin(config(steps), env.as_ref(), Seed(1), folder.clone(), about, Keepsakes::default()).unwrap()
     };
     begin(500, &whole).finish(env.as_ref(), &common()).unwrap();
     // The checkpoint stands within an episode, which is then played again in the environment that was drawn for it.
     begin(330, &parts).finish(env.as_ref(), &common()).unwrap();
-    assert_eq!(parts.change().unwrap().as_ref(), Some(&change));
+    assert_eq!(parts.scenario().unwrap().as_ref(), Some(&scenario));
     let continued = Run::resume(env.as_ref(), parts.clone(), Some(500), Seed(1)).unwrap();
     continued.finish(env.as_ref(), &common()).unwrap();
     assert_eq!(std::fs::read(whole.policy()).unwrap(), std::fs::read(parts.policy()).unwrap());

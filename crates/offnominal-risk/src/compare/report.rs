@@ -22,6 +22,8 @@ pub struct Report {
     pub made: Provenance,
     /// Id of the environment.
     pub env: String,
+    /// What was drawn for each episode, and by what one failed, where something was said of it; in words.
+    pub scenario: Option<String>,
     /// The policy that is in use.
     pub old: String,
     /// The policy that is to take its place.
@@ -102,6 +104,7 @@ impl Report {
         let each = if players.anomaly.is_some() && players.twin { 4 } else { 2 };
         Ok(Report {
             env: request.env.clone(),
+            scenario: old.scenario.as_ref().map(ToString::to_string),
             old: old.name.label(),
             new: new.name.label(),
             anomaly: players.anomaly.cloned(),
@@ -230,6 +233,7 @@ impl Display for Report {
             format!("{pairs} pairs")
         };
         writeln!(out, "in {env}, {early}, {level} % intervals that hold at every number of pairs")?;
+        self.scenario.iter().try_for_each(|scenario| writeln!(out, "  {scenario}"))?;
         if self.diverged > 0 {
             writeln!(
                 out,

@@ -20,7 +20,7 @@ pub struct ExperimentSpec {
     pub seed: u64,
     /// How initial conditions are chosen.
     pub method: Method,
-    /// What is drawn of the environment, if anything is.
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<Scenario>,
     /// What goes wrong in every episode, if anything does.

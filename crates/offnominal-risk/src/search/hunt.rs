@@ -58,7 +58,7 @@ pub struct SearchSpec {
     pub predictor: Option<String>,
     /// Number of failures of the history.
     pub past_failures: Option<usize>,
-    /// What is drawn of the environment, if anything is.
+    /// What is drawn for each episode, and by what one fails, where something is said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<Scenario>,
 }
