@@ -75,7 +75,7 @@ const CHANGES: [Change; 6] = [
     Change::Randomness,
 ];
 
-/// Draws from which the standard deviations are known.
+/// Draws from which means and standard deviations are known.
 const DRAWS: u64 = 1000;
 
 /// Plays each failure of a run once with each change.
@@ -105,7 +105,7 @@ pub(crate) fn rows(
     level: Level,
     context: &Context,
 ) -> Result<Vec<Row>> {
-    let scales = scales(by);
+    let scales: Vec<f64> = moments(by).into_iter().map(|(_, deviation)| deviation).collect();
     let row = |change: Change| {
         let again = in_chunks(context, 0..failures.len() as u64, 4, |range| {
             let one = |i: u64| {
@@ -145,14 +145,15 @@ fn near(by: &Experimenter<'_>, x: &[f64], share: f64, scales: &[f64], rng: &mut 
     found.with_context(|| format!("expected a condition near {x:?} that can be begun from, found none"))
 }
 
-/// The standard deviation of each number of an initial condition.
-fn scales(by: &Experimenter<'_>) -> Vec<f64> {
+/// Mean and standard deviation of each number of an initial condition, among draws.
+pub(crate) fn moments(by: &Experimenter<'_>) -> Vec<(f64, f64)> {
     let draws: Vec<Vec<f64>> = (0..DRAWS).map(|i| by.draw(by.key("scales", i))).collect();
-    let deviation = |k: usize| {
+    let of = |k: usize| {
         let mean = draws.iter().map(|x| x[k]).sum::<f64>() / draws.len() as f64;
-        (draws.iter().map(|x| (x[k] - mean).powi(2)).sum::<f64>() / draws.len() as f64).sqrt()
+        let variance = draws.iter().map(|x| (x[k] - mean).powi(2)).sum::<f64>() / draws.len() as f64;
+        (mean, variance.sqrt())
     };
-    (0..draws[0].len()).map(deviation).collect()
+    (0..draws[0].len()).map(of).collect()
 }
 
 impl fmt::Display for Report {

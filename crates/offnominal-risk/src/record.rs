@@ -5,9 +5,9 @@ use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_engine::progress::{Silent, Task};
 use offnominal_files::journal::Journal;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::HashSet;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -36,6 +36,71 @@ impl Record {
     /// If it cannot be written.
     pub fn push(&mut self, block: &impl Serialize) -> Result<()> {
         self.0.as_mut().map_or(Ok(()), |journal| journal.push(block))
+    }
+}
+
+/// A block of pairs of episodes, as a journal keeps it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block<P> {
+    number: u64,
+    pairs: Vec<P>,
+}
+
+/// Blocks of pairs, one after the other, between which somebody looks: those of the journal first.
+pub struct Blocks<P> {
+    record: Record,
+    known: VecDeque<Block<P>>,
+    /// Pairs of a block.
+    size: u64,
+    next: u64,
+}
+
+impl<P: Serialize + DeserializeOwned + Send> Blocks<P> {
+    /// Those that the journal with this name in a folder holds; `check` refuses pairs that cannot have come of the run.
+    ///
+    /// # Errors
+    /// If it is the journal of another run, a block cannot have come of it, or it cannot be read or written.
+    pub fn open<S>(
+        (folder, journal): (Option<&Path>, &str),
+        run: &S,
+        size: u64,
+        check: impl Fn(&[P]) -> Result<()>,
+    ) -> Result<Blocks<P>>
+    where
+        S: Serialize + DeserializeOwned + PartialEq,
+    {
+        let (record, known) = Record::open::<_, Block<P>>(folder, journal, run)?;
+        for (i, Block { number, pairs }) in known.iter().enumerate() {
+            let (place, found) = (|| format!("{journal}, block {i}"), pairs.len());
+            ensure!(*number == i as u64, "{}: expected block {i}, found {number}", place());
+            ensure!(found as u64 == size, "{}: expected {size} pairs, found {found}", place());
+            check(pairs).with_context(place)?;
+        }
+        Ok(Blocks { record, known: known.into(), size, next: 0 })
+    }
+
+    /// The pairs of the next block: what the journal holds, or what is played now, which is then recorded.
+    ///
+    /// # Errors
+    /// If a pair cannot be played, the block cannot be written, or the work was asked to stop.
+    pub fn next(
+        &mut self,
+        jobs: usize,
+        context: &Context,
+        play: impl Fn(u64) -> Result<P> + Sync,
+    ) -> Result<Vec<P>> {
+        let number = self.next;
+        self.next += 1;
+        if let Some(block) = self.known.pop_front() {
+            return Ok(block.pairs);
+        }
+        let hidden = Task::begin(&Silent, Arc::clone(&context.stop), 0..0, "");
+        let first = number * self.size;
+        let pairs = parallel::map(jobs, self.size as usize, &hidden, |i| play(first + i as u64))?;
+        let block = Block { number, pairs };
+        self.record.push(&block)?;
+        Ok(block.pairs)
     }
 }
 

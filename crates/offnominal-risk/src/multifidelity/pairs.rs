@@ -3,17 +3,14 @@
 
 use super::Request;
 use crate::experimenter::{Experiment, Experimenter};
-use crate::record::Record;
+use crate::record::Blocks;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
-use offnominal_engine::progress::{Silent, Task};
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::Multifidelity;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// Name of the journal in the folder of a run.
 pub const JOURNAL: &str = "multifidelity.jsonl";
@@ -154,36 +151,19 @@ impl Spec {
         }
     }
 
-    /// Refuses a block that cannot have come of this run.
-    fn check(&self, block: &Block, number: u64) -> Result<()> {
-        let (place, found) = (|| format!("{JOURNAL}, block {number}"), block.pairs.len());
-        ensure!(block.number == number, "{}: expected block {number}, found {}", place(), block.number);
-        ensure!(found as u64 == self.block, "{}: expected {} pairs, found {found}", place(), self.block);
-        let wrong = block.pairs.iter().find(|pair| !pair.fits(self.per_dear));
+    /// Refuses pairs that cannot have come of this run.
+    fn check(&self, pairs: &[Pair]) -> Result<()> {
+        let wrong = pairs.iter().find(|pair| !pair.fits(self.per_dear));
         let k = self.per_dear;
-        ensure!(
-            wrong.is_none(),
-            "{}: expected one episode in each, and {k} fresh ones, found {wrong:?}",
-            place()
-        );
+        ensure!(wrong.is_none(), "expected one episode in each, and {k} fresh ones, found {wrong:?}");
         Ok(())
     }
 }
 
-/// A block, as the journal keeps it.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Block {
-    number: u64,
-    pairs: Vec<Pair>,
-}
-
-/// All blocks, one after the other: those of the journal first.
+/// All blocks, one after the other.
 pub struct Pairs {
-    record: Record,
-    known: VecDeque<Block>,
-    spec: Spec,
-    next: u64,
+    blocks: Blocks<Pair>,
+    per_dear: u64,
 }
 
 impl Pairs {
@@ -193,26 +173,17 @@ impl Pairs {
     /// If it is the journal of another run, or cannot be read or written.
     pub fn open(request: &Request, players: &Players<'_>, seed: u64) -> Result<Pairs> {
         let spec = Spec::of(request, players, seed);
-        let (record, known) = Record::open::<_, Block>(request.out.as_deref(), JOURNAL, &spec)?;
-        known.iter().enumerate().try_for_each(|(i, block)| spec.check(block, i as u64))?;
-        Ok(Pairs { record, known: known.into(), spec, next: 0 })
+        let place = (request.out.as_deref(), JOURNAL);
+        let blocks = Blocks::open(place, &spec, spec.block, |pairs| spec.check(pairs))?;
+        Ok(Pairs { blocks, per_dear: spec.per_dear })
     }
 
-    /// The pairs of the next block: what the journal holds, or what is played now, which is then recorded.
+    /// The pairs of the next block.
     ///
     /// # Errors
     /// If a pair cannot be played, the block cannot be written, or the work was asked to stop.
     pub fn next(&mut self, players: &Players<'_>, context: &Context) -> Result<Vec<Pair>> {
-        let number = self.next;
-        self.next += 1;
-        if let Some(block) = self.known.pop_front() {
-            return Ok(block.pairs);
-        }
-        let Spec { block: size, per_dear, .. } = self.spec;
-        let hidden = Task::begin(&Silent, Arc::clone(&context.stop), 0..0, "");
-        let one = |i: usize| players.pair(number * size + i as u64, per_dear);
-        let block = Block { number, pairs: parallel::map(context.jobs, size as usize, &hidden, one)? };
-        self.record.push(&block)?;
-        Ok(block.pairs)
+        let per_dear = self.per_dear;
+        self.blocks.next(context.jobs, context, |index| players.pair(index, per_dear))
     }
 }

@@ -3,6 +3,7 @@
 use super::parts::Part;
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
+use crate::perturb::moments;
 use crate::record::in_chunks;
 use anyhow::{Context as _, Result};
 use offnominal_core::estimate::Estimate;
@@ -45,8 +46,6 @@ pub struct Failures<'r> {
     moments: Vec<(f64, f64)>,
 }
 
-/// Draws from which means and standard deviations are known.
-const DRAWS: u64 = 1000;
 /// Draws among which one is sought from which the environment can begin.
 const TRIES: u64 = 100;
 
@@ -137,14 +136,4 @@ impl<'r> Failures<'r> {
         let values: Vec<f64> = self.failures.iter().map(|(_, x)| (x[i] - mean) / unit).collect();
         Ok(student_t(&values, self.level)?)
     }
-}
-
-fn moments(by: &Experimenter<'_>) -> Vec<(f64, f64)> {
-    let draws: Vec<Vec<f64>> = (0..DRAWS).map(|i| by.draw(by.key("scales", i))).collect();
-    let of = |k: usize| {
-        let mean = draws.iter().map(|x| x[k]).sum::<f64>() / draws.len() as f64;
-        let variance = draws.iter().map(|x| (x[k] - mean).powi(2)).sum::<f64>() / draws.len() as f64;
-        (mean, variance.sqrt())
-    };
-    (0..draws[0].len()).map(of).collect()
 }
