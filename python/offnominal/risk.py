@@ -399,7 +399,7 @@ def sensitivity(
 
 
 def replicates(
-    run: Path,
+    runs: Path | Sequence[Path],
     truth: Path,
     *,
     replicates: int | None = None,
@@ -408,14 +408,16 @@ def replicates(
     seed: int = 0,
     out: Path | None = None,
 ) -> Result:
-    """Measures what thinning or copies gain over counting: parts of a long run against independent plain episodes.
+    """Measures what a method gains over counting: parts of a long run, or many runs, against independent plain episodes.
 
-    :param run: the folder of :func:`fork`; without a committor that plays plain or thinned episodes.
+    :param runs: the folder of one :func:`fork`, which is cut into parts; without a committor that plays plain or thinned
+        episodes. Or the folders of at least 20 :func:`estimate` that are alike but for their seeds.
     :param truth: the folder of a plain :func:`estimate` of the same policy with another seed.
-    :param replicates: number of parts, at least 20.
+    :param replicates: number of parts that one run is cut into, at least 20.
     :param factors: factors within which an estimate is to be, each at least 1.01.
     """
-    request = {"run": run, "truth": truth, "replicates": replicates, "factors": factors, "level": level, "out": out}
+    folders = [runs] if isinstance(runs, str | PathLike) else list(runs)
+    request = {"runs": folders, "truth": truth, "replicates": replicates, "factors": factors, "level": level, "out": out}
     return _result("replicates", request, seed, 1, False)
 
 

@@ -4,6 +4,9 @@
 //! |----------------|---------------------------------------------------------------------|
 //! | [`block`]      | what a run of experiments is, and what it finds, block by block     |
 //! | [`estimation`] | experiments by the thousand                                         |
+//! | `chooser`      | which draws become experiments                                      |
+//! | `refit`        | how an adaptive run chooses, from what it has found                 |
+//! | `scorer`       | how dangerous a draw looks to it                                    |
 //! | [`goal`]       | when a run may end early                                            |
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
@@ -12,10 +15,13 @@
 
 pub mod atlas;
 pub mod block;
+mod chooser;
 pub mod document;
 pub mod estimation;
 pub mod goal;
 pub(crate) mod page;
+mod refit;
+mod scorer;
 pub mod verdict;
 
 use crate::experimenter::Experimenter;
@@ -67,7 +73,8 @@ pub struct Request {
     /// Share of the experiments that ignores the predictor, above 0, at most 1.
     #[serde(default = "plain_share")]
     pub plain_share: f64,
-    /// Experiments per draw of the thinned method, above 0, at most 1; if absent, as few as the predictor can use.
+    /// Experiments per draw of the thinned and the adaptive method, above 0, at most 1; if absent, as few as the predictor
+    /// can use, and a tenth where the method is adaptive.
     pub rate: Option<f64>,
     /// Draws from which the normalising constant of mixture and algorithm-1 is known.
     #[serde(default = "constant_draws")]
@@ -104,6 +111,8 @@ pub enum SamplingMethod {
     Plain,
     /// Draws that are tried with a chance that grows with the prediction; valid whenever one stops
     Thinned,
+    /// Draws that are tried with a chance that follows what failed before, with or without a predictor; valid whenever one stops
+    Adaptive,
     /// Draws that the predictor accepts, mixed with plain ones
     Mixture,
     /// Draws that the predictor accepts, as published; no valid interval, for comparison
@@ -170,6 +179,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     Ok(report)
 }
 
+/// Experiments per draw of an adaptive run, where nothing else is said.
+const ADAPTIVE_RATE: f64 = 0.1;
+
 /// Episodes with random commands that show whether anything counts as a failure.
 const RANDOM_TRIES: u64 = 50;
 
@@ -196,12 +208,17 @@ impl Request {
         let usual = if has_predictor { SamplingMethod::Thinned } else { SamplingMethod::Plain };
         let method = self.method.unwrap_or(usual);
         let is_plain = method == SamplingMethod::Plain;
+        let needs_none = is_plain || method == SamplingMethod::Adaptive;
         let name: &str = method.into();
         ensure!(
-            is_plain || has_predictor,
+            needs_none || has_predictor,
             "method {name}: expected a predictor (make one with `risk learn`), found none"
         );
         ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
+        ensure!(
+            method != SamplingMethod::Adaptive || self.exponent.is_none(),
+            "method adaptive: expected no exponent, because its chances follow what failed, found one"
+        );
         Ok(method)
     }
 
@@ -210,6 +227,7 @@ impl Request {
         within("constant draws", self.constant_draws, 100..=10_000_000)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
         positive("plain share", self.plain_share, 1.0)?;
+        positive("rate", self.rate.unwrap_or(1.0), 1.0)?;
         let is_sound = self.max_risk.is_none_or(|p| (0.0..=1.0).contains(&p));
         ensure!(is_sound, "max risk: expected a number from 0 to 1");
         Ok(())
@@ -221,10 +239,11 @@ impl Request {
             "early stop: expected a largest acceptable risk with it, found none"
         );
         let goal = Goal { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
-        let is_valid = matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned);
+        let is_valid =
+            matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned | SamplingMethod::Adaptive);
         ensure!(
             is_valid || !goal.is_early(),
-            "width and early stop: expected the method plain or thinned, found {}",
+            "width and early stop: expected the method plain, thinned or adaptive, found {}",
             <&str>::from(method)
         );
         goal.check()?;
@@ -238,6 +257,10 @@ impl Request {
         guide: Option<&'c Guide>,
         context: &Context,
     ) -> Result<Estimation<'c>> {
+        if method == SamplingMethod::Adaptive {
+            let rate = self.rate.unwrap_or(ADAPTIVE_RATE);
+            return Estimation::adaptive(experimenter, guide, rate, self.plain_share);
+        }
         let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
         let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share };
         let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };

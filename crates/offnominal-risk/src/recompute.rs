@@ -89,7 +89,7 @@ pub fn estimate(
     let mut drawn: Vec<u64> = (0..n).map(|_| rng.below(document.draws as usize) as u64).collect();
     let more = n.min(known.len());
     drawn.extend((0..more).map(|_| known[rng.below(known.len())]));
-    let again = estimation.draws(&drawn, context)?;
+    let again = estimation.draws(&blocks, &drawn, context)?;
     for (index, found) in drawn.iter().zip(&again) {
         if found.as_ref() != failures.get(index).copied() {
             differences
@@ -156,9 +156,7 @@ fn blocks(folder: &Path, document: &Document) -> Result<Vec<Block>> {
 }
 
 fn guide(method: &Method, inputs: &Inputs, subject: &Subject) -> Result<Option<Guide>> {
-    let (Method::Thinned { predictor, .. } | Method::Accepted { predictor, .. }) = method else {
-        return Ok(None);
-    };
+    let Some(predictor) = method.predictor() else { return Ok(None) };
     let file = inputs.predictor.as_deref().context("expected the predictor of the run, found none")?;
     let guide = Guide::open(file, subject)?;
     let found = &guide.digest;

@@ -1,7 +1,8 @@
 //! `risk replicates`: what a method gains over counting, measured and not promised.
 //!
 //! The blocks of a long [`fork`](crate::forks) run do not depend on one another, so that equal parts of it are replicates
-//! of a shorter run. They are compared with plain episodes of another seed: their mean with the truth, their variance
+//! of a shorter run. Runs of an [`estimate`](crate::estimate) with seeds of their own are replicates too; only they can be
+//! where a run learns from its own experiments. Replicates are compared with plain episodes of another seed: their mean with the truth, their variance
 //! times cost with that of counting, their intervals with what they promise, and how often they are off by more than a
 //! factor with how often counting is (figures 1 and 3 of Uesato et al., 2018). The statistics are those of
 //! [`offnominal_stats::risk::replicates`].
@@ -9,6 +10,7 @@
 //! | file     | content                                                          |
 //! |----------|------------------------------------------------------------------|
 //! | `parts`  | a finished run, in parts that can be put together                |
+//! | `runs`   | several runs that are alike but for their seeds                  |
 //! | `curve`  | how often parts of growing size are off                          |
 //! | `chart`  | the same as a picture                                            |
 //! | `page`   | everything as a page                                             |
@@ -17,6 +19,7 @@ mod chart;
 mod curve;
 mod page;
 mod parts;
+mod runs;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +32,8 @@ use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::scenario::Scenario;
+use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
@@ -36,19 +41,21 @@ use offnominal_stats::Level;
 use offnominal_stats::proportion::clopper_pearson;
 use offnominal_stats::risk::replicates::{self, Replicate, Truth};
 use parts::Parts;
+use runs::Runs;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Which run is judged, by which truth.
+/// Which run or runs are judged, by which truth.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Folder of a [`fork`](crate::forks) run.
-    pub run: PathBuf,
+    /// Folder of a [`fork`](crate::forks) run, or folders of [`estimate`](crate::estimate) runs that are alike but for
+    /// their seeds, at least 20.
+    pub runs: Vec<PathBuf>,
     /// Folder of a plain [`estimate`](crate::estimate) of the same policy, with another seed.
     pub truth: PathBuf,
-    /// Number of replicates that the run is cut into, at least 20.
+    /// Number of replicates that one run is cut into, at least 20; several runs are as many replicates.
     #[serde(default = "replicates")]
     pub replicates: usize,
     /// Factors within which an estimate is to be, each at least 1.01.
@@ -114,18 +121,37 @@ pub struct Spread {
     pub share_of_estimate: f64,
 }
 
-/// Cuts the run into replicates and judges them.
+/// Replicates, and what their runs say of themselves.
+struct Replicated {
+    env: String,
+    policy: String,
+    method: String,
+    /// What was run, as plain data.
+    config: Vec<u8>,
+    draws_each: u64,
+    experiments_each: f64,
+    all: Vec<Replicate>,
+    /// Whether the interval of each holds the truth.
+    held: Vec<bool>,
+    spread: Spread,
+    curves: Vec<Curve>,
+}
+
+/// Judges the replicates that a run is cut into, or that several runs are.
 ///
 /// # Errors
-/// If a folder holds no finished run, the two runs are of different things or of one seed, there is too little of either,
-/// or a file cannot be written.
+/// If a folder holds no finished run, runs are of different things or of one seed, there is too little of them or of the
+/// truth, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let truth = Document::read(&request.truth)?;
-    let parts = Parts::read(&request.run, &truth)?;
-    let report = parts.judge(request, &truth, level, context)?;
+    let replicated = match &request.runs[..] {
+        [run] => Parts::read(run, &truth)?.replicated(request, known(&truth).p(), level)?,
+        runs => Runs::read(runs, &truth)?.replicated(request, known(&truth).p(), level)?,
+    };
+    let report = replicated.judge(request, &truth, level, context)?;
     if let Some(folder) = &request.out {
         request::write_json(Some(folder), "replicates.json", &report)?;
         write::atomically(&folder.join("replicates.html"), page::render(&report)?.as_bytes())?;
@@ -133,9 +159,16 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     Ok(report)
 }
 
+/// How often the truth failed.
+fn known(truth: &Document) -> Truth {
+    Truth { failures: truth.failures.len(), episodes: truth.experiments as usize }
+}
+
 impl Request {
     fn check(&self) -> Result<()> {
-        within("replicates", self.replicates, 20..=100_000)?;
+        within("replicates", self.replicates, FEWEST..=100_000)?;
+        let n = self.runs.len();
+        ensure!(n == 1 || n >= FEWEST, "runs: expected one or at least {FEWEST}, found {n}");
         ensure!(!self.factors.is_empty(), "factors: expected at least one, found none");
         let check = |factor: &f64| {
             positive("factor", *factor, 1e6)?;
@@ -146,63 +179,82 @@ impl Request {
     }
 }
 
-impl Parts {
-    fn judge(&self, request: &Request, truth: &Document, level: Level, context: &Context) -> Result<Report> {
-        let size = self.blocks.len() / request.replicates;
-        ensure!(
-            size > 0,
-            "{}: expected at least {} blocks of roots, one for each replicate, found {}; continue it with more --episodes",
-            request.run.display(),
-            request.replicates,
-            self.blocks.len()
-        );
-        let all = self.replicates(size, request.replicates);
-        let known = Truth { failures: truth.failures.len(), episodes: truth.experiments as usize };
-        let seed = Seed(context.seed).child("replicates");
-        let (mean, standard_error) = replicates::centre(&all);
-        let curve = |&factor: &f64| Curve::of(self, known.p(), factor, level);
+/// Replicates that tell a variance.
+const FEWEST: usize = 20;
+
+impl Replicated {
+    fn judge(self, request: &Request, truth: &Document, level: Level, context: &Context) -> Result<Report> {
+        let (all, known) = (&self.all, known(truth));
+        let (mean, standard_error) = replicates::centre(all);
+        let held = self.held.iter().filter(|held| **held).count();
         let command = request.command.as_deref().unwrap_or_default();
-        let config = serde_json::to_vec(&(&self.spec, &truth.run, request.replicates))?;
         Ok(Report {
-            env: self.spec.env.clone(),
-            policy: self.spec.policy.id.clone(),
-            method: self.method(),
             truth: clopper_pearson(known.failures, known.episodes, level)?,
             replicates: all.len(),
-            draws_each: self.draws(size),
-            experiments_each: self.experiments() / (self.blocks.len() / size) as f64,
             cost_each: all.iter().map(|r| r.cost).sum::<f64>() / all.len() as f64,
             mean,
             standard_error,
-            gain: replicates::gain(&all, known, level, seed)?,
-            covered: self.covered(size, request.replicates, known.p(), level)?,
-            spread: self.spread().context("expected a failure, found none")?,
-            curves: request.factors.iter().map(curve).collect::<Result<_>>()?,
-            made: provenance::made(command, context.seed, &config, &[]),
+            gain: replicates::gain(all, known, level, Seed(context.seed).child("replicates"))?,
+            covered: clopper_pearson(held, self.held.len(), level)?,
+            made: provenance::made(command, context.seed, &self.config, &[]),
+            env: self.env,
+            policy: self.policy,
+            method: self.method,
+            draws_each: self.draws_each,
+            experiments_each: self.experiments_each,
+            spread: self.spread,
+            curves: self.curves,
         })
     }
+}
 
-    /// The share of replicates whose interval holds the truth.
-    fn covered(&self, size: usize, n: usize, p: f64, level: Level) -> Result<Estimate> {
-        let holds = |part| Ok(self.interval(part, level)?.covers(p));
-        let held = self.blocks.chunks_exact(size).take(n).map(holds).collect::<Result<Vec<bool>>>()?;
-        Ok(clopper_pearson(held.iter().filter(|held| **held).count(), held.len(), level)?)
+impl Spread {
+    /// That of these terms of an estimate.
+    ///
+    /// # Errors
+    /// If there is none above zero.
+    fn of(mut terms: Vec<f64>) -> Result<Spread> {
+        terms.sort_by(|a, b| b.total_cmp(a));
+        let squares: f64 = terms.iter().map(|t| t * t).sum();
+        let mut sum = 0.0;
+        let half = terms.iter().position(|t| {
+            sum += t * t;
+            2.0 * sum >= squares
+        });
+        let half = half.context("expected a failure, found none")? + 1;
+        let share_of_estimate = terms[..half].iter().sum::<f64>() / terms.iter().sum::<f64>();
+        Ok(Spread { failed: terms.len(), half, share_of_estimate })
     }
+}
 
-    fn method(&self) -> String {
-        let copies = self.spec.committor.as_ref().map(|_| "copies of episodes in progress");
-        let thinned = match self.spec.method {
-            Method::Thinned { exponent, .. } => Some(format!("thinned draws, exponent {exponent}")),
-            _ => None,
-        };
-        let words: Vec<String> = thinned.into_iter().chain(copies.map(String::from)).collect();
-        if words.is_empty() { "plain draws".into() } else { words.join(", ") }
+/// How initial conditions were chosen, in words.
+fn draws(method: &Method) -> String {
+    match method {
+        Method::Thinned { exponent, .. } => format!("thinned draws, exponent {exponent}"),
+        Method::Adaptive { predictor: None, .. } => "adaptive draws".into(),
+        Method::Adaptive { .. } => "adaptive draws with a predictor".into(),
+        Method::Accepted { .. } => "accepted draws".into(),
+        Method::Plain => "plain draws".into(),
     }
+}
 
-    /// Replicates of so many blocks each, at most so many.
-    fn replicates(&self, size: usize, most: usize) -> Vec<Replicate> {
-        self.blocks.chunks_exact(size).take(most).map(|part| self.replicate(part)).collect()
-    }
+/// Refuses a truth that is no independent one of the same thing.
+fn independent(
+    (env, policy, seed): (&str, &PolicyName, u64),
+    scenario: Option<&Scenario>,
+    truth: &Document,
+) -> Result<()> {
+    let of = &truth.run;
+    let same = |what: &str, run: &str, truth: &str| {
+        ensure!(run == truth, "truth: expected {what} {run}, that of the run, found {truth}");
+        Ok(())
+    };
+    same("environment", env, &of.env)?;
+    same("the policy with digest", &policy.digest, &of.policy.digest)?;
+    ensure!(scenario == of.scenario.as_ref(), "truth: expected the scenario of the run, found another");
+    ensure!(of.method == Method::Plain, "truth: expected method plain, found another");
+    ensure!(seed != of.seed, "truth: expected another seed than {seed}, that of the run, found the same");
+    Ok(())
 }
 
 impl fmt::Display for Report {

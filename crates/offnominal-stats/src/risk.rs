@@ -11,6 +11,7 @@
 //! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
 //! | [`bernstein`]    | the same in constant memory                                                             |
 //! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
+//! | [`allocation`]   | the chance of each draw to be tried, from what has failed so far                       |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
@@ -29,6 +30,7 @@
 //! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
 //! 2018 (arXiv 1812.01647).
 
+pub mod allocation;
 pub mod bernstein;
 pub mod bounded;
 pub mod budget;
@@ -53,6 +55,7 @@ mod toy;
 mod warning;
 pub mod weighted;
 
+pub use allocation::Allocation;
 pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::budget;

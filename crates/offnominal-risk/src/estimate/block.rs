@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
-use offnominal_stats::risk::Thinning;
+use offnominal_stats::risk::{Allocation, Thinning};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -47,6 +47,15 @@ pub enum Method {
         /// Mean of f^α over draws made before.
         mean_power: f64,
     },
+    /// Draws from P, each tried with a chance that follows what failed before.
+    Adaptive {
+        /// Digest of the predictor, if there is one.
+        predictor: Option<String>,
+        /// Share of the experiments that is spread evenly.
+        plain_share: f64,
+        /// Experiments per draw.
+        rate: f64,
+    },
     /// Draws that the predictor accepts; with no plain share it is algorithm 1 of the paper.
     Accepted {
         /// Digest of the predictor.
@@ -69,6 +78,26 @@ impl Method {
         let Method::Thinned { exponent, plain_share, rate, mean_power, .. } = *self else { return Ok(None) };
         Ok(Some(Thinning::new(rate, plain_share, exponent, mean_power)?))
     }
+
+    /// The smallest chance of any draw to be tried; 1 where every draw is.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn floor(&self) -> Result<f64> {
+        Ok(match *self {
+            Method::Adaptive { rate, plain_share, .. } => Allocation::even(rate, plain_share)?.floor(),
+            _ => self.thinning()?.map_or(1.0, |rule| rule.floor()),
+        })
+    }
+
+    /// Digest of the predictor, if there is one.
+    pub fn predictor(&self) -> Option<&str> {
+        match self {
+            Method::Plain => None,
+            Method::Adaptive { predictor, .. } => predictor.as_deref(),
+            Method::Thinned { predictor, .. } | Method::Accepted { predictor, .. } => Some(predictor),
+        }
+    }
 }
 
 /// Some experiments, one after the other.
@@ -85,6 +114,9 @@ pub struct Block {
     pub secs: f64,
     /// Steps of all episodes.
     pub steps: u64,
+    /// The draw of each experiment, where the run learns from them; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<u64>,
     /// Chance and outcome of each experiment; empty where every draw was tried, whatever was predicted.
     pub tried: Vec<(f64, bool)>,
     /// What failed.
@@ -125,6 +157,11 @@ pub fn checked(blocks: &[Block]) -> Result<u64> {
 }
 
 impl Block {
+    /// Draw, chance and outcome of each experiment, where the run learns from them.
+    pub fn experiments(&self) -> impl Iterator<Item = (u64, f64, bool)> + '_ {
+        self.at.iter().zip(&self.tried).map(|(&index, &(chance, failed))| (index, chance, failed))
+    }
+
     /// The draw after those of this block, which must begin with the given one.
     fn after(&self, done: u64) -> Result<u64> {
         let Block { first, n, tried, failures, .. } = self;
@@ -134,6 +171,9 @@ impl Block {
         ensure!(tried.iter().all(sound), "expected chances above 0, at most 1");
         ensure!(tried.len() as u64 <= *n, "expected at most {n} experiments, found {}", tried.len());
         one_after_another(failures.iter().map(|f| f.index), *first..end, "failures")?;
+        one_after_another(self.at.iter().copied(), *first..end, "experiments")?;
+        let is_whole = self.at.is_empty() || self.at.len() == tried.len();
+        ensure!(is_whole, "expected the draws of {} experiments, found {}", tried.len(), self.at.len());
         let failed = tried.iter().filter(|(_, failed)| *failed).count();
         let agree = tried.is_empty() || failed == failures.len();
         ensure!(agree, "expected the {failed} failures of its experiments, found {}", failures.len());
@@ -177,7 +217,7 @@ mod tests {
             divergence: None,
         };
         let failures = failures.iter().map(failure).collect();
-        Block { planned: 20, first, n: 10, secs: 0.0, steps: 0, tried: vec![], failures }
+        Block { planned: 20, first, n: 10, secs: 0.0, steps: 0, at: vec![], tried: vec![], failures }
     }
 
     #[track_caller]

@@ -1,25 +1,30 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
 use super::block::{Block, ExperimentSpec, Failure, Method, checked};
+use super::chooser::Chooser;
 use super::goal::Goal;
+use super::refit::{Refit, Rule, learned_from};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::predictors::predictor::Reader;
 use crate::record::{Record, in_chunks};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Pool, Proposal, Thinning};
+use offnominal_stats::risk::{Allocation, Pool, Proposal, Thinning};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::time::Instant;
 
 /// Draws per block, by the cost of one.
 const BLOCK: u64 = 2000;
 const THINNED_BLOCK: u64 = 20_000;
+/// Experiments of a block of an adaptive run, after each of which it may learn.
+const ADAPTIVE_BLOCK: f64 = 200.0;
 /// Draws from which the mean of f^α is estimated where it only sets a rate.
 const PILOT: usize = 4000;
 
@@ -34,6 +39,7 @@ pub struct Estimation<'c> {
 /// One draw that was tried.
 #[derive(Clone)]
 struct Tried {
+    index: u64,
     chance: f64,
     steps: u64,
     failed: bool,
@@ -76,6 +82,22 @@ impl<'c> Estimation<'c> {
         Ok(Estimation { experimenter, guide: Some(guide), spec: spec(&experimenter, method) })
     }
 
+    /// Experiments that are chosen by what failed before, and by the predictor if there is one.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn adaptive(
+        experimenter: Experimenter<'c>,
+        guide: Option<&'c Guide>,
+        rate: f64,
+        plain_share: f64,
+    ) -> Result<Estimation<'c>> {
+        Allocation::even(rate, plain_share)?;
+        let predictor = guide.map(|guide| guide.digest.clone());
+        let method = Method::Adaptive { predictor, plain_share, rate };
+        Ok(Estimation { experimenter, guide, spec: spec(&experimenter, method) })
+    }
+
     /// Experiments from accepted draws.
     pub fn accepted(by: Experimenter<'c>, guide: &'c Guide, proposal: Proposal, draws: usize) -> Self {
         let Proposal { exponent, plain_share } = proposal;
@@ -92,15 +114,30 @@ impl<'c> Estimation<'c> {
         Estimation { experimenter, guide, spec }
     }
 
-    /// What comes of some draws: how each failed, if it was tried and did.
+    /// What comes of some draws of a run with these blocks: how each failed, if it was tried and did.
     ///
     /// # Errors
     /// If the simulator breaks, or the work is asked to stop.
-    pub(crate) fn draws(&self, indices: &[u64], context: &Context) -> Result<Vec<Option<Failure>>> {
+    pub(crate) fn draws(
+        &self,
+        blocks: &[Block],
+        indices: &[u64],
+        context: &Context,
+    ) -> Result<Vec<Option<Failure>>> {
+        let before = |index: &u64| blocks.partition_point(|block| block.first + block.n <= *index);
+        let mut rules = BTreeMap::new();
+        for index in indices {
+            let blocks = &blocks[..before(index)];
+            if let Entry::Vacant(open) = rules.entry(learned_from(blocks)) {
+                open.insert(self.rule(blocks, context)?);
+            }
+        }
         in_chunks(context, 0..indices.len() as u64, 10, |range| {
-            let mut reader = self.guide.map(Guide::reader);
-            let one =
-                |i: u64| Ok(self.one(indices[i as usize], reader.as_mut())?.and_then(|tried| tried.failure));
+            let one = |i: u64| {
+                let index = indices[i as usize];
+                let rule = rules[&learned_from(&blocks[..before(&index)])].as_ref();
+                Ok(self.one(index, &mut self.chooser(rule)?)?.and_then(|tried| tried.failure))
+            };
             range.map(one).collect()
         })
     }
@@ -108,7 +145,9 @@ impl<'c> Estimation<'c> {
     /// Draws that give about so many experiments.
     pub fn draws_for(&self, experiments: u64) -> u64 {
         match self.spec.method {
-            Method::Thinned { rate, .. } => (experiments as f64 / rate).ceil() as u64,
+            Method::Thinned { rate, .. } | Method::Adaptive { rate, .. } => {
+                (experiments as f64 / rate).ceil() as u64
+            }
             Method::Plain | Method::Accepted { .. } => experiments,
         }
     }
@@ -132,11 +171,15 @@ impl<'c> Estimation<'c> {
         bar.set_position(done);
         let mut is_over =
             goal.is_early() && done > 0 && goal.is_due(&self.judge(&blocks, goal.level, context)?);
+        let mut rule = self.rule(&blocks, context)?;
         while done < planned && !is_over {
+            if rule.as_ref().is_some_and(|rule| rule.learned_from != learned_from(&blocks)) {
+                rule = self.rule(&blocks, context)?;
+            }
             let size = goal.next_look(done, self.size()).min(planned - done);
             // Where a run may stop early no number of draws is planned.
             let of = if goal.is_early() { 0 } else { planned };
-            let block = self.block(done, size, of, context, &bar)?;
+            let block = self.block(done, size, of, rule.as_ref(), (context, &bar))?;
             record.push(&block)?;
             done += block.n;
             blocks.push(block);
@@ -147,71 +190,58 @@ impl<'c> Estimation<'c> {
         Ok(blocks)
     }
 
+    /// Draws of a block.
     fn size(&self) -> u64 {
-        if matches!(self.spec.method, Method::Thinned { .. }) { THINNED_BLOCK } else { BLOCK }
+        match self.spec.method {
+            Method::Thinned { .. } => THINNED_BLOCK,
+            Method::Adaptive { rate, .. } => (ADAPTIVE_BLOCK / rate).ceil() as u64,
+            Method::Plain | Method::Accepted { .. } => BLOCK,
+        }
     }
 
-    fn block(&self, first: u64, n: u64, planned: u64, context: &Context, bar: &Task) -> Result<Block> {
+    /// The rule for the block after these, where experiments are chosen by what failed before.
+    fn rule(&self, blocks: &[Block], context: &Context) -> Result<Option<Rule<'c>>> {
+        let Method::Adaptive { rate, plain_share, .. } = self.spec.method else { return Ok(None) };
+        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share };
+        refit.after(blocks, context).map(Some)
+    }
+
+    fn chooser<'r>(&'r self, rule: Option<&'r Rule<'c>>) -> Result<Chooser<'r>> {
+        Chooser::new(&self.spec.method, self.guide, rule)
+    }
+
+    fn block(
+        &self,
+        first: u64,
+        n: u64,
+        planned: u64,
+        rule: Option<&Rule<'c>>,
+        (context, bar): (&Context, &Task),
+    ) -> Result<Block> {
         let begun = Instant::now();
         let mut tried: Vec<Tried> = in_chunks(context, first..first + n, 50, |draws| {
-            let mut reader = self.guide.map(Guide::reader);
-            let found = draws.clone().filter_map(|i| self.one(i, reader.as_mut()).transpose()).collect();
+            let mut chooser = self.chooser(rule)?;
+            let found = draws.clone().filter_map(|i| self.one(i, &mut chooser).transpose()).collect();
             bar.inc(draws.end - draws.start);
             found
         })?;
         let failures = tried.iter_mut().filter_map(|t| t.failure.take()).collect();
         let steps = tried.iter().map(|t| t.steps).sum();
         let is_plain = self.spec.method == Method::Plain;
+        let at = rule.iter().flat_map(|_| tried.iter().map(|t| t.index)).collect();
         let tried = if is_plain { vec![] } else { tried.iter().map(|t| (t.chance, t.failed)).collect() };
-        Ok(Block { planned, first, n, secs: begun.elapsed().as_secs_f64(), steps, tried, failures })
+        Ok(Block { planned, first, n, secs: begun.elapsed().as_secs_f64(), steps, at, tried, failures })
     }
 
     /// What comes of one draw; nothing if it is not tried.
-    fn one(&self, index: u64, reader: Option<&mut Reader<'_>>) -> Result<Option<Tried>> {
+    fn one(&self, index: u64, chooser: &mut Chooser<'_>) -> Result<Option<Tried>> {
         let key = self.experimenter.key("experiment", index);
-        let guided = self.guide.zip(reader);
-        let (x, chance) = match (&self.spec.method, guided) {
-            (Method::Thinned { .. }, Some((guide, reader))) => {
-                let x = self.experimenter.draw(key);
-                let chance = self.thinning()?.chance(guide.predict(reader, &x)?);
-                if key.child("thinning").rng().uniform() >= chance {
-                    return Ok(None);
-                }
-                (x, chance)
-            }
-            (Method::Accepted { .. }, Some((guide, reader))) => self.accept(key, guide, reader)?,
-            _ => (self.experimenter.draw(key), 1.0),
-        };
+        let Some((x, chance)) = chooser.choose(&self.experimenter, key)? else { return Ok(None) };
         let found = self.experimenter.play(key, &x)?;
         let steps = found.steps as u64;
         let (last, divergence) = (found.last, found.divergence);
         let failure = || Failure { key, index, x, chance, steps, last, divergence };
-        Ok(Some(Tried { chance, steps, failed: found.failed, failure: found.failed.then(failure) }))
-    }
-
-    /// Draws until the predictor accepts.
-    fn accept(&self, key: Seed, guide: &Guide, reader: &mut Reader<'_>) -> Result<(Vec<f64>, f64)> {
-        let draw = |rng: &mut Rng| {
-            let x = self.experimenter.subject.env.draw(rng);
-            let predicted = guide.predict(reader, &x);
-            (x, predicted)
-        };
-        // A draw without a prediction is accepted, so that its error comes back.
-        let chance = |(_, predicted): &(Vec<f64>, Result<f64>)| *predicted.as_ref().unwrap_or(&1.0);
-        let ((x, predicted), chance) = self.proposal().next(draw, chance, &mut key.child("proposal").rng());
-        predicted.map(|_| (x, chance))
-    }
-
-    fn thinning(&self) -> Result<Thinning> {
-        self.spec.method.thinning()?.context("only thinned experiments have a rule")
-    }
-
-    fn proposal(&self) -> Proposal {
-        match self.spec.method {
-            Method::Thinned { exponent, plain_share, .. }
-            | Method::Accepted { exponent, plain_share, .. } => Proposal { plain_share, exponent },
-            Method::Plain => Proposal { plain_share: 1.0, exponent: 1.0 },
-        }
+        Ok(Some(Tried { index, chance, steps, failed: found.failed, failure: found.failed.then(failure) }))
     }
 
     /// What the blocks say.
@@ -221,20 +251,21 @@ impl<'c> Estimation<'c> {
     pub fn judge(&self, blocks: &[Block], level: Level, context: &Context) -> Result<Verdict> {
         match &self.spec.method {
             Method::Plain => Verdict::plain(blocks, level),
-            Method::Thinned { .. } => Verdict::thinned(blocks, self.thinning()?, level),
-            Method::Accepted { draws, .. } => {
-                Verdict::accepted(blocks, self.pool(*draws, level, context)?, level)
+            Method::Accepted { draws, exponent, plain_share, .. } => {
+                let proposal = Proposal { plain_share: *plain_share, exponent: *exponent };
+                Verdict::accepted(blocks, self.pool(proposal, *draws, level, context)?, level)
             }
+            method => Verdict::thinned(blocks, method.floor()?, level),
         }
     }
 
     /// The pool that weighs accepted experiments; its constant comes from draws of a stream of their own.
-    fn pool(&self, draws: usize, level: Level, context: &Context) -> Result<Pool> {
+    fn pool(&self, proposal: Proposal, draws: usize, level: Level, context: &Context) -> Result<Pool> {
         let guide = self.guide.expect("accepted draws have a guide");
         let predictions = guide.survey(&self.experimenter, "constant", draws, context)?;
         let (mut at, mut unused) = (predictions.iter(), Rng::new(0));
         let next = |_: &mut Rng| *at.next().expect("as many predictions as draws");
-        Ok(self.proposal().pool(draws, level, next, |f: &f64| *f, &mut unused)?)
+        Ok(proposal.pool(draws, level, next, |f: &f64| *f, &mut unused)?)
     }
 }
 

@@ -84,6 +84,7 @@ impl Content<'_> {
         match &self.document.run.method {
             Method::Plain => "plain",
             Method::Thinned { .. } => "thinned",
+            Method::Adaptive { .. } => "adaptive",
             Method::Accepted { plain_share: 0.0, .. } => "algorithm 1",
             Method::Accepted { .. } => "mixture",
         }

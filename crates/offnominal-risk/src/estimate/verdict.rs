@@ -4,7 +4,7 @@ use super::block::{Block, Failure};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Diagnostics, HorvitzThompson, Pool, Refusal, Thinning, counting};
+use offnominal_stats::risk::{Diagnostics, HorvitzThompson, Pool, Refusal, counting};
 
 /// What experiments say of a risk.
 #[derive(Debug, Clone)]
@@ -43,9 +43,9 @@ impl Verdict {
         Ok(all.verdict(risk, others, None, |_| 1.0 / n as f64, n as u64))
     }
 
-    pub(super) fn thinned(blocks: &[Block], rule: Thinning, level: Level) -> Result<Verdict> {
+    pub(super) fn thinned(blocks: &[Block], floor: f64, level: Level) -> Result<Verdict> {
         let all = All::of(blocks);
-        let mut found = HorvitzThompson::new(rule.floor());
+        let mut found = HorvitzThompson::new(floor);
         blocks.iter().flat_map(|b| &b.tried).for_each(|&(chance, failed)| found.record(chance, failed));
         (0..all.draws - found.draws() as u64).for_each(|_| found.skip());
         let (risk, normal) = (found.estimate(level), found.normal(level));

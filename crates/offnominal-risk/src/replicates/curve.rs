@@ -5,7 +5,7 @@ use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::risk::budget::{budget, miss};
-use offnominal_stats::risk::replicates::off;
+use offnominal_stats::risk::replicates::{Replicate, off};
 use serde::Serialize;
 use std::fmt;
 
@@ -51,16 +51,39 @@ impl Curve {
     /// If the truth is 0 or 1.
     pub fn of(parts: &Parts, p: f64, factor: f64, level: Level) -> Result<Curve> {
         let point = |size: usize| -> Result<Point> {
-            let runs = parts.replicates(size, usize::MAX);
-            let cost = runs.iter().map(|r| r.cost).sum::<f64>() / runs.len() as f64;
             let experiments = parts.experiments() * size as f64 / parts.blocks.len() as f64;
-            let counting = miss(p, factor, (cost.round() as u64).max(1))?;
-            Ok(Point { experiments, cost, off: off(&runs, p, factor, level)?, counting })
+            Point::of(&parts.replicates(size, usize::MAX), experiments, p, factor, level)
         };
         let points = sizes(parts.blocks.len()).into_iter().map(point).collect::<Result<Vec<_>>>()?;
+        Curve::through(points, p, factor)
+    }
+
+    /// That of replicates which cannot be put together: a single point.
+    ///
+    /// # Errors
+    /// If the truth is 0 or 1.
+    pub fn of_one_size(
+        runs: &[Replicate],
+        experiments: f64,
+        p: f64,
+        factor: f64,
+        level: Level,
+    ) -> Result<Curve> {
+        Curve::through(vec![Point::of(runs, experiments, p, factor, level)?], p, factor)
+    }
+
+    fn through(points: Vec<Point>, p: f64, factor: f64) -> Result<Curve> {
         let last_bad = points.iter().rposition(|point| point.off.value > MOST);
         let enough = points.get(last_bad.map_or(0, |bad| bad + 1)).map(|point| point.cost);
         Ok(Curve { factor, points, enough, counting: budget(p, factor, Level::P95)? })
+    }
+}
+
+impl Point {
+    fn of(runs: &[Replicate], experiments: f64, p: f64, factor: f64, level: Level) -> Result<Point> {
+        let cost = runs.iter().map(|r| r.cost).sum::<f64>() / runs.len() as f64;
+        let counting = miss(p, factor, (cost.round() as u64).max(1))?;
+        Ok(Point { experiments, cost, off: off(runs, p, factor, level)?, counting })
     }
 }
 
@@ -80,7 +103,10 @@ impl fmt::Display for Curve {
             "within a factor of {factor} in 95 % of runs: plain counting from {counting} episodes on; "
         )?;
         match (self.enough, self.points.last()) {
-            (Some(cost), _) => write!(f, "these replicates from a cost of {cost:.0}"),
+            (Some(cost), _) if self.points.len() > 1 => {
+                write!(f, "these replicates from a cost of {cost:.0}")
+            }
+            (Some(cost), _) => write!(f, "these replicates at a cost of {cost:.0}"),
             (None, Some(Point { cost, .. })) => write!(f, "these replicates not up to a cost of {cost:.0}"),
             (None, None) => write!(f, "the run is too short for a curve"),
         }

@@ -1,6 +1,7 @@
 //! A finished run of `risk fork`, in blocks that can be put together to replicates of any size.
 
-use super::Spread;
+use super::curve::Curve;
+use super::{Replicated, Request, Spread, independent};
 use crate::estimate::block::Method;
 use crate::estimate::document::Document;
 use crate::forks::ForkSpec;
@@ -31,8 +32,12 @@ impl Parts {
     /// If the folder holds no finished run, or the truth is of something else, of the same seed, or not plain.
     pub fn read(folder: &Path, truth: &Document) -> Result<Parts> {
         let (spec, blocks) = roots::read(folder)?;
-        independent(&spec, truth)?;
-        let bound = 1.0 / spec.method.thinning()?.map_or(1.0, |rule| rule.floor());
+        independent((&spec.env, &spec.policy, spec.seed), spec.scenario.as_ref(), truth)?;
+        ensure!(
+            truth.run.anomaly_spec.is_none(),
+            "truth: expected episodes in which nothing goes wrong, found some with a fault"
+        );
+        let bound = 1.0 / spec.method.floor()?;
         Ok(Parts { spec, blocks, bound, episode: truth.steps as f64 / truth.experiments as f64 })
     }
 
@@ -64,45 +69,51 @@ impl Parts {
         Ok(bounded.estimate(level)?)
     }
 
-    /// How the sum of squares is spread over the terms; nothing, if there is none.
-    pub fn spread(&self) -> Option<Spread> {
-        let mut terms: Vec<f64> = terms(&self.blocks).collect();
-        terms.sort_by(|a, b| b.total_cmp(a));
-        let squares: f64 = terms.iter().map(|t| t * t).sum();
-        let mut sum = 0.0;
-        let half = terms.iter().position(|t| {
-            sum += t * t;
-            2.0 * sum >= squares
-        })? + 1;
-        let share_of_estimate = terms[..half].iter().sum::<f64>() / terms.iter().sum::<f64>();
-        Some(Spread { failed: terms.len(), half, share_of_estimate })
+    /// The replicates that it is cut into.
+    ///
+    /// # Errors
+    /// If there are too few blocks, or no failure.
+    pub(super) fn replicated(self, request: &Request, p: f64, level: Level) -> Result<Replicated> {
+        let (n, found) = (request.replicates, self.blocks.len());
+        let size = found / n;
+        ensure!(
+            size > 0,
+            "{}: expected at least {n} blocks of roots, one for each replicate, found {found}; continue it with more \
+             --episodes",
+            request.runs[0].display()
+        );
+        let parts = || self.blocks.chunks_exact(size).take(n);
+        let holds = |part| Ok(self.interval(part, level)?.covers(p));
+        Ok(Replicated {
+            env: self.spec.env.clone(),
+            policy: self.spec.policy.id.clone(),
+            method: self.method(),
+            config: serde_json::to_vec(&(&self.spec, n))?,
+            draws_each: self.draws(size),
+            experiments_each: self.experiments() / (found / size) as f64,
+            all: self.replicates(size, n),
+            held: parts().map(holds).collect::<Result<_>>()?,
+            spread: Spread::of(terms(&self.blocks).collect())?,
+            curves: request.factors.iter().map(|&f| Curve::of(&self, p, f, level)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Replicates of so many blocks each, at most so many.
+    pub fn replicates(&self, size: usize, most: usize) -> Vec<Replicate> {
+        self.blocks.chunks_exact(size).take(most).map(|part| self.replicate(part)).collect()
+    }
+
+    fn method(&self) -> String {
+        let copies = self.spec.committor.as_ref().map(|_| "copies of episodes in progress");
+        match (copies, &self.spec.method) {
+            (Some(copies), Method::Plain) => copies.into(),
+            (Some(copies), method) => format!("{}, {copies}", super::draws(method)),
+            (None, method) => super::draws(method),
+        }
     }
 }
 
 /// The terms of an estimate that are not zero: a total over its chance to be tried.
 fn terms(part: &[Roots]) -> impl Iterator<Item = f64> + '_ {
     part.iter().flat_map(|block| &block.totals).map(|(chance, total)| total / chance)
-}
-
-/// Refuses a truth that is no independent one of the same thing.
-fn independent(run: &ForkSpec, truth: &Document) -> Result<()> {
-    let of = &truth.run;
-    let same = |what: &str, run: &str, truth: &str| {
-        ensure!(run == truth, "truth: expected {what} {run}, that of the run, found {truth}");
-        Ok(())
-    };
-    same("environment", &run.env, &of.env)?;
-    same("the policy with digest", &run.policy.digest, &of.policy.digest)?;
-    ensure!(run.scenario == of.scenario, "truth: expected the parameters that the run draws, found others");
-    ensure!(
-        of.anomaly_spec.is_none(),
-        "truth: expected episodes in which nothing goes wrong, found some with a fault"
-    );
-    ensure!(of.method == Method::Plain, "truth: expected method plain, found another");
-    ensure!(
-        run.seed != of.seed,
-        "truth: expected another seed than {}, that of the run, found the same",
-        run.seed
-    );
-    Ok(())
 }

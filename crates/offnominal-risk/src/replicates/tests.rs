@@ -9,9 +9,10 @@ use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::request::write_json;
 use crate::testing::{Toy, context, guide, subject};
+use offnominal_core::spec::EnvSpec;
 use offnominal_stats::Level;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A long run with seed 5, with or without a predictor, and plain episodes with seed 6.
 fn runs(folder: &Path, is_guided: bool) {
@@ -24,15 +25,24 @@ fn runs(folder: &Path, is_guided: bool) {
     let by = Experimenter::new(&subject, 5).unwrap();
     let report = forks::estimate(&request, by, (None, guide.as_ref()), &context(2)).unwrap();
     write_json(Some(&long), forks::FILE, &report).unwrap();
-    let estimation = Estimation::plain(Experimenter::new(&subject, 6).unwrap());
-    let blocks = estimation.run(Some(&truth), 20_000, &Goal::NONE, &context(2)).unwrap();
+    estimated(Estimation::plain(Experimenter::new(&subject, 6).unwrap()), 20_000, &truth);
+}
+
+/// A run of so many experiments, whose result is in the folder.
+fn estimated(estimation: Estimation<'_>, experiments: u64, out: &Path) {
+    let blocks = estimation.run(None, experiments, &Goal::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
-    let atlas = Atlas::of(&verdict.failures, subject.env.spec());
-    write_json(Some(&truth), document::FILE, &Document::new(&estimation.spec, &verdict, atlas)).unwrap();
+    let atlas = Atlas::of(&verdict.failures, &toy_spec());
+    write_json(Some(out), document::FILE, &Document::new(&estimation.spec, &verdict, atlas)).unwrap();
+}
+
+fn toy_spec() -> EnvSpec {
+    subject(&Toy::new(0.5)).env.spec().clone()
 }
 
 fn judged(folder: &Path, more: Value) -> anyhow::Result<Report> {
-    let mut request = json!({ "run": folder.join("long"), "truth": folder.join("truth"), "replicates": 40 });
+    let mut request =
+        json!({ "runs": [folder.join("long")], "truth": folder.join("truth"), "replicates": 40 });
     request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let request: Request = serde_json::from_value(request).unwrap();
     run(&request, &context(1))
@@ -81,7 +91,8 @@ fn what_does_not_belong_together_is_refused() {
     refused(json!({ "replicates": 200 }), "expected at least 200 blocks of roots");
     refused(json!({ "factors": [] }), "factors: expected at least one, found none");
     refused(json!({ "factors": [1.001] }), "factor: expected at least 1.01, found 1.001");
-    refused(json!({ "run": folder.path().join("truth") }), "fork.json");
+    refused(json!({ "runs": [folder.path().join("truth")] }), "fork.json");
+    refused(json!({ "runs": [folder.path(), folder.path()] }), "runs: expected one or at least 20, found 2");
     let truth = folder.path().join("truth").join(document::FILE);
     let with = |edit: fn(&mut Value), want: &str| {
         let before = std::fs::read(&truth).unwrap();
@@ -105,4 +116,29 @@ fn what_does_not_belong_together_is_refused() {
     let shorter: Vec<&str> = text.lines().take(40).collect();
     std::fs::write(&journal, shorter.join("\n") + "\n").unwrap();
     refused(json!({}), "blocks of the finished run, each once, found 39");
+}
+
+#[test]
+fn adaptive_runs_of_many_seeds_are_replicates_and_gain() {
+    let (toy, folder) = (Toy::new(0.5), tempfile::tempdir().unwrap());
+    let (subject, truth) = (subject(&toy), folder.path().join("truth"));
+    estimated(Estimation::plain(Experimenter::new(&subject, 6).unwrap()), 20_000, &truth);
+    let mut found = Vec::new();
+    for seed in 10..34 {
+        let by = Experimenter::new(&subject, seed).unwrap();
+        let out = folder.path().join(seed.to_string());
+        estimated(Estimation::adaptive(by, None, 0.1, 0.1).unwrap(), 6000, &out);
+        found.push(out);
+    }
+    let judged = |runs: &[PathBuf]| {
+        let request: Request = serde_json::from_value(json!({ "runs": runs, "truth": truth })).unwrap();
+        run(&request, &context(1))
+    };
+    let report = judged(&found).unwrap();
+    assert!(report.gain.value > 2.0 && report.gain.low > 1.0, "{report}");
+    assert!((report.mean - toy.p()).abs() < 4.0 * report.standard_error, "{report}");
+    assert!(report.covered.value > 0.9 && report.curves[0].points.len() == 1, "{report}");
+    let twice: Vec<PathBuf> = found.iter().cloned().chain([found[0].clone()]).collect();
+    let error = format!("{:#}", judged(&twice).unwrap_err());
+    assert!(error.contains("expected a seed that no other run has, found 10 again"), "{error}");
 }

@@ -39,7 +39,8 @@ pub struct EstimateArgs {
     /// Share of the experiments that ignores the predictor, above 0, at most 1
     #[arg(long, value_name = "SHARE", default_value_t = estimate::plain_share())]
     plain_share: f64,
-    /// Experiments per draw of the thinned method, above 0, at most 1 [default: as few as the predictor can use]
+    /// Experiments per draw of the methods thinned and adaptive, above 0, at most 1 [default: as few as the predictor can
+    /// use; 0.1 for adaptive]
     #[arg(long, value_name = "R")]
     rate: Option<f64>,
     /// Draws from which the normalising constant of mixture and algorithm-1 is known
@@ -109,7 +110,7 @@ impl EstimateArgs {
         words.extend(
             self.max_risk.filter(|_| self.early_stop).map(|p| format!("--max-risk {p} --early-stop")),
         );
-        if matches!(method, SamplingMethod::Thinned | SamplingMethod::Mixture) {
+        if !matches!(method, SamplingMethod::Plain | SamplingMethod::Algorithm1) {
             words.push(format!("--plain-share {}", self.plain_share));
         }
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));

@@ -11,13 +11,14 @@ use std::path::PathBuf;
 /// Arguments of `risk replicates`.
 #[derive(Debug, Args)]
 pub struct ReplicatesArgs {
-    /// Folder of a `risk fork`; without a committor that plays plain or thinned episodes
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
+    /// Folder of a `risk fork`, which is cut into parts; without a committor that plays plain or thinned episodes. Or the
+    /// folders of at least 20 `risk estimate`s that are alike but for their seeds
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
     /// Folder of a `risk estimate --method plain` of the same policy with another seed
     #[arg(long, value_name = "FOLDER")]
     truth: PathBuf,
-    /// Number of replicates that the run is cut into, at least 20
+    /// Number of replicates that one run is cut into, at least 20
     #[arg(long, default_value_t = replicates::replicates(), value_name = "N")]
     replicates: usize,
     /// Factor within which an estimate is to be; can be repeated
@@ -36,7 +37,7 @@ impl ReplicatesArgs {
     /// cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
-            run: self.run.clone(),
+            runs: self.runs.clone(),
             truth: self.truth.clone(),
             replicates: self.replicates,
             factors: self.factors.clone(),
@@ -49,11 +50,14 @@ impl ReplicatesArgs {
 
     /// The command that makes the same result.
     fn command(&self, seed: u64) -> String {
-        let (run, truth) = (self.run.display(), self.truth.display());
+        let runs: Vec<String> = self.runs.iter().map(|run| run.display().to_string()).collect();
+        let (runs, truth) = (runs.join(" "), self.truth.display());
         let factors: String = self.factors.iter().map(|f| format!(" --factor {f}")).collect();
-        let (n, level) = (self.replicates, self.level);
+        let cut =
+            if self.runs.len() == 1 { format!(" --replicates {}", self.replicates) } else { String::new() };
+        let level = self.level;
         format!(
-            "offnominal risk replicates {run} --truth {truth} --replicates {n}{factors} --level {level} --seed {seed}"
+            "offnominal risk replicates {runs} --truth {truth}{cut}{factors} --level {level} --seed {seed}"
         )
     }
 }

@@ -1,0 +1,193 @@
+//! What an adaptive run has learned from its experiments so far, and how it chooses the next draws.
+//!
+//! A [`Scorer`] says how dangerous draws look; from its scores and the outcomes follow the chances to be tried
+//! ([`Allocation`]). When both are fitted anew depends on the failures seen alone, and everything random on the seed: a
+//! run that goes on from its journal has the same rules.
+
+use super::block::Block;
+use super::scorer::{Features, Scorer, ScorerReader, Seen};
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::record::in_chunks;
+use anyhow::Result;
+use offnominal_core::prelude::*;
+use offnominal_engine::context::Context;
+use offnominal_stats::risk::Allocation;
+use offnominal_stats::risk::allocation::Scored;
+
+/// Failures from which a first rule follows.
+const FEWEST: usize = 4;
+/// How many times the failures must grow before the next fit.
+const GROWTH: f64 = 1.25;
+/// Draws whose scores set the mean chance.
+const PILOT: u64 = 2000;
+
+/// Who fits rules.
+pub(super) struct Refit<'c> {
+    /// Who makes the experiments.
+    pub by: Experimenter<'c>,
+    /// The predictor, if there is one.
+    pub guide: Option<&'c Guide>,
+    /// Experiments per draw.
+    pub rate: f64,
+    /// Share of them that is spread evenly.
+    pub plain_share: f64,
+}
+
+/// How the draws of the next blocks are chosen.
+pub(super) struct Rule<'c> {
+    /// Blocks that it has learned from.
+    pub learned_from: usize,
+    scorer: Scorer<'c>,
+    allocation: Allocation,
+}
+
+/// A rule with the buffers of one thread.
+pub(super) struct RuleReader<'r> {
+    allocation: &'r Allocation,
+    scorer: ScorerReader<'r>,
+}
+
+/// How many of the blocks the rule for the next one has learned from.
+pub(super) fn learned_from(blocks: &[Block]) -> usize {
+    let (mut failures, mut known, mut learned_from) = (0, 0, 0);
+    for (i, block) in blocks.iter().enumerate() {
+        failures += block.failures.len();
+        if failures >= FEWEST && failures as f64 >= GROWTH * known as f64 {
+            (known, learned_from) = (failures, i + 1);
+        }
+    }
+    learned_from
+}
+
+impl<'c> Refit<'c> {
+    /// The rule for the block after these.
+    ///
+    /// # Errors
+    /// If the predictor says something that is no probability, or the work is asked to stop.
+    pub fn after(&self, blocks: &[Block], context: &Context) -> Result<Rule<'c>> {
+        let learned_from = learned_from(blocks);
+        let seen = self.seen(&blocks[..learned_from], context)?;
+        let mut rng = Seed(self.by.run).child("refit").child(learned_from as u64).rng();
+        let scorer = Scorer::fit(self.by, self.guide, &seen, &mut rng)?;
+        let allocation = self.allocation(&seen, &scorer, context)?;
+        Ok(Rule { learned_from, scorer, allocation })
+    }
+
+    /// The experiments of some blocks, with what is read of their draws.
+    fn seen(&self, blocks: &[Block], context: &Context) -> Result<Vec<Seen>> {
+        let all: Vec<(u64, f64, bool)> = blocks.iter().flat_map(Block::experiments).collect();
+        in_chunks(context, 0..all.len() as u64, 100, |range| {
+            let mut features = Features::new(self.by, self.guide);
+            let mut one = |&(index, chance, failed): &(u64, f64, bool)| {
+                let row = features.of(&self.by.draw(self.by.key("experiment", index)))?;
+                Ok(Seen { row, chance, failed })
+            };
+            all[range.start as usize..range.end as usize].iter().map(&mut one).collect()
+        })
+    }
+
+    fn allocation(&self, seen: &[Seen], scorer: &Scorer<'_>, context: &Context) -> Result<Allocation> {
+        if seen.is_empty() && self.guide.is_none() {
+            return Ok(Allocation::even(self.rate, self.plain_share)?);
+        }
+        let draws = in_chunks(context, 0..PILOT, 100, |range| {
+            let mut reader = scorer.reader();
+            range.map(|i| reader.score(&self.by.draw(self.by.key("pilot", i)))).collect()
+        })?;
+        let known = if seen.is_empty() { claimed(&draws) } else { scorer.scored(seen) };
+        Ok(Allocation::fit(self.rate, self.plain_share, &known, &draws)?)
+    }
+}
+
+/// Before there are experiments the predictor is believed: a draw that it gives the chance q stands for q draws that fail
+/// and 1 − q that do not.
+fn claimed(draws: &[f64]) -> Vec<Scored> {
+    let both = |&score: &f64| {
+        let q = 1.0 / (1.0 + (-score).exp());
+        [Scored { score, weight: q, failed: true }, Scored { score, weight: 1.0 - q, failed: false }]
+    };
+    draws.iter().flat_map(both).collect()
+}
+
+impl Rule<'_> {
+    /// The rule with buffers for one thread.
+    pub fn reader(&self) -> RuleReader<'_> {
+        RuleReader { allocation: &self.allocation, scorer: self.scorer.reader() }
+    }
+}
+
+impl RuleReader<'_> {
+    /// The chance of a draw to be tried.
+    ///
+    /// # Errors
+    /// If the predictor says something that is no probability.
+    pub fn chance(&mut self, x: &[f64]) -> Result<f64> {
+        Ok(self.allocation.chance(self.scorer.score(x)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::estimation::{Estimation, JOURNAL};
+    use crate::estimate::goal::Goal;
+    use crate::testing::{Toy, context, subject};
+    use offnominal_engine::subject::Subject;
+    use offnominal_stats::Level;
+    use std::path::Path;
+
+    fn adaptive(subject: &Subject, seed: u64) -> Estimation<'_> {
+        Estimation::adaptive(Experimenter::new(subject, seed).unwrap(), None, 0.1, 0.1).unwrap()
+    }
+
+    fn run(of: &Estimation<'_>, folder: Option<&Path>, experiments: u64, jobs: usize) -> Vec<Block> {
+        of.run(folder, experiments, &Goal::NONE, &context(jobs)).unwrap()
+    }
+
+    #[test]
+    fn experiments_go_where_failures_were_and_the_truth_stays_inside() {
+        let toy = Toy::new(0.5);
+        let subject = subject(&toy);
+        let estimation = adaptive(&subject, 1);
+        let blocks = run(&estimation, None, 4000, 2);
+        let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
+        let risk = verdict.risk.unwrap();
+        assert!(risk.covers(toy.p()) && risk.low > 0.3 * toy.p(), "{risk:.5} {}", toy.p());
+        let share = |blocks: &[Block]| {
+            let tried: usize = blocks.iter().map(|b| b.tried.len()).sum();
+            blocks.iter().map(|b| b.failures.len()).sum::<usize>() as f64 / tried as f64
+        };
+        let (first, later) = (share(&blocks[..2]), share(&blocks[blocks.len() / 2..]));
+        assert!(first < 3.0 * toy.p() && later > 5.0 * toy.p(), "{first} {later} {}", toy.p());
+    }
+
+    #[test]
+    fn a_killed_run_learns_the_same_and_its_draws_can_be_checked() {
+        let (toy, folder) = (Toy::new(0.5), tempfile::tempdir().unwrap());
+        let subject = subject(&toy);
+        let estimation = adaptive(&subject, 2);
+        let (one, cut) = (folder.path().join("one"), folder.path().join("cut"));
+        let whole = run(&estimation, Some(&one), 2000, 1);
+        assert!(learned_from(&whole) > learned_from(&whole[..5]), "several rules");
+        let text = std::fs::read(one.join(JOURNAL)).unwrap();
+        std::fs::create_dir(&cut).unwrap();
+        std::fs::write(cut.join(JOURNAL), &text[..2 * text.len() / 3]).unwrap();
+        let resumed = run(&estimation, Some(&cut), 2000, 3);
+        let told = |blocks: &[Block]| -> Vec<_> { blocks.iter().flat_map(Block::experiments).collect() };
+        assert_eq!(told(&whole), told(&resumed));
+        let failures: Vec<_> = whole.iter().flat_map(|b| &b.failures).collect();
+        let chosen: Vec<u64> = failures.iter().step_by(5).map(|f| f.index).collect();
+        let again = estimation.draws(&whole, &chosen, &context(2)).unwrap();
+        assert!(again.iter().zip(failures.iter().step_by(5)).all(|(a, f)| a.as_ref() == Some(f)));
+    }
+
+    #[test]
+    fn a_predictor_is_believed_before_anything_failed() {
+        let draws = [vec![-6.0; 900], vec![-1.0; 100]].concat();
+        let rule = Allocation::fit(0.1, 0.1, &claimed(&draws), &draws).unwrap();
+        let odds = |score: f64| (1.0 / (1.0 + (-score).exp())).sqrt();
+        let ratio = (rule.chance(-1.0) - 0.01) / (rule.chance(-6.0) - 0.01);
+        assert!((ratio / (odds(-1.0) / odds(-6.0)) - 1.0).abs() < 0.01, "{ratio}");
+    }
+}
