@@ -103,7 +103,9 @@ def estimate(
     predictor: Path | None = None,
     episodes: int | None = None,
     exponent: float | None = None,
+    goal: str | None = None,
     plain_share: float | None = None,
+    top_share: float | None = None,
     rate: float | None = None,
     constant_draws: int | None = None,
     level: float | None = None,
@@ -122,11 +124,13 @@ def estimate(
 
     :param anomaly: what goes wrong in every episode: a dict of ``anomaly``, ``magnitude`` or ``strength`` (with ``strengths``, the
         table or folder that :func:`offnominal.calibrate` wrote), ``onset``, …
-    :param method: ``plain``, ``thinned``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
+    :param method: ``plain``, ``thinned``, ``adaptive``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
     :param predictor: the file that :func:`learn` wrote.
     :param episodes: number of episodes, each one experiment; a run in ``out`` is continued to so many.
     :param exponent: how much the predictor is trusted.
+    :param goal: ``estimate`` or ``gate``, which sets ``plain_share`` to 0.1 or 0.8.
     :param plain_share: share of the experiments that ignores the predictor.
+    :param top_share: share of the draws, those with the highest predictions, whose failures are told apart.
     :param level: confidence level of the intervals.
     :param max_risk: largest acceptable failure probability, for ``early_stop``.
     :param early_stop: end as soon as the interval lies on one side of ``max_risk``.
@@ -136,7 +140,7 @@ def estimate(
     request = {
         "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
-        "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
+        "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share, "rate": rate, "constant_draws": constant_draws, "level": level,
         "scenario": scenario, "max_risk": max_risk, "early_stop": early_stop,
         "width": width, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip

@@ -7,7 +7,7 @@
 //! | `chooser`      | which draws become experiments                                      |
 //! | `refit`        | how an adaptive run chooses, from what it has found                 |
 //! | `scorer`       | how dangerous a draw looks to it                                    |
-//! | [`goal`]       | when a run may end early                                            |
+//! | [`ending`]     | when a run may end early                                            |
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
@@ -17,8 +17,8 @@ pub mod atlas;
 pub mod block;
 mod chooser;
 pub mod document;
+pub mod ending;
 pub mod estimation;
-pub mod goal;
 pub(crate) mod page;
 mod refit;
 mod scorer;
@@ -31,8 +31,8 @@ use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use document::probability;
 use document::{Counting, Document};
+use ending::Ending;
 use estimation::Estimation;
-use goal::Goal;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
@@ -70,9 +70,13 @@ pub struct Request {
     pub episodes: u64,
     /// How much the predictor is trusted: experiments go where its chance to this power is large; if absent, as learned.
     pub exponent: Option<f64>,
-    /// Share of the experiments that ignores the predictor, above 0, at most 1.
-    #[serde(default = "plain_share")]
-    pub plain_share: f64,
+    /// What the run is for; it sets the plain share.
+    #[serde(default)]
+    pub goal: Goal,
+    /// Share of the experiments that ignores the predictor, above 0, at most 1; if absent, what suits the goal.
+    pub plain_share: Option<f64>,
+    /// Share of the draws, those with the highest predictions, whose failures are told apart: a whole number of percent.
+    pub top_share: Option<f64>,
     /// Experiments per draw of the thinned and the adaptive method, above 0, at most 1; if absent, as few as the predictor
     /// can use, and a tenth where the method is adaptive.
     pub rate: Option<f64>,
@@ -97,8 +101,30 @@ pub struct Request {
 
 defaults! {
     episodes: u64 = 1000;
-    plain_share: f64 = PLAIN_SHARE;
     constant_draws: usize = 20_000;
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Goal {
+    /// To know the failure probability: a tenth of the experiments ignores the predictor
+    #[default]
+    Estimate,
+    /// To show that it is small: four fifths of them do, because only these lower the upper end
+    Gate,
+}
+
+impl Goal {
+    /// The share of the experiments that ignores the predictor.
+    pub fn plain_share(self) -> f64 {
+        match self {
+            Goal::Estimate => PLAIN_SHARE,
+            Goal::Gate => 0.8,
+        }
+    }
 }
 
 /// How initial conditions are chosen.
@@ -154,10 +180,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let goal = request.goal(method, level)?;
-    let blocks = estimation.run(request.out.as_deref(), request.episodes, &goal, context)?;
+    let ending = request.ending(method, level)?;
+    let blocks = estimation.run(request.out.as_deref(), request.episodes, &ending, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
-    goal.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
+    ending.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
@@ -216,6 +242,10 @@ impl Request {
         );
         ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
         ensure!(
+            method == SamplingMethod::Thinned || self.top_share.is_none(),
+            "top share: expected the method thinned, whose predictor is fixed before, found {name}"
+        );
+        ensure!(
             method != SamplingMethod::Adaptive || self.exponent.is_none(),
             "method adaptive: expected no exponent, because its chances follow what failed, found one"
         );
@@ -226,28 +256,39 @@ impl Request {
         within("episodes", self.episodes, 1..=100_000_000)?;
         within("constant draws", self.constant_draws, 100..=10_000_000)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
-        positive("plain share", self.plain_share, 1.0)?;
+        positive("plain share", self.plain_share(), 1.0)?;
         positive("rate", self.rate.unwrap_or(1.0), 1.0)?;
+        let percent = 100.0 * self.top_share.unwrap_or(0.5);
+        ensure!(
+            (1.0..=99.0).contains(&percent) && (percent - percent.round()).abs() < 1e-9,
+            "top share: expected a whole number of percent from 0.01 to 0.99, found {}",
+            percent / 100.0
+        );
         let is_sound = self.max_risk.is_none_or(|p| (0.0..=1.0).contains(&p));
         ensure!(is_sound, "max risk: expected a number from 0 to 1");
         Ok(())
     }
 
-    fn goal(&self, method: SamplingMethod, level: Level) -> Result<Goal> {
+    /// Share of the experiments that ignores the predictor.
+    pub fn plain_share(&self) -> f64 {
+        self.plain_share.unwrap_or(self.goal.plain_share())
+    }
+
+    fn ending(&self, method: SamplingMethod, level: Level) -> Result<Ending> {
         ensure!(
             !self.early_stop || self.max_risk.is_some(),
             "early stop: expected a largest acceptable risk with it, found none"
         );
-        let goal = Goal { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
+        let ending = Ending { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
         let is_valid =
             matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned | SamplingMethod::Adaptive);
         ensure!(
-            is_valid || !goal.is_early(),
+            is_valid || !ending.is_early(),
             "width and early stop: expected the method plain, thinned or adaptive, found {}",
             <&str>::from(method)
         );
-        goal.check()?;
-        Ok(goal)
+        ending.check()?;
+        Ok(ending)
     }
 
     fn estimation<'c>(
@@ -259,13 +300,16 @@ impl Request {
     ) -> Result<Estimation<'c>> {
         if method == SamplingMethod::Adaptive {
             let rate = self.rate.unwrap_or(ADAPTIVE_RATE);
-            return Estimation::adaptive(experimenter, guide, rate, self.plain_share);
+            return Estimation::adaptive(experimenter, guide, rate, self.plain_share());
         }
         let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
-        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share };
+        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share() };
         let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
         match method {
-            SamplingMethod::Thinned => Estimation::thinned(experimenter, guide, proposal, self.rate, context),
+            SamplingMethod::Thinned => {
+                let shares = (self.rate, self.top_share);
+                Estimation::thinned(experimenter, guide, proposal, shares, context)
+            }
             _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
         }
     }

@@ -178,7 +178,7 @@ impl Request {
         let Some(guide) = guide else { return Ok(Estimation::plain(by)) };
         let exponent = self.exponent.unwrap_or(guide.exponent());
         let proposal = Proposal { plain_share: self.plain_share, exponent };
-        Estimation::thinned(by, guide, proposal, self.rate, context)
+        Estimation::thinned(by, guide, proposal, (self.rate, None), context)
     }
 }
 

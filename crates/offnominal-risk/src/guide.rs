@@ -51,6 +51,12 @@ impl Guide {
         self.predictor.about.skill.warning()
     }
 
+    /// How many of the later failures of the history lie outside of this share of the draws with the highest predictions, and
+    /// how many there are.
+    pub fn outside(&self, share: f64) -> (usize, usize) {
+        self.predictor.about.skill.outside(share)
+    }
+
     /// The predictor with buffers for one thread.
     pub fn reader(&self) -> Reader<'_> {
         self.predictor.reader(self.step)

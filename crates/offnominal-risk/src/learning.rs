@@ -237,11 +237,13 @@ pub fn learn_from(
         noise: (share(least_noise), share(largest_noise)),
         steps: histories.iter().map(|h| h.run.steps).max().unwrap_or_default(),
         learned_from: learned.kept,
-        skill: Skill { predictor: best(&learned), share: learned.baseline },
+        skill: Skill::of(&learned.later, best(&learned), learned.baseline),
     };
     let mut predictor = Predictor::new(about, learned.clone());
     let predicted = near.map(|near| predicted(&predictor, near, env)).transpose()?;
-    let choice = exponent::choose(predicted.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
+    let later = predicted.as_ref().unwrap_or(&learned.later);
+    predictor.about.skill = Skill::of(later, best(&learned), learned.baseline);
+    let choice = exponent::choose(later, PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
     Ok(LearnedPredictor { predictor, learned, choice })
 }

@@ -9,12 +9,12 @@
 //! |----------------|----------------------------------------------------------------|
 //! | [`simulators`] | the dear and the cheap environment with the policy             |
 //! | [`pairs`]      | pairs, and the blocks of them that were played, in a journal   |
-//! | [`goal`]       | when to stop                                                   |
+//! | [`ending`]     | when to stop                                                   |
 //! | [`report`]     | what was found, as JSON and as text                            |
 //!
 //! The statistics are those of [`offnominal_stats::risk::multifidelity`].
 
-pub mod goal;
+pub mod ending;
 pub mod pairs;
 pub mod report;
 pub mod simulators;
@@ -23,7 +23,7 @@ mod tests;
 
 use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
-use goal::{Goal, Stop};
+use ending::{Ending, Stop};
 use offnominal_engine::context::Context;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
@@ -98,7 +98,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let simulators = Simulators::open(request)?;
     let players = simulators.players(context)?;
     let mut pairs = Pairs::open(request, &players, context.seed)?;
-    let goal = Goal::of(request, level);
+    let ending = Ending::of(request, level);
     let (mut played, mut found) = (Vec::new(), Multifidelity::new(request.per_dear as usize));
     let (bar, mut look) = (context.task(request.episodes as usize, "pairs"), 0);
     let stop = loop {
@@ -109,12 +109,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         let n = played.len() as u64;
         bar.set_position(n);
         if n >= request.episodes {
-            break goal.at_the_end(&found);
+            break ending.at_the_end(&found);
         }
         if n >= look {
             // A look reads all pairs: among many pairs a few more change little.
             look = n + n / RARELY;
-            if let Some(stop) = goal.reached(&found) {
+            if let Some(stop) = ending.reached(&found) {
                 break stop;
             }
         }

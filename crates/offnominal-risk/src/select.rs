@@ -181,7 +181,7 @@ impl Request {
         ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
         let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
         let by = Experimenter::new(subject, context.seed)?;
-        Ok(Estimation::thinned(by, guide, proposal, Some(self.rate), context)?.spec.method)
+        Ok(Estimation::thinned(by, guide, proposal, (Some(self.rate), None), context)?.spec.method)
     }
 
     fn report(&self, subjects: &[Subject], finish: Finish, truth: Option<&Truth>) -> Report {

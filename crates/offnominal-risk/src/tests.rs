@@ -2,10 +2,10 @@
 
 use crate::committor::{self, Committor};
 use crate::estimate::atlas::Atlas;
-use crate::estimate::block::Block;
+use crate::estimate::block::{Block, Method};
 use crate::estimate::document::Document;
+use crate::estimate::ending::Ending;
 use crate::estimate::estimation::{Estimation, JOURNAL};
-use crate::estimate::goal::Goal;
 use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::guide::Guide;
@@ -26,10 +26,11 @@ fn a_learned_predictor_guides_experiments_to_the_truth() {
     let (experimenter, guide) =
         (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let proposal = Proposal { exponent: guide.exponent(), ..Proposal::default() };
-    let thinned = Estimation::thinned(experimenter, &guide, proposal, None, &context(2)).unwrap();
+    let thinned = Estimation::thinned(experimenter, &guide, proposal, (None, None), &context(2)).unwrap();
     let accepted = Estimation::accepted(experimenter, &guide, proposal, 5000);
     for (name, estimation) in [("thinned", thinned), ("accepted", accepted)] {
-        let blocks = estimation.run(Some(&folder.path().join(name)), 4000, &Goal::NONE, &context(2)).unwrap();
+        let blocks =
+            estimation.run(Some(&folder.path().join(name)), 4000, &Ending::NONE, &context(2)).unwrap();
         let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
         let risk = verdict.risk.clone().unwrap();
         assert!(risk.covers(toy.p()) && risk.low > 0.0, "{name}: {risk:.6} {}", toy.p());
@@ -44,12 +45,36 @@ fn a_learned_predictor_guides_experiments_to_the_truth() {
 }
 
 #[test]
+fn the_failures_of_the_highest_predictions_are_told_apart() {
+    let (toy, folder) = (Toy::new(0.05), tempfile::tempdir().unwrap());
+    let subject = subject(&toy);
+    let (by, guide) = (Experimenter::new(&subject, 4).unwrap(), guide(&toy, &subject, folder.path()));
+    let proposal = Proposal { exponent: 0.5, ..Proposal::default() };
+    let shares = (Some(0.1), Some(0.1));
+    let estimation = Estimation::thinned(by, &guide, proposal, shares, &context(2)).unwrap();
+    let Method::Thinned { top: Some(top), .. } = estimation.spec.method else {
+        panic!("{:?}", estimation.spec)
+    };
+    assert!(top.from > 0.15 && 3 * top.outside < top.of && top.of > 20, "{top:?}");
+    let blocks = estimation.run(None, 3000, &Ending::NONE, &context(2)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
+    let [_, high, elsewhere, assumed] = &verdict.others[..] else { panic!("{:?}", verdict.others) };
+    // The chance to fail falls by e⁴ over the tenth, and x below it has all but 2 % of the failures.
+    let [high_, elsewhere_, assumed_] = [high, elsewhere, assumed].map(|part| part.1.clone().unwrap());
+    let whole = verdict.risk.unwrap();
+    assert!((high_.value + elsewhere_.value - whole.value).abs() < 1e-12, "{high_} {elsewhere_} {whole}");
+    assert!(high_.covers(0.98 * toy.p()) && assumed_.covers(toy.p()), "{high_} {assumed_} {}", toy.p());
+    assert!(assumed_.high < 0.5 * whole.high, "{assumed_} {whole}");
+    assert!(assumed.0.starts_with(&format!("if at most the {} of {}", top.outside, top.of)), "{}", assumed.0);
+}
+
+#[test]
 fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     let (toy, folder) = (Toy::new(0.5), tempfile::tempdir().unwrap());
     let subject = subject(&toy);
     let estimation = Estimation::plain(Experimenter::new(&subject, 3).unwrap());
     let run = |name: &str, n: u64, jobs: usize| {
-        estimation.run(Some(&folder.path().join(name)), n, &Goal::NONE, &context(jobs)).unwrap()
+        estimation.run(Some(&folder.path().join(name)), n, &Ending::NONE, &context(jobs)).unwrap()
     };
     let (one, many) = (run("one", 5000, 1), run("many", 5000, 3));
     // A run that was killed while it wrote its second block.
@@ -75,7 +100,7 @@ fn failures_fail_again_as_far_as_their_beginning_decides() {
     let toy = Toy::new(0.5);
     let subject = subject(&toy);
     let by = Experimenter::new(&subject, 3).unwrap();
-    let blocks = Estimation::plain(by).run(None, 5000, &Goal::NONE, &context(1)).unwrap();
+    let blocks = Estimation::plain(by).run(None, 5000, &Ending::NONE, &context(1)).unwrap();
     let failures: Vec<_> = blocks.iter().flat_map(|b| &b.failures).map(|f| (f.key, &f.x[..])).collect();
     let rows = perturb::rows(&by, &failures, Level::P95, &context(2)).unwrap();
     let share = |change| rows.iter().find(|row| row.change == change).unwrap().fails_again.clone();
@@ -124,7 +149,7 @@ fn without_a_plain_share_there_is_no_valid_interval_and_the_reason_is_said() {
         (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let published = Proposal { plain_share: 0.0, exponent: 0.5 };
     let estimation = Estimation::accepted(experimenter, &guide, published, 2000);
-    let blocks = estimation.run(None, 200, &Goal::NONE, &context(2)).unwrap();
+    let blocks = estimation.run(None, 200, &Ending::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     assert!(verdict.others.iter().any(|o| o.1 == Err(Refusal::UnboundedWeights)), "{:?}", verdict.others);
 }
@@ -134,7 +159,7 @@ fn no_failure_seen_is_an_upper_bound() {
     let toy = Toy::new(0.0);
     let subject = subject(&toy);
     let estimation = Estimation::plain(Experimenter::new(&subject, 1).unwrap());
-    let blocks = estimation.run(None, 300, &Goal::NONE, &context(2)).unwrap();
+    let blocks = estimation.run(None, 300, &Ending::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(1)).unwrap();
     let risk = verdict.risk.clone().unwrap();
     assert!(risk.low == 0.0 && (0.01..0.02).contains(&risk.high), "{risk:?}");

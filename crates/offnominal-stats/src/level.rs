@@ -22,6 +22,11 @@ impl Level {
         (1.0 - self.0) / 2.0
     }
 
+    /// The level with half of the error: two intervals with it hold together at this one.
+    pub fn halved(self) -> Level {
+        Level(1.0 - self.tail())
+    }
+
     /// The standard normal quantile of a two-sided interval: 1.96 for 95 %.
     pub fn z(self) -> f64 {
         normal_quantile(1.0 - self.tail())

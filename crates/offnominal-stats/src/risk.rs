@@ -12,6 +12,7 @@
 //! | [`bernstein`]    | the same in constant memory                                                             |
 //! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
 //! | [`allocation`]   | the chance of each draw to be tried, from what has failed so far                       |
+//! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
@@ -34,6 +35,7 @@ pub mod allocation;
 pub mod bernstein;
 pub mod bounded;
 pub mod budget;
+pub mod claim;
 pub mod counting;
 pub(crate) mod crossing;
 pub mod diagnostics;
@@ -59,6 +61,7 @@ pub use allocation::Allocation;
 pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::budget;
+pub use claim::Claim;
 pub use diagnostics::Diagnostics;
 pub use multifidelity::Multifidelity;
 pub use pool::{Pool, Stream};

@@ -46,6 +46,9 @@ pub enum Method {
         rate: f64,
         /// Mean of f^α over draws made before.
         mean_power: f64,
+        /// The draws whose failures are told apart from those elsewhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        top: Option<Top>,
     },
     /// Draws from P, each tried with a chance that follows what failed before.
     Adaptive {
@@ -67,6 +70,20 @@ pub enum Method {
         /// Draws from which the normalising constant is known.
         draws: usize,
     },
+}
+
+/// The draws with the highest predictions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Top {
+    /// About this share of all draws.
+    pub share: f64,
+    /// Exactly those that have at least this chance to be tried.
+    pub from: f64,
+    /// Failures of the history that lie elsewhere.
+    pub outside: usize,
+    /// All of them.
+    pub of: usize,
 }
 
 impl Method {

@@ -1,8 +1,8 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
-use super::block::{Block, ExperimentSpec, Failure, Method, checked};
+use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
 use super::chooser::Chooser;
-use super::goal::Goal;
+use super::ending::Ending;
 use super::refit::{Refit, Rule, learned_from};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
@@ -52,7 +52,8 @@ impl<'c> Estimation<'c> {
         Estimation { experimenter, guide: None, spec: spec(&experimenter, Method::Plain) }
     }
 
-    /// Thinned experiments; if no rate is given, as many draws per experiment as the predictor can use, up to a hundred.
+    /// Thinned experiments; if no rate is given, as many draws per experiment as the predictor can use, up to a hundred. The
+    /// failures of a share of the draws, those with the highest predictions, may be told apart.
     ///
     /// # Errors
     /// If a setting is out of its range, or the predictor says nothing.
@@ -60,24 +61,30 @@ impl<'c> Estimation<'c> {
         experimenter: Experimenter<'c>,
         guide: &'c Guide,
         proposal: Proposal,
-        rate: Option<f64>,
+        (rate, top_share): (Option<f64>, Option<f64>),
         context: &Context,
     ) -> Result<Estimation<'c>> {
-        let mut powers = guide.survey(&experimenter, "pilot", PILOT, context)?;
-        powers.iter_mut().for_each(|f| *f = proposal.chance(*f));
+        let mut predictions = guide.survey(&experimenter, "pilot", PILOT, context)?;
+        predictions.sort_unstable_by(f64::total_cmp);
+        let powers: Vec<f64> = predictions.iter().map(|f| proposal.chance(*f)).collect();
         let mean_power = powers.iter().sum::<f64>() / powers.len() as f64;
         ensure!(mean_power > 0.0, "the predictor is 0 in all of {PILOT} draws: there is nothing to follow");
-        powers.sort_unstable_by(f64::total_cmp);
         // Beyond this rate the most dangerous draws are always tried and more draws would serve better.
         let usable = mean_power / powers[PILOT - PILOT / 1000];
         let rate = rate.unwrap_or(usable.clamp(0.01, 1.0));
-        Thinning::new(rate, proposal.plain_share, proposal.exponent, mean_power)?;
+        let rule = Thinning::new(rate, proposal.plain_share, proposal.exponent, mean_power)?;
+        let top = |share: f64| {
+            let least = predictions[(PILOT as f64 * (1.0 - share)) as usize];
+            let (outside, of) = guide.outside(share);
+            Top { share, from: rule.chance(least), outside, of }
+        };
         let method = Method::Thinned {
             predictor: guide.digest.clone(),
             exponent: proposal.exponent,
             plain_share: proposal.plain_share,
             rate,
             mean_power,
+            top: top_share.map(top),
         };
         Ok(Estimation { experimenter, guide: Some(guide), spec: spec(&experimenter, method) })
     }
@@ -161,7 +168,7 @@ impl<'c> Estimation<'c> {
         &self,
         folder: Option<&Path>,
         experiments: u64,
-        goal: &Goal,
+        ending: &Ending,
         context: &Context,
     ) -> Result<Vec<Block>> {
         let planned = self.draws_for(experiments);
@@ -170,21 +177,21 @@ impl<'c> Estimation<'c> {
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
         let mut is_over =
-            goal.is_early() && done > 0 && goal.is_due(&self.judge(&blocks, goal.level, context)?);
+            ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level, context)?);
         let mut rule = self.rule(&blocks, context)?;
         while done < planned && !is_over {
             if rule.as_ref().is_some_and(|rule| rule.learned_from != learned_from(&blocks)) {
                 rule = self.rule(&blocks, context)?;
             }
-            let size = goal.next_look(done, self.size()).min(planned - done);
+            let size = ending.next_look(done, self.size()).min(planned - done);
             // Where a run may stop early no number of draws is planned.
-            let of = if goal.is_early() { 0 } else { planned };
+            let of = if ending.is_early() { 0 } else { planned };
             let block = self.block(done, size, of, rule.as_ref(), (context, &bar))?;
             record.push(&block)?;
             done += block.n;
             blocks.push(block);
             self.experimenter.at_most(diverged(&blocks))?;
-            is_over = goal.is_early() && goal.is_due(&self.judge(&blocks, goal.level, context)?);
+            is_over = ending.is_early() && ending.is_due(&self.judge(&blocks, ending.level, context)?);
         }
         self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)
@@ -255,7 +262,11 @@ impl<'c> Estimation<'c> {
                 let proposal = Proposal { plain_share: *plain_share, exponent: *exponent };
                 Verdict::accepted(blocks, self.pool(proposal, *draws, level, context)?, level)
             }
-            method => Verdict::thinned(blocks, method.floor()?, level),
+            method => {
+                let verdict = Verdict::thinned(blocks, method.floor()?, level)?;
+                let Method::Thinned { top: Some(top), .. } = method else { return Ok(verdict) };
+                Ok(verdict.with_parts(blocks, method.floor()?, top, level))
+            }
         }
     }
 

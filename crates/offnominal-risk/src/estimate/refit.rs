@@ -130,8 +130,8 @@ impl RuleReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::ending::Ending;
     use crate::estimate::estimation::{Estimation, JOURNAL};
-    use crate::estimate::goal::Goal;
     use crate::testing::{Toy, context, subject};
     use offnominal_engine::subject::Subject;
     use offnominal_stats::Level;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn run(of: &Estimation<'_>, folder: Option<&Path>, experiments: u64, jobs: usize) -> Vec<Block> {
-        of.run(folder, experiments, &Goal::NONE, &context(jobs)).unwrap()
+        of.run(folder, experiments, &Ending::NONE, &context(jobs)).unwrap()
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! From experiments to numbers: the estimate, what else can be said, and whether the weights can be trusted.
 
-use super::block::{Block, Failure};
+use super::block::{Block, Failure, Top};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Diagnostics, HorvitzThompson, Pool, Refusal, counting};
+use offnominal_stats::risk::{Claim, Diagnostics, HorvitzThompson, Pool, Refusal, counting};
 
 /// What experiments say of a risk.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Verdict {
     /// The failure probability, or why there is none.
     pub risk: Result<Estimate, Refusal>,
     /// The same by other intervals, each with its name and what it assumes.
-    pub others: Vec<(&'static str, Result<Estimate, Refusal>)>,
+    pub others: Vec<(String, Result<Estimate, Refusal>)>,
     /// What the weights say of themselves; none where all are equal.
     pub diagnostics: Option<Diagnostics>,
     /// Draws behind it.
@@ -35,7 +35,7 @@ impl Verdict {
         // The exact interval needs a number of episodes that was planned before the first.
         let was_planned = blocks.iter().all(|b| b.planned == all.draws);
         let planned = was_planned.then(|| counting::planned(failures, n, level));
-        let anytime = (("valid whenever one stops"), sequence.clone());
+        let anytime = ("valid whenever one stops".to_string(), sequence.clone());
         let (risk, others) = match planned {
             Some(planned) => (planned, vec![anytime]),
             None => (sequence, vec![]),
@@ -50,9 +50,26 @@ impl Verdict {
         (0..all.draws - found.draws() as u64).for_each(|_| found.skip());
         let (risk, normal) = (found.estimate(level), found.normal(level));
         let diagnostics = Diagnostics::of(found.experiments_weighted(), found.draws()).ok();
-        let (others, n) = (vec![(NORMAL, normal)], all.draws as f64);
+        let (others, n) = (vec![(NORMAL.into(), normal)], all.draws as f64);
         let experiments = found.experiments() as u64;
         Ok(all.verdict(risk, others, diagnostics, |f| 1.0 / (f.chance * n), experiments))
+    }
+
+    /// The same, with the failures of some draws told apart, and the sum under an assumption.
+    pub(super) fn with_parts(mut self, blocks: &[Block], floor: f64, top: &Top, level: Level) -> Verdict {
+        let mut claim = Claim::new(floor, top.from);
+        let tried = blocks.iter().flat_map(|b| &b.tried);
+        tried.clone().for_each(|&(chance, failed)| claim.record(chance, failed));
+        claim.skip_many(self.draws as usize - tried.count());
+        let Top { share, outside, of, .. } = *top;
+        let percent = (100.0 * share).round();
+        let assumed = format!("if at most the {outside} of {of} failures of the history lie elsewhere");
+        self.others.extend([
+            (format!("failures in the {percent} % with the highest predictions"), claim.high(level)),
+            ("failures elsewhere".into(), claim.elsewhere(level)),
+            (assumed, claim.assuming(outside, of, level)),
+        ]);
+        self
     }
 
     pub(super) fn accepted(blocks: &[Block], mut pool: Pool, level: Level) -> Result<Verdict> {
@@ -61,11 +78,11 @@ impl Verdict {
             pool.record(&[1.0, chance], failed);
         }
         let (risk, normal) = (pool.estimate(level), pool.normal(level));
-        let check = ("self-normalised, a cross-check only", pool.self_normalised(level));
+        let check = ("self-normalised, a cross-check only".to_string(), pool.self_normalised(level));
         // Without a plain share only the normal approximation is left, and only if the weights look sound.
         let (risk, others) = match risk {
-            Err(Refusal::UnboundedWeights) => (normal, vec![(BOUNDED, risk), check]),
-            risk => (risk, vec![(NORMAL, normal), check]),
+            Err(Refusal::UnboundedWeights) => (normal, vec![(BOUNDED.into(), risk), check]),
+            risk => (risk, vec![(NORMAL.into(), normal), check]),
         };
         let (diagnostics, n) = (pool.diagnostics().ok(), all.draws as f64);
         let weight = |f: &Failure| pool.weight_of(&[1.0, f.chance]) / n;
@@ -98,7 +115,7 @@ impl All {
     fn verdict(
         self,
         risk: Result<Estimate, Refusal>,
-        others: Vec<(&'static str, Result<Estimate, Refusal>)>,
+        others: Vec<(String, Result<Estimate, Refusal>)>,
         diagnostics: Option<Diagnostics>,
         share: impl Fn(&Failure) -> f64,
         experiments: u64,

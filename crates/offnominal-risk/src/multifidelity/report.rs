@@ -1,7 +1,7 @@
 //! What was found, as JSON and as text.
 
 use super::Request;
-use super::goal::Stop;
+use super::ending::Stop;
 use super::pairs::{Pair, Played, Players, Spec};
 use crate::estimate::document::probability;
 use anyhow::Result;

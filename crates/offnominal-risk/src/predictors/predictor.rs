@@ -9,7 +9,7 @@ use offnominal_nets::{SequenceWorkspace, Standardiser, TensorError, Tensors, Wor
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
-const FORMAT: &str = "offnominal-predictor-2";
+const FORMAT: &str = "offnominal-predictor-3";
 
 /// What a predictor is for and where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,20 +37,47 @@ pub struct About {
     pub skill: Skill,
 }
 
-/// Mean cross-entropies of the later part of a history.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// What the later part of a history says of a predictor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skill {
-    /// Of what had learned from the earlier part alone, with the best setting.
+    /// Mean cross-entropy of what had learned from the earlier part alone, with the best setting.
     pub predictor: f64,
-    /// Of the share of failures in the later part itself, which needs no predictor.
+    /// The same of the share of failures in the later part itself, which needs no predictor.
     pub share: f64,
+    /// How many of the later failures lie in each hundredth of the later episodes by their prediction, the highest first.
+    pub failures: Vec<u64>,
 }
 
+/// Parts of the later episodes in which their failures are counted.
+const PARTS: usize = 100;
+
 impl Skill {
+    /// From the chance that was predicted for each later episode, and whether it failed. Where predictions are equal, the
+    /// failures among them count as the least dangerous.
+    pub fn of(later: &[(f64, bool)], predictor: f64, share: f64) -> Skill {
+        let (mut order, mut failures) = (later.to_vec(), vec![0; PARTS]);
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut seen = 0;
+        for equal in order.chunk_by(|a, b| a.0 == b.0) {
+            seen += equal.len();
+            let part = (PARTS * seen).div_ceil(later.len()) - 1;
+            failures[part] += equal.iter().filter(|(_, failed)| *failed).count() as u64;
+        }
+        Skill { predictor, share, failures }
+    }
+
+    /// How many of the later failures lie outside of the given share of the episodes with the highest predictions, and how
+    /// many there are.
+    pub fn outside(&self, share: f64) -> (usize, usize) {
+        let inside = (PARTS as f64 * share).round() as usize;
+        let sum = |part: &[u64]| part.iter().sum::<u64>() as usize;
+        (sum(&self.failures[inside.min(self.failures.len())..]), sum(&self.failures))
+    }
+
     /// Why nothing is to be gained from a predictor, if that is so.
     pub fn warning(&self) -> Option<String> {
-        let Skill { predictor, share } = self;
+        let Skill { predictor, share, .. } = self;
         (predictor >= share).then(|| {
             format!(
                 "the predictor told no more of later episodes than their share of failures does (cross-entropy {predictor:.3} \
@@ -167,6 +194,8 @@ fn check(about: &About, scaler: &Standardiser) -> Result<(), TensorError> {
     let exponent = about.exponent;
     let (what, holds) = ("exponent", exponent > 0.0 && exponent <= 4.0);
     TensorError::require(holds, what, "a number above 0, at most 4", exponent)?;
+    let parts = about.skill.failures.len();
+    TensorError::require(parts == PARTS, "parts of the later failures", &PARTS.to_string(), parts)?;
     let (low, high) = about.noise;
     let holds = (0.0..=1.0).contains(&low) && (low..=1.0).contains(&high);
     TensorError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
@@ -207,16 +236,27 @@ mod tests {
             noise: (0.1, 1.0),
             steps: 800,
             learned_from: learned.kept,
-            skill: Skill { predictor: 0.25, share: 0.5 },
+            skill: Skill::of(&learned.later, 0.25, 0.5),
         };
         Predictor::new(about, learned)
     }
 
     #[test]
     fn a_predictor_that_tells_nothing_is_warned_of() {
-        assert_eq!(Skill { predictor: 0.141, share: 0.156 }.warning(), None);
-        let warning = Skill { predictor: 0.156, share: 0.141 }.warning().unwrap();
+        assert_eq!(Skill::of(&[(0.5, true)], 0.141, 0.156).warning(), None);
+        let warning = Skill::of(&[(0.5, true)], 0.156, 0.141).warning().unwrap();
         assert!(warning.contains("cross-entropy 0.156 against 0.141"), "{warning}");
+    }
+
+    #[test]
+    fn failures_outside_of_the_highest_predictions_are_counted() {
+        let later: Vec<(f64, bool)> = (0..200).map(|i| (f64::from(i / 2), i >= 190 || i == 100)).collect();
+        let skill = Skill::of(&later, 0.1, 0.2);
+        assert_eq!([0.05, 0.04, 0.5, 0.49, 1.0].map(|share| skill.outside(share).0), [1, 3, 0, 1, 0]);
+        assert_eq!(skill.outside(0.01), (9, 11));
+        // Equal predictions say nothing of each other.
+        let flat = Skill::of(&[(0.3, true), (0.3, false), (0.3, true)], 0.1, 0.2);
+        assert_eq!((flat.outside(0.99), flat.outside(1.0)), ((2, 2), (0, 2)));
     }
 
     #[test]
@@ -249,7 +289,7 @@ mod tests {
         refuses(|f| f.insert("widths", &[1], &[3.0]), "two or more counts");
         refuses(|f| f.insert("outcomes", &[1], &[0.5]), "0 or 1");
         refuses(|f| f.insert("parameters", &[1], &[f32::NAN]), "shape");
-        refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-2");
+        refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-3");
         refuses(|f| drop(f.metadata.insert("about".into(), "{}".into())), "missing field");
         assert!(Predictor::from_bytes(b"predictor").is_err());
     }

@@ -3,8 +3,8 @@
 use super::{Report, Request, run};
 use crate::estimate::atlas::Atlas;
 use crate::estimate::document::{self, Document};
+use crate::estimate::ending::Ending;
 use crate::estimate::estimation::Estimation;
-use crate::estimate::goal::Goal;
 use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::request::write_json;
@@ -30,7 +30,7 @@ fn runs(folder: &Path, is_guided: bool) {
 
 /// A run of so many experiments, whose result is in the folder.
 fn estimated(estimation: Estimation<'_>, experiments: u64, out: &Path) {
-    let blocks = estimation.run(None, experiments, &Goal::NONE, &context(2)).unwrap();
+    let blocks = estimation.run(None, experiments, &Ending::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     let atlas = Atlas::of(&verdict.failures, &toy_spec());
     write_json(Some(out), document::FILE, &Document::new(&estimation.spec, &verdict, atlas)).unwrap();
@@ -120,6 +120,9 @@ fn what_does_not_belong_together_is_refused() {
 
 #[test]
 fn adaptive_runs_of_many_seeds_are_replicates_and_gain() {
+    if !skips::is_slow_tier("24 runs that learn while they go on") {
+        return;
+    }
     let (toy, folder) = (Toy::new(0.5), tempfile::tempdir().unwrap());
     let (subject, truth) = (subject(&toy), folder.path().join("truth"));
     estimated(Estimation::plain(Experimenter::new(&subject, 6).unwrap()), 20_000, &truth);

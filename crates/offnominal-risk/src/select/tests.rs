@@ -19,6 +19,7 @@ fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g
         plain_share: 0.1,
         rate: 0.2,
         mean_power: 0.1,
+        top: None,
     };
     let spec = RaceSpec {
         env: "toy".into(),

@@ -4,8 +4,8 @@ use super::effect::{Effect, Failures};
 use super::parts;
 use crate::estimate::atlas::Atlas;
 use crate::estimate::document::Document;
+use crate::estimate::ending::Ending;
 use crate::estimate::estimation::Estimation;
-use crate::estimate::goal::Goal;
 use crate::experimenter::Experimenter;
 use crate::testing::{Toy, context, subject};
 use offnominal_stats::Level;
@@ -18,7 +18,7 @@ fn effects_of_the_toy_are_those_of_the_integrals() {
     let subject = subject(&toy);
     let by = Experimenter::new(&subject, 3).unwrap();
     let estimation = Estimation::plain(by);
-    let blocks = estimation.run(None, 40_000, &Goal::NONE, &context(2)).unwrap();
+    let blocks = estimation.run(None, 40_000, &Ending::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(1)).unwrap();
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let document = Document::new(&estimation.spec, &verdict, atlas);

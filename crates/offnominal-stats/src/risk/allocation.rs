@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn experiments_count_as_often_as_they_stand_for_draws() {
         // Both scores were tried and failed equally often, but the lower one had a tenth of the chance.
-        let at = |score: f64, chance: f64| (0..100).map(move |i| Scored { score, chance, failed: i < 10 });
-        let known: Vec<Scored> = at(2.0, 0.5).chain(at(1.0, 0.05)).collect();
+        let at = |score: f64, weight: f64| (0..100).map(move |i| Scored { score, weight, failed: i < 10 });
+        let known: Vec<Scored> = at(2.0, 2.0).chain(at(1.0, 20.0)).collect();
         let rule = Allocation::fit(0.2, 0.1, &known, &[1.0, 2.0]).unwrap();
         assert!((rule.chance(2.0) - rule.chance(1.0)).abs() < 1e-9);
     }

@@ -7,7 +7,7 @@ use crate::cli::scenario::ScenarioArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_risk::estimate::{self, Request, SamplingMethod};
+use offnominal_risk::estimate::{self, Goal, Request, SamplingMethod};
 use offnominal_risk::request;
 use std::path::PathBuf;
 
@@ -36,9 +36,16 @@ pub struct EstimateArgs {
     /// How much the predictor is trusted: experiments go where its chance to this power is large [default: as learned]
     #[arg(long, value_name = "A")]
     exponent: Option<f64>,
-    /// Share of the experiments that ignores the predictor, above 0, at most 1
-    #[arg(long, value_name = "SHARE", default_value_t = estimate::plain_share())]
-    plain_share: f64,
+    /// What the run is for; it sets --plain-share
+    #[arg(long, value_parser = one_of::<Goal>(), default_value = "estimate")]
+    goal: Goal,
+    /// Share of the experiments that ignores the predictor, above 0, at most 1 [default: 0.1, and 0.8 with --goal gate]
+    #[arg(long, value_name = "SHARE")]
+    plain_share: Option<f64>,
+    /// Tell the failures of this share of all draws, those with the highest predictions, from those elsewhere: a whole number
+    /// of percent
+    #[arg(long, value_name = "SHARE")]
+    top_share: Option<f64>,
     /// Experiments per draw of the methods thinned and adaptive, above 0, at most 1 [default: as few as the predictor can
     /// use; 0.1 for adaptive]
     #[arg(long, value_name = "R")]
@@ -78,7 +85,9 @@ impl EstimateArgs {
             predictor: self.predictor.clone(),
             episodes: self.episodes,
             exponent: self.exponent,
+            goal: self.goal,
             plain_share: self.plain_share,
+            top_share: self.top_share,
             rate: self.rate,
             constant_draws: self.constant_draws,
             level: self.level,
@@ -88,7 +97,7 @@ impl EstimateArgs {
             out: Some(common.out_or("risk")),
             command: None,
         };
-        request.command = Some(self.command(request.method()?, common.seed));
+        request.command = Some(self.command(&request, common.seed)?);
         let report = estimate::run(&request, &common.context())?;
         print(common, &report)?;
         let Some(why) = self.max_risk.and_then(|most| report.unacceptable(most)) else {
@@ -99,22 +108,24 @@ impl EstimateArgs {
     }
 
     /// The command that makes the same report.
-    fn command(&self, method: SamplingMethod, seed: u64) -> String {
+    fn command(&self, request: &Request, seed: u64) -> Result<String> {
+        let method = request.method()?;
         let (env, policy, scenario) = (&self.env, &self.policy, self.scenario.request().words());
         let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{scenario}")];
         words.push(format!("--method {} --episodes {}", <&str>::from(method), self.episodes));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
+        words.extend(self.top_share.map(|share| format!("--top-share {share}")));
         words.extend(self.rate.map(|r| format!("--rate {r}")));
         words.extend(self.width.map(|width| format!("--width {width}")));
         words.extend(
             self.max_risk.filter(|_| self.early_stop).map(|p| format!("--max-risk {p} --early-stop")),
         );
         if !matches!(method, SamplingMethod::Plain | SamplingMethod::Algorithm1) {
-            words.push(format!("--plain-share {}", self.plain_share));
+            words.push(format!("--plain-share {}", request.plain_share()));
         }
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
         words.push(format!("--level {} --seed {seed}", self.level));
-        words.join(" ")
+        Ok(words.join(" "))
     }
 }

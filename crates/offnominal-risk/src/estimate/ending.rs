@@ -11,7 +11,7 @@ use offnominal_stats::Level;
 
 /// What ends a run early; without either it ends with its last episode.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Goal {
+pub struct Ending {
     /// Confidence level of the intervals that decide.
     pub level: Level,
     /// The interval is at most this wide.
@@ -20,9 +20,9 @@ pub struct Goal {
     pub decided: Option<f64>,
 }
 
-impl Goal {
+impl Ending {
     /// With the last episode only.
-    pub const NONE: Goal = Goal { level: Level::P95, width: None, decided: None };
+    pub const NONE: Ending = Ending { level: Level::P95, width: None, decided: None };
 
     /// Whether a run may end early.
     pub fn is_early(&self) -> bool {
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn looks_come_often_at_first_and_then_a_twentieth_apart() {
-        let early = Goal { width: Some(0.1), ..Goal::NONE };
+        let early = Ending { width: Some(0.1), ..Ending::NONE };
         let next: Vec<u64> = [0, 1000, 10_000, 100_000].map(|done| early.next_look(done, 2000)).to_vec();
         assert_eq!(next, [50, 50, 500, 2000]);
-        assert_eq!(Goal::NONE.next_look(0, 2000), 2000);
+        assert_eq!(Ending::NONE.next_look(0, 2000), 2000);
     }
 
     #[test]
@@ -104,12 +104,12 @@ mod tests {
             method: "betting-sequence".into(),
         };
         let (width, gate) =
-            (Goal { width: Some(0.1), ..Goal::NONE }, Goal { decided: Some(0.2), ..Goal::NONE });
+            (Ending { width: Some(0.1), ..Ending::NONE }, Ending { decided: Some(0.2), ..Ending::NONE });
         let (wide, narrow) = (of(0.2, 0.1, 0.3), of(0.2, 0.18, 0.22));
         assert!(width.missed(Some(&wide)).unwrap().contains("expected at most 0.1, found 2.00e-1"));
         assert_eq!((width.missed(Some(&narrow)), width.missed(None)), (None, None));
         assert_eq!(gate.missed(Some(&of(0.1, 0.05, 0.2))), None);
         assert!(gate.missed(Some(&narrow)).unwrap().contains("undecided at 0.2"));
-        assert_eq!(Goal::NONE.missed(Some(&wide)), None);
+        assert_eq!(Ending::NONE.missed(Some(&wide)), None);
     }
 }

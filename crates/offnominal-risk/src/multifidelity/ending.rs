@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Goal {
+pub struct Ending {
     width: Option<f64>,
     max_risk: Option<f64>,
     level: Level,
@@ -30,10 +30,10 @@ pub enum Stop {
     Episodes,
 }
 
-impl Goal {
+impl Ending {
     /// That of a request.
-    pub fn of(request: &Request, level: Level) -> Goal {
-        Goal { width: request.width, max_risk: request.max_risk, level }
+    pub fn of(request: &Request, level: Level) -> Ending {
+        Ending { width: request.width, max_risk: request.max_risk, level }
     }
 
     /// What is reached by now, if it is enough to stop.
