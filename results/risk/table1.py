@@ -1,0 +1,119 @@
+"""What finding a failure costs, over agents: Table 1 of Uesato et al. (2018).
+
+    python results/risk/table1.py driving RUNS [SEED …]
+
+For each agent, one training run of its own seed in RUNS/driving-SEED:
+
+1. train it, as its card says, with its history and forty policies;
+2. play 2,000 episodes of every policy, which are used for nothing else;
+3. the policy under test is the one that failed most rarely, but at least twice (the earlier of equals); its predictors learn
+   from 5,000 episodes each of the policies that failed in 4 to 50 of 100;
+4. search twenty times for its first failure: by random draws, by replay, by the most dangerous of 1,000 draws, with
+   networks and with a dictionary.
+
+Everything that is finished is not done again. Writes results/risk/driving/agents.csv, a row for each agent and strategy, and
+prints the smallest, median and largest cost over agents. The program `offnominal` must be on the path. Needs pandas.
+"""
+
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+import pandas
+
+HERE = pathlib.Path(__file__).resolve().parent
+AGENTS = HERE.parents[1] / "agents"
+LEARN = {"driving": ["--steps", "8000", "--members", "3"], "humanoid-stand": ["--steps", "3000"]}
+BUDGET = {"driving": 5000, "humanoid-stand": 500}
+SURVEY = {"driving": 2000, "humanoid-stand": 200}
+WEAKER = {"driving": 5000, "humanoid-stand": 500}
+
+
+def offnominal(*words: object) -> dict:
+    """Runs a command and returns what it says."""
+    command = ["offnominal", *map(str, words), "--json", "--quiet"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout) if done.stdout else {}
+
+
+def train(env: str, seed: int, folder: pathlib.Path) -> pathlib.Path:
+    """The folder of the policies; the shipped agent is not trained again."""
+    card = json.loads((AGENTS / f"{env}-tqc.json").read_text())
+    shipped = AGENTS / f"{env}-tqc" / "policies"
+    if seed == card["seed"]:
+        return shipped
+    if not (folder / "policy.json").is_file():
+        words = [word.strip("'") for word in card["command"].split()[1:-2]]
+        subprocess.run(["offnominal", *words, "--seed", str(seed), "--out", str(folder), "--quiet"], check=True)
+    return folder / "policies"
+
+
+def roles(policies: list[dict]) -> tuple[dict, list[int]]:
+    """The policy under test, and the steps of those from which its predictor learns."""
+    failing = [row for row in policies if row["failures"] >= 2]
+    tested = min(failing, key=lambda row: (row["failures"], row["step"]))
+    share = {row["step"]: row["failures"] / row["episodes"] for row in policies}
+    return tested, [step for step, share in share.items() if 0.04 <= share <= 0.5]
+
+
+def agent(env: str, seed: int, runs: pathlib.Path) -> list[dict]:
+    """The rows of one agent."""
+    folder = runs / f"{env}-{seed}"
+    policies = train(env, seed, folder)
+    survey = offnominal("risk", "history", "--env", env, "--policy", policies, "--episodes", SURVEY[env], "--seed", 11,
+                        "--out", folder / "survey")  # fmt: skip
+    tested, weaker = roles(survey["policies"])
+    under_test = policies / f"{tested['step']:09}.safetensors"
+    several = [word for step in weaker for word in ("--policy", policies / f"{step:09}.safetensors")]
+    offnominal("risk", "history", "--env", env, *several, "--episodes", WEAKER[env], "--seed", 3, "--out", folder / "past")
+    past = folder / "past" / "history.safetensors"
+    rows = []
+    for name, form, strategies in [
+        ("networks", [], ["random", "replay", "argmax"]),
+        ("dictionary", ["--form", "dictionary"], ["argmax"]),
+    ]:
+        learned = folder / name
+        if not (learned / "predictor.safetensors").is_file():
+            offnominal("risk", "learn", "--env", env, "--history", past, *LEARN[env], *form, "--seed", 1, "--out", learned)
+        chosen = [word for strategy in strategies for word in ("--strategy", strategy)]
+        found = offnominal("risk", "search", "--env", env, "--policy", under_test, *chosen, "--of", 1000,
+                           "--predictor", learned / "predictor.safetensors", "--history", past,
+                           "--searches", 20, "--budget", BUDGET[env], "--seed", 1, "--out", folder / f"search-{name}")  # fmt: skip
+        rows += [
+            {"env": env, "seed": seed, "step": tested["step"], "survey_failures": tested["failures"],
+             "weaker": len(weaker), "predictor": name if "argmax" in row["strategy"] else "", **row}
+            for row in costs(found)
+        ]  # fmt: skip
+    return rows
+
+
+def costs(found: dict) -> list[dict]:
+    """A row for each strategy of a search; a cost is that of a search which gives up where draws do not come of one law."""
+    rows = []
+    for strategy in found["strategies"]:
+        row = strategy["policies"][0]
+        cost, fewer = row["expected_cost"] or row["restricted_cost"], row["times_fewer"] or {}
+        rows.append({"strategy": strategy["strategy"], "failures": row["failures"], "cost": cost["value"],
+                     "low": cost["low"], "high": cost["high"], "times_fewer": fewer.get("value"),
+                     "times_fewer_low": fewer.get("low"), "times_fewer_high": fewer.get("high")})  # fmt: skip
+    return rows
+
+
+def main() -> None:
+    """Runs what is missing and prints the table."""
+    env, runs, *seeds = sys.argv[1:]
+    file = HERE / ("humanoid" if env == "humanoid-stand" else env) / "agents.csv"
+    rows = [row for seed in seeds for row in agent(env, int(seed), pathlib.Path(runs))]
+    if rows:
+        pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
+    table = pandas.read_csv(file).fillna("")
+    print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")
+    for (strategy, predictor), part in table.groupby(["strategy", "predictor"], sort=False):
+        cost = [part.cost.min(), statistics.median(part.cost), part.cost.max()]
+        print(f"| {strategy} {predictor} | {len(part)} | " + " | ".join(f"{value:.3g}" for value in cost) + " |")
+
+
+if __name__ == "__main__":
+    main()
