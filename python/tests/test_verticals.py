@@ -49,6 +49,20 @@ def test_parts_of_a_run_that_is_plain_gain_nothing_over_counting(tmp_path: Path)
     assert (tmp_path / "replicates.html").is_file()
 
 
+def test_experiments_may_follow_what_failed(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"scenario": {"parameters": ["gravity"], "sigma": 0.2, "below": 12.0}, "progress": False}
+    found = risk.estimate("cartpole", "random", method="adaptive", episodes=400, seed=5, out=tmp_path, **few)
+    plain = risk.estimate("cartpole", "random", episodes=400, seed=6, **few)
+    assert found["run"]["method"] == {"name": "adaptive", "plain_share": 0.1, "predictor": None, "rate": 0.1}
+    assert found["risk"]["risk"]["low"] < plain["risk"]["risk"]["high"] and found["draws"] == 4000
+    gate = risk.estimate("cartpole", "random", method="adaptive", goal="gate", episodes=20, **few)
+    assert gate["run"]["method"]["plain_share"] == 0.8
+    with pytest.raises(ValueError, match="top share: expected the method thinned"):
+        risk.estimate("cartpole", "random", top_share=0.1, **few)
+    with pytest.raises(ValueError, match="runs: expected one or at least 20, found 2"):
+        risk.replicates([tmp_path, tmp_path], tmp_path)
+
+
 def test_a_cheap_simulator_helps_a_dear_one(tmp_path: Path) -> None:
     def found(cheap: Any, **more: Any) -> Any:
         return risk.multifidelity("sap-goal2", cheap, "tqc", episodes=100, per_dear=2, progress=False, **more)

@@ -113,6 +113,7 @@ mod tests {
     use super::*;
     use crate::testing::Chain;
     use offnominal_core::run::Trial;
+    use offnominal_stats::risk::Bounded;
 
     fn still(_: &[f32], action: &mut [f32]) {
         action.fill(0.0);
@@ -169,5 +170,27 @@ mod tests {
             assert_eq!((total.steps, total.plain_steps, total.ends), (n, n, 1));
             assert_eq!(total.failed, f64::from(u8::from(episode.end == End::Failed)));
         }
+    }
+
+    #[test]
+    fn intervals_over_roots_cover_in_as_many_of_2000_repetitions_as_they_promise() {
+        if !skips::is_slow_tier("2,000 repetitions of 300 roots") {
+            return;
+        }
+        let chain = Chain::new(7);
+        let trial = Trial::new(&chain, &still);
+        let levels = levels(&[2.0, 3.0, 4.0, 5.0, 6.0], 2);
+        let covers = |repetition: u64| {
+            let mut terms = Bounded::new(1.0);
+            for i in 0..300_u64 {
+                let key = Seed(repetition).child(i);
+                let root = trial.branch(&[0.0], key).unwrap();
+                let mut height = |branch: &Branch| f64::from(branch.observation()[0]);
+                terms.push(play(root, key.child("forks"), &levels, &mut height).unwrap().failed);
+            }
+            terms.estimate(offnominal_stats::Level::P95).unwrap().covers(chain.p())
+        };
+        let share = (0..2000).filter(|&i| covers(i)).count() as f64 / 2000.0;
+        assert!(share >= 0.935, "{share}");
     }
 }
