@@ -3,7 +3,7 @@
 use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
 use super::chooser::Chooser;
 use super::ending::Ending;
-use super::refit::{Refit, Rule, learned_from};
+use super::refit::{Known, Refit, Rule, learned_from};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -18,6 +18,7 @@ use offnominal_stats::risk::{Allocation, Pool, Proposal, Thinning};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Draws per block, by the cost of one.
@@ -34,6 +35,7 @@ pub struct Estimation<'c> {
     guide: Option<&'c Guide>,
     /// What it estimates and how.
     pub spec: ExperimentSpec,
+    known: Mutex<Known>,
 }
 
 /// One draw that was tried.
@@ -49,7 +51,7 @@ struct Tried {
 impl<'c> Estimation<'c> {
     /// Experiments from plain draws.
     pub fn plain(experimenter: Experimenter<'c>) -> Estimation<'c> {
-        Estimation { experimenter, guide: None, spec: spec(&experimenter, Method::Plain) }
+        Estimation::again(experimenter, None, spec(&experimenter, Method::Plain))
     }
 
     /// Thinned experiments; if no rate is given, as many draws per experiment as the predictor can use, up to a hundred. The
@@ -86,7 +88,7 @@ impl<'c> Estimation<'c> {
             mean_power,
             top: top_share.map(top),
         };
-        Ok(Estimation { experimenter, guide: Some(guide), spec: spec(&experimenter, method) })
+        Ok(Estimation::again(experimenter, Some(guide), spec(&experimenter, method)))
     }
 
     /// Experiments that are chosen by what failed before, and by the predictor if there is one.
@@ -102,14 +104,14 @@ impl<'c> Estimation<'c> {
         Allocation::even(rate, plain_share)?;
         let predictor = guide.map(|guide| guide.digest.clone());
         let method = Method::Adaptive { predictor, plain_share, rate };
-        Ok(Estimation { experimenter, guide, spec: spec(&experimenter, method) })
+        Ok(Estimation::again(experimenter, guide, spec(&experimenter, method)))
     }
 
     /// Experiments from accepted draws.
     pub fn accepted(by: Experimenter<'c>, guide: &'c Guide, proposal: Proposal, draws: usize) -> Self {
         let Proposal { exponent, plain_share } = proposal;
         let method = Method::Accepted { predictor: guide.digest.clone(), exponent, plain_share, draws };
-        Estimation { experimenter: by, guide: Some(guide), spec: spec(&by, method) }
+        Estimation::again(by, Some(guide), spec(&by, method))
     }
 
     /// A run that was made before, with what it was made of.
@@ -118,7 +120,7 @@ impl<'c> Estimation<'c> {
         guide: Option<&'c Guide>,
         spec: ExperimentSpec,
     ) -> Estimation<'c> {
-        Estimation { experimenter, guide, spec }
+        Estimation { experimenter, guide, spec, known: Mutex::default() }
     }
 
     /// What comes of some draws of a run with these blocks: how each failed, if it was tried and did.
@@ -207,13 +209,14 @@ impl<'c> Estimation<'c> {
     }
 
     /// The rule for the block after these, where experiments are chosen by what failed before.
-    fn rule(&self, blocks: &[Block], context: &Context) -> Result<Option<Rule<'c>>> {
+    fn rule(&self, blocks: &[Block], context: &Context) -> Result<Option<Rule<'_>>> {
         let Method::Adaptive { rate, plain_share, .. } = self.spec.method else { return Ok(None) };
-        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share };
+        let known = &self.known;
+        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share, known };
         refit.after(blocks, context).map(Some)
     }
 
-    fn chooser<'r>(&'r self, rule: Option<&'r Rule<'c>>) -> Result<Chooser<'r>> {
+    fn chooser<'r>(&'r self, rule: Option<&'r Rule<'_>>) -> Result<Chooser<'r>> {
         Chooser::new(&self.spec.method, self.guide, rule)
     }
 
@@ -222,7 +225,7 @@ impl<'c> Estimation<'c> {
         first: u64,
         n: u64,
         planned: u64,
-        rule: Option<&Rule<'c>>,
+        rule: Option<&Rule<'_>>,
         (context, bar): (&Context, &Task),
     ) -> Result<Block> {
         let begun = Instant::now();

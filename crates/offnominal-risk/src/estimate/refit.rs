@@ -14,13 +14,22 @@ use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_stats::risk::Allocation;
 use offnominal_stats::risk::allocation::Scored;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
 
 /// Failures from which a first rule follows.
 const FEWEST: usize = 4;
 /// How many times the failures must grow before the next fit.
 const GROWTH: f64 = 1.25;
 /// Draws whose scores set the mean chance.
-const PILOT: u64 = 2000;
+const PILOT: usize = 2000;
+
+/// What was read of draws before; a draw can cost as much as building a simulator.
+#[derive(Default)]
+pub(super) struct Known {
+    pilot: Vec<Vec<f32>>,
+    experiments: HashMap<u64, Vec<f32>>,
+}
 
 /// Who fits rules.
 pub(super) struct Refit<'c> {
@@ -32,6 +41,8 @@ pub(super) struct Refit<'c> {
     pub rate: f64,
     /// Share of them that is spread evenly.
     pub plain_share: f64,
+    /// What was read for earlier rules.
+    pub known: &'c Mutex<Known>,
 }
 
 /// How the draws of the next blocks are chosen.
@@ -45,6 +56,7 @@ pub(super) struct Rule<'c> {
 /// A rule with the buffers of one thread.
 pub(super) struct RuleReader<'r> {
     allocation: &'r Allocation,
+    features: Features<'r>,
     scorer: ScorerReader<'r>,
 }
 
@@ -77,26 +89,43 @@ impl<'c> Refit<'c> {
     /// The experiments of some blocks, with what is read of their draws.
     fn seen(&self, blocks: &[Block], context: &Context) -> Result<Vec<Seen>> {
         let all: Vec<(u64, f64, bool)> = blocks.iter().flat_map(Block::experiments).collect();
-        in_chunks(context, 0..all.len() as u64, 100, |range| {
-            let mut features = Features::new(self.by, self.guide);
-            let mut one = |&(index, chance, failed): &(u64, f64, bool)| {
-                let row = features.of(&self.by.draw(self.by.key("experiment", index)))?;
-                Ok(Seen { row, chance, failed })
-            };
-            all[range.start as usize..range.end as usize].iter().map(&mut one).collect()
-        })
+        let known = &mut self.known().experiments;
+        let new: Vec<u64> = all.iter().map(|e| e.0).filter(|index| !known.contains_key(index)).collect();
+        let rows = self.read("experiment", new.len(), |i| new[i as usize], context)?;
+        known.extend(new.into_iter().zip(rows));
+        Ok(all.iter().map(|&(i, chance, failed)| Seen { row: known[&i].clone(), chance, failed }).collect())
     }
 
     fn allocation(&self, seen: &[Seen], scorer: &Scorer<'_>, context: &Context) -> Result<Allocation> {
         if seen.is_empty() && self.guide.is_none() {
             return Ok(Allocation::even(self.rate, self.plain_share)?);
         }
-        let draws = in_chunks(context, 0..PILOT, 100, |range| {
-            let mut reader = scorer.reader();
-            range.map(|i| reader.score(&self.by.draw(self.by.key("pilot", i)))).collect()
-        })?;
+        let pilot = &mut self.known().pilot;
+        if pilot.is_empty() {
+            *pilot = self.read("pilot", PILOT, |i| i, context)?;
+        }
+        let mut reader = scorer.reader();
+        let draws: Vec<f64> = pilot.iter().map(|row| reader.score(row)).collect();
         let known = if seen.is_empty() { claimed(&draws) } else { scorer.scored(seen) };
         Ok(Allocation::fit(self.rate, self.plain_share, &known, &draws)?)
+    }
+
+    /// What is read of so many draws of a stream.
+    fn read(
+        &self,
+        stream: &str,
+        n: usize,
+        index: impl Fn(u64) -> u64 + Sync,
+        context: &Context,
+    ) -> Result<Vec<Vec<f32>>> {
+        in_chunks(context, 0..n as u64, 100, |range| {
+            let mut features = Features::new(self.by, self.guide);
+            range.map(|i| features.of(&self.by.draw(self.by.key(stream, index(i))))).collect()
+        })
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().expect("no thread panics while it reads")
     }
 }
 
@@ -113,7 +142,8 @@ fn claimed(draws: &[f64]) -> Vec<Scored> {
 impl Rule<'_> {
     /// The rule with buffers for one thread.
     pub fn reader(&self) -> RuleReader<'_> {
-        RuleReader { allocation: &self.allocation, scorer: self.scorer.reader() }
+        let (features, scorer) = (self.scorer.features(), self.scorer.reader());
+        RuleReader { allocation: &self.allocation, features, scorer }
     }
 }
 
@@ -123,7 +153,7 @@ impl RuleReader<'_> {
     /// # Errors
     /// If the predictor says something that is no probability.
     pub fn chance(&mut self, x: &[f64]) -> Result<f64> {
-        Ok(self.allocation.chance(self.scorer.score(x)?))
+        Ok(self.allocation.chance(self.scorer.score(&self.features.of(x)?)))
     }
 }
 

@@ -33,7 +33,6 @@ pub(super) struct Scorer<'c> {
 /// A scorer with the buffers of one thread.
 pub(super) struct ScorerReader<'r> {
     scorer: &'r Scorer<'r>,
-    features: Features<'r>,
     networks: Option<[(&'r Network, Buffers); 2]>,
 }
 
@@ -68,7 +67,12 @@ impl<'c> Scorer<'c> {
     /// The scorer with buffers for one thread.
     pub fn reader(&self) -> ScorerReader<'_> {
         let networks = self.networks.as_ref().map(|pair| pair.each_ref().map(|n| (n, n.buffers())));
-        ScorerReader { scorer: self, features: Features::new(self.by, self.guide), networks }
+        ScorerReader { scorer: self, networks }
+    }
+
+    /// What it reads of a draw.
+    pub fn features(&self) -> Features<'_> {
+        Features::new(self.by, self.guide)
     }
 
     /// The experiments from which it has learned, each with the score of what has not learned from it.
@@ -94,15 +98,10 @@ impl<'c> Scorer<'c> {
 }
 
 impl ScorerReader<'_> {
-    /// How dangerous a draw looks, as log odds but for a constant.
-    ///
-    /// # Errors
-    /// If the predictor says something that is no probability.
-    pub fn score(&mut self, x: &[f64]) -> Result<f64> {
-        let row = self.features.of(x)?;
-        let Some(networks) = &mut self.networks else { return Ok(self.scorer.without_networks(&row)) };
-        let values = networks.iter_mut().map(|(network, buffers)| network.value(&row, buffers));
-        Ok(values.sum::<f64>() / 2.0)
+    /// How dangerous a draw looks by what is read of it, as log odds but for a constant.
+    pub fn score(&mut self, row: &[f32]) -> f64 {
+        let Some(networks) = &mut self.networks else { return self.scorer.without_networks(row) };
+        networks.iter_mut().map(|(network, buffers)| network.value(row, buffers)).sum::<f64>() / 2.0
     }
 }
 
