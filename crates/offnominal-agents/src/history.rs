@@ -1,7 +1,8 @@
 //! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
 //!
 //! A history is a file of tensors: `initial` `[n, d]`, and `step`, `noise` and `failed` `[n]`; the header names
-//! environment, algorithm, seed and length of the run. Tensors hold single precision, in which most failures of a chaotic
+//! environment, algorithm, seed and length of the run. Where episodes lead past places, such as those of a track, `place`
+//! `[n]` says where each failed, and is −1 of those that did not. Tensors hold single precision, in which most failures of a chaotic
 //! environment do not fail again; so initial conditions are sums of three tensors, `initial`, `initial.middle` and
 //! `initial.low`, which together have every bit. A file with the first one only was recorded in single precision.
 
@@ -26,6 +27,8 @@ pub struct TrainingEpisode {
     pub noise: f64,
     /// Whether it ended in failure.
     pub failed: bool,
+    /// The place where it failed, of those that its initial condition leads past; nothing where there are none.
+    pub place: Option<u32>,
 }
 
 /// The episodes of a run, in the order in which they ended.
@@ -90,6 +93,9 @@ impl History {
         file.insert("step.low", &[n], &column(|e| (e.step & 0xf_ffff) as f32));
         file.insert("noise", &[n], &column(|e| e.noise as f32));
         file.insert("failed", &[n], &column(|e| f32::from(u8::from(e.failed))));
+        if self.episodes.iter().any(|e| e.place.is_some()) {
+            file.insert("place", &[n], &column(|e| e.place.map_or(-1.0, |place| place as f32)));
+        }
         file.put_entry("format", FORMAT);
         file.put_json("run", &self.run);
         file.to_bytes()
@@ -115,6 +121,8 @@ impl History {
         let column = |name: &str| file.expect(name, &[n]);
         let (step_high, step_low) = (column("step.high")?, column("step.low")?);
         let (noise, failed) = (column("noise")?, column("failed")?);
+        let has_places = file.shapes().any(|(name, _)| name == "place");
+        let places = if has_places { Some(column("place")?) } else { None };
         let mut episodes = Vec::with_capacity(n);
         for i in 0..n {
             let step = whole(i, "step.high", step_high[i])? << 20 | whole(i, "step.low", step_low[i])?;
@@ -126,6 +134,7 @@ impl History {
                 step,
                 noise: f64::from(noise[i]),
                 failed: has_failed == 1,
+                place: places.map(|places| place(i, places[i], has_failed == 1)).transpose()?.flatten(),
             });
         }
         let is_sorted = episodes.is_sorted_by_key(|e| e.step);
@@ -143,6 +152,15 @@ fn split(value: f64) -> [f32; 3] {
     let rest = value - f64::from(high);
     let middle = rest as f32;
     [high, middle, (rest - f64::from(middle)) as f32]
+}
+
+/// The place where an episode failed; only one that failed has one.
+fn place(i: usize, value: f32, failed: bool) -> Result<Option<u32>, TensorError> {
+    if value == -1.0 {
+        return Ok(None);
+    }
+    TensorError::require(failed, &at(i, "place"), "-1, as it did not fail", value)?;
+    Ok(Some(whole(i, "place", value)? as u32))
 }
 
 fn at(i: usize, column: &str) -> String {
@@ -165,8 +183,13 @@ mod tests {
         let initial = vec!["x".to_string(), "y".to_string()];
         let (env, algorithm) = ("w".to_string(), "td3".to_string());
         let run = Run { env, initial, algorithm, seed: Seed(3), steps: 40_000_000 };
-        let past =
-            |step: u64, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
+        let past = |step: u64, failed| TrainingEpisode {
+            initial: vec![0.25, -1.5],
+            step,
+            noise: 0.5,
+            failed,
+            place: None,
+        };
         History { run, episodes: vec![past(7, true), past(33_554_435, false)], is_rounded: false }
     }
 
@@ -175,6 +198,9 @@ mod tests {
         let history = history();
         assert_eq!(History::from_bytes(&history.to_bytes()).unwrap(), history);
         assert_eq!(history.failures(), 1);
+        let mut placed = history.clone();
+        placed.episodes[0].place = Some(17);
+        assert_eq!(History::from_bytes(&placed.to_bytes()).unwrap(), placed);
         let none = History::new(history.run);
         assert_eq!(History::from_bytes(&none.to_bytes()).unwrap(), none);
     }
@@ -221,6 +247,10 @@ mod tests {
         refuses(|h| h.run.steps = 100, "steps: expected at most 100, found 33554435");
         refuses(|h| h.episodes[1].noise = -1.0, "noise of episode 1: expected 0 or more, found -1");
         refuses(|h| h.episodes[0].noise = f64::NAN, "finite");
+        refuses(
+            |h| h.episodes[1].place = Some(4),
+            "place of episode 1: expected -1, as it did not fail, found 4",
+        );
         assert!(History::from_bytes(b"history").is_err());
     }
 

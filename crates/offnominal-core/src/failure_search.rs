@@ -16,6 +16,11 @@ pub trait FailureSearch {
         None
     }
 
+    /// At which of these places the present state is; `None` where there are none.
+    fn current_place(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether [`Env::draw`](crate::env::Env::draw) can give `x`; asked of conditions that a search proposes.
     fn admits(&self, _x: &[f64]) -> bool {
         true

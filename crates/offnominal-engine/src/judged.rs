@@ -243,6 +243,10 @@ impl FailureSearch for Judged<'_> {
         self.env.failure_search().places(x)
     }
 
+    fn current_place(&self) -> Option<usize> {
+        self.env.failure_search().current_place()
+    }
+
     fn admits(&self, x: &[f64]) -> bool {
         self.env.failure_search().admits(x)
     }

@@ -33,6 +33,8 @@ pub struct Experiment {
     pub divergence: Option<Divergence>,
     /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
+    /// At which of the places that its initial condition leads past it ended; nothing where there are none.
+    pub place: Option<usize>,
     /// How many steps it took.
     pub steps: usize,
     /// The last observation.
@@ -122,8 +124,9 @@ impl<'c> Experimenter<'c> {
     /// If the episode has no outcome, unless some are accepted: that is neither a failure of the policy nor none. If the
     /// environment cannot be used any longer.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
-        let mut margin = None;
+        let (mut margin, mut place) = (None, None);
         let episode = self.episode(key, x, &mut |env| {
+            place = env.failure_search().current_place();
             let now = env.failure_search().margin();
             margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
         })?;
@@ -136,7 +139,8 @@ impl<'c> Experimenter<'c> {
             bail!("environment {id}: the episode from {x:?} has no outcome: {why}{more}");
         }
         let failed = episode.end == End::Failed || divergence.is_some();
-        Ok(Experiment { failed, divergence, margin, steps: episode.len(), last: last(&episode) })
+        let (steps, last) = (episode.len(), last(&episode));
+        Ok(Experiment { failed, divergence, margin, place, steps, last })
     }
 }
 

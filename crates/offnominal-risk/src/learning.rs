@@ -214,7 +214,13 @@ pub fn learn_from(
     let mut examples = Examples::new(features);
     for (theta, episode) in in_order(histories) {
         let theta = Theta { noise: share(theta.noise), ..theta };
-        examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
+        let places = read(&episode.initial)?;
+        examples.push(&places.numbers, theta, episode.failed);
+        if let Some(place) = episode.place.filter(|_| recipe.form == Form::Hazard) {
+            let n = places.numbers.len() / places.width;
+            ensure!((place as usize) < n, "history: expected failures at a place below {n}, found {place}");
+            examples.failed_at(place);
+        }
     }
     let spec = LearningSpec {
         env: run.env.clone(),

@@ -118,6 +118,7 @@ pub fn history(last: &Toy, n: usize) -> History {
             step: i as u64 + 1,
             noise: 1.0 - 0.5 * done,
             failed: rng.uniform() < chance,
+            place: None,
         }
     };
     History { episodes: (0..n).map(&mut one).collect(), run, is_rounded: false }

@@ -94,6 +94,11 @@ impl Lane {
         self.steps
     }
 
+    /// At which of the places that its initial condition leads past the present state is.
+    pub(super) fn place(&self) -> Option<u32> {
+        self.env.failure_search().current_place().map(|place| place as u32)
+    }
+
     /// Where it began.
     pub(super) fn initial(&self) -> &[f64] {
         &self.past.initial

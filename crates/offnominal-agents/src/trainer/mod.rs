@@ -282,12 +282,9 @@ impl Trainer {
         let Some(ended) = &mut self.ended else { return };
         if status != Status::Diverged && began >= taught {
             let (initial, noise) = (lane.initial().to_vec(), self.learner.noise(self.steps));
-            ended.push(TrainingEpisode {
-                initial,
-                step: self.steps,
-                noise,
-                failed: status == Status::Failed,
-            });
+            let failed = status == Status::Failed;
+            let place = lane.place().filter(|_| failed);
+            ended.push(TrainingEpisode { initial, step: self.steps, noise, failed, place });
         }
     }
 

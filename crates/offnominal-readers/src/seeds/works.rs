@@ -81,8 +81,16 @@ pub fn journal() -> Vec<u8> {
     let path = folder.path().join("journal.jsonl");
     let (mut journal, _) = Journal::open::<_, Block>(&path, &spec).expect("a new journal");
     for first in [0, 10] {
-        let block =
-            Block { planned: 20, first, n: 10, secs: 0.5, steps: 90, tried: vec![], failures: vec![] };
+        let block = Block {
+            planned: 20,
+            first,
+            n: 10,
+            secs: 0.5,
+            steps: 90,
+            at: vec![],
+            tried: vec![],
+            failures: vec![],
+        };
         journal.push(&block).expect("writable");
     }
     std::fs::read(&path).expect("readable")

@@ -34,6 +34,33 @@ struct Block {
     noise: usize,
     episodes: Range<usize>,
     failed: Vec<usize>,
+    /// Where each failed, in environments whose episodes lead past places; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    places: Vec<u32>,
+}
+
+/// An episode that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failed {
+    /// Its number.
+    pub episode: usize,
+    /// The place where it failed, of those that its initial condition leads past.
+    pub place: Option<u32>,
+}
+
+impl Block {
+    fn of((policy, noise): (usize, usize), episodes: Range<usize>, failed: &[Failed]) -> Block {
+        let places: Option<Vec<u32>> = failed.iter().map(|f| f.place).collect();
+        let failed = failed.iter().map(|f| f.episode).collect();
+        Block { policy, noise, episodes, failed, places: places.unwrap_or_default() }
+    }
+
+    fn failures(&self) -> impl Iterator<Item = Failed> + '_ {
+        self.failed
+            .iter()
+            .enumerate()
+            .map(|(i, &episode)| Failed { episode, place: self.places.get(i).copied() })
+    }
 }
 
 /// All episodes so far.
@@ -52,7 +79,13 @@ impl Book {
     /// If it is the journal of other episodes, or damaged, or cannot be read or written.
     pub fn open(folder: Option<&Path>, spec: &HistorySpec) -> Result<Book> {
         let (record, blocks) = Record::open::<_, Block>(folder, JOURNAL, spec)?;
-        for (i, Block { episodes, failed, .. }) in blocks.iter().enumerate() {
+        for (i, Block { episodes, failed, places, .. }) in blocks.iter().enumerate() {
+            ensure!(
+                places.is_empty() || places.len() == failed.len(),
+                "{JOURNAL}, block {i}: expected a place for each of {} failures, found {}",
+                failed.len(),
+                places.len()
+            );
             let (failed, all) =
                 (failed.iter().map(|&f| f as u64), episodes.start as u64..episodes.end as u64);
             one_after_another(failed, all, "failures").with_context(|| format!("{JOURNAL}, block {i}"))?;
@@ -60,7 +93,7 @@ impl Book {
         Ok(Book { record, blocks })
     }
 
-    /// Which of the first `n` episodes of a policy at a level of noise failed; `play` says it of those that are new.
+    /// Which of the first `n` episodes of a policy at a level of noise failed, and where; `play` says it of those that are new.
     ///
     /// # Errors
     /// If blocks do not follow one another, or new ones cannot be played or written.
@@ -68,23 +101,23 @@ impl Book {
         &mut self,
         (policy, noise): (usize, usize),
         n: usize,
-        play: impl Fn(Range<usize>) -> Result<Vec<usize>>,
-    ) -> Result<Vec<usize>> {
+        play: impl Fn(Range<usize>) -> Result<Vec<Failed>>,
+    ) -> Result<Vec<Failed>> {
         let (mut done, mut all) = (0, Vec::new());
         for block in self.blocks.iter().filter(|b| (b.policy, b.noise) == (policy, noise)) {
             let first = block.episodes.start;
             ensure!(first == done, "{JOURNAL}: expected episode {done} next, found {first}");
             done = block.episodes.end;
-            all.extend(&block.failed);
+            all.extend(block.failures());
         }
         while done < n {
             let episodes = done..(done + BLOCK).min(n);
-            let block = Block { policy, noise, failed: play(episodes.clone())?, episodes };
+            let block = Block::of((policy, noise), episodes.clone(), &play(episodes)?);
             self.record.push(&block)?;
             done = block.episodes.end;
-            all.extend(&block.failed);
+            all.extend(block.failures());
         }
-        all.retain(|&i| i < n);
+        all.retain(|failed| failed.episode < n);
         Ok(all)
     }
 }

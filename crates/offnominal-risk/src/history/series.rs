@@ -1,7 +1,8 @@
 //! Many episodes of one policy at one level of noise.
 
+use super::book::Failed;
 use super::noisy::Noisy;
-use crate::experimenter::Experimenter;
+use crate::experimenter::{Experiment, Experimenter};
 use crate::record::in_chunks;
 use anyhow::{Context as _, Result};
 use offnominal_agents::TrainingEpisode;
@@ -34,15 +35,18 @@ impl Series {
         Ok(Series { subject: noisy, noise, seed, stream })
     }
 
-    /// Plays some of them and returns which failed.
+    /// Plays some of them and returns which failed, and where.
     ///
     /// # Errors
     /// If the simulator breaks.
-    pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<usize>> {
+    pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<Failed>> {
         let by = Experimenter::new(&self.subject, self.seed)?;
         let failed = |i: u64| {
             let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize));
-            came.map(|came| came.failed.then_some(i as usize)).transpose()
+            let failed = |came: Experiment| {
+                came.failed.then_some(Failed { episode: i as usize, place: came.place.map(|p| p as u32) })
+            };
+            came.map(failed).transpose()
         };
         in_chunks(context, range.start as u64..range.end as u64, 32, |chunk| {
             bar.inc(chunk.end - chunk.start);
@@ -54,12 +58,17 @@ impl Series {
     ///
     /// # Errors
     /// If the environment cannot be copied.
-    pub fn episodes(&self, n: usize, failed: &[usize], step: u64) -> Result<Vec<TrainingEpisode>> {
+    pub fn episodes(&self, n: usize, failed: &[Failed], step: u64) -> Result<Vec<TrainingEpisode>> {
         let by = Experimenter::new(&self.subject, self.seed)?;
-        let mut of = vec![false; n];
-        failed.iter().for_each(|&i| of[i] = true);
-        let one =
-            |(i, failed)| TrainingEpisode { initial: self.initial(&by, i), step, noise: self.noise, failed };
+        let mut of = vec![None; n];
+        failed.iter().for_each(|failed| of[failed.episode] = Some(failed.place));
+        let one = |(i, failed): (usize, Option<Option<u32>>)| TrainingEpisode {
+            initial: self.initial(&by, i),
+            step,
+            noise: self.noise,
+            failed: failed.is_some(),
+            place: failed.flatten(),
+        };
         Ok(of.into_iter().enumerate().map(one).collect())
     }
 

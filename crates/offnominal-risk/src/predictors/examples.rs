@@ -24,7 +24,12 @@ pub struct Examples {
     /// How many rows there are up to the end of each.
     ends: Vec<usize>,
     failed: Vec<f32>,
+    /// The row at which each failed; [`NOWHERE`] of those that did not, or of which nobody knows.
+    places: Vec<u32>,
 }
+
+/// No row.
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 impl Examples {
     /// None yet, of initial conditions or places with so many features.
@@ -33,7 +38,7 @@ impl Examples {
     }
 
     fn with_width(width: usize) -> Examples {
-        Examples { width, rows: Vec::new(), ends: Vec::new(), failed: Vec::new() }
+        Examples { width, rows: Vec::new(), ends: Vec::new(), failed: Vec::new(), places: Vec::new() }
     }
 
     /// Adds one that ended later than those before: the features of its initial condition, or of one place after the
@@ -47,6 +52,18 @@ impl Examples {
         self.rows.extend(rows(x, features, theta));
         self.ends.push(self.rows.len() / self.width);
         self.failed.push(f32::from(u8::from(failed)));
+        self.places.push(NOWHERE);
+    }
+
+    /// Says at which place the example that was added last failed.
+    ///
+    /// # Panics
+    /// If there is none, it did not fail, or has not so many places.
+    pub fn failed_at(&mut self, place: u32) {
+        let last = self.len() - 1;
+        let n = self.rows_of(last).len() / self.width;
+        assert!(self.failed[last] > 0.5 && (place as usize) < n, "place {place} of {n}");
+        self.places[last] = place;
     }
 
     /// How many there are.
@@ -90,6 +107,11 @@ impl Examples {
         &self.failed
     }
 
+    /// The place at which each failed, or [`NOWHERE`].
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
     /// Mean cross-entropy of predicted chances to fail, which are limited to a millionth from certainty.
     pub(crate) fn cross_entropy(&self, predicted: &[f64]) -> f64 {
         let term = |(p, y): (&f64, &f32)| {
@@ -128,7 +150,13 @@ impl Examples {
     pub(crate) fn with_rows(&self, width: usize, map: impl FnOnce(&[f32], &mut [f32])) -> Examples {
         let mut rows = vec![0.0; self.rows.len() / self.width * width];
         map(&self.rows, &mut rows);
-        Examples { width, rows, ends: self.ends.clone(), failed: self.failed.clone() }
+        Examples {
+            width,
+            rows,
+            ends: self.ends.clone(),
+            failed: self.failed.clone(),
+            places: self.places.clone(),
+        }
     }
 
     fn chosen(&self, which: impl Iterator<Item = usize>) -> Examples {
@@ -142,6 +170,7 @@ impl Examples {
         self.rows.extend_from_slice(from.rows_of(i));
         self.ends.push(self.rows.len() / self.width);
         self.failed.push(from.failed[i]);
+        self.places.push(from.places[i]);
     }
 
     /// An empty batch of such examples.
@@ -154,6 +183,7 @@ impl Examples {
         batch.rows.clear();
         batch.ends.clear();
         batch.failed.clear();
+        batch.places.clear();
         which.iter().for_each(|&i| batch.copy(self, i));
     }
 

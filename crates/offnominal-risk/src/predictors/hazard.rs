@@ -11,6 +11,9 @@
 //! | σ      | logistic function                      | 1    |
 //! | H      | hazard, which adds up along the way    | 1    |
 //!
+//! Where it is known at which place T an episode failed, the likelihood is that of having passed all before and not this
+//! one, σ(z_T) Π_{t<T} (1 − σ(zₜ)); what lies beyond was never tried. Else it is f.
+//!
 //! What is learned from a bend of one track holds for the same bend of any other, so that a few hundred failures are
 //! enough. Trained by cross-entropy with Adam, whose rate falls to zero; several networks begin elsewhere and their
 //! hazards are averaged.
@@ -21,7 +24,7 @@
 //! JRSS B 34(2), 1972).
 
 use crate::ensemble::{self, Plan, Validation};
-use crate::examples::Examples;
+use crate::examples::{Examples, NOWHERE};
 use offnominal_core::Rng;
 use offnominal_nets::{Adam, Init, SequenceLayer, SequenceNet, SequenceWorkspace, sigmoid, softplus};
 
@@ -82,7 +85,7 @@ impl Hazards {
         let gradient = |batch: &Examples, params: &[f32], grad: &mut [f32]| {
             let logits = net.forward(params, batch.rows(), batch.ends(), &mut work);
             delta.resize(logits.len(), 0.0);
-            hazard_gradient(logits, batch.ends(), batch.failed(), &mut delta);
+            hazard_gradient(logits, batch.ends(), (batch.failed(), batch.places()), &mut delta);
             net.backward(params, &mut work, &delta, grad, None);
         };
         let adam = |done: usize| Adam { lr: ADAM.lr * (1.0 - done as f64 / steps as f64), ..ADAM };
@@ -139,23 +142,42 @@ fn levelled(hazards: &[f64], share: f64) -> Vec<f64> {
     chances(low).collect()
 }
 
-/// Mean cross-entropy of what became of the sequences that end there, and its derivatives by all logits.
-fn hazard_gradient(logits: &[f32], ends: &[usize], failed: &[f32], delta: &mut [f32]) -> f64 {
+/// Mean −ln likelihood of what became of the sequences that end there, and its derivatives by all logits.
+fn hazard_gradient(
+    logits: &[f32],
+    ends: &[usize],
+    (failed, places): (&[f32], &[u32]),
+    delta: &mut [f32],
+) -> f64 {
     /// A hazard below which a failure counts as unpredicted, for its logarithm.
     const LEAST: f64 = 1e-6;
     let (mut loss, mut start) = (0.0, 0);
-    for (&end, &y) in ends.iter().zip(failed) {
-        let logits = &logits[start..end];
+    for (&end, (&y, &place)) in ends.iter().zip(failed.iter().zip(places)) {
+        let (logits, delta) = (&logits[start..end], &mut delta[start..end]);
+        start = end;
+        if place != NOWHERE {
+            loss += failed_at(place as usize, logits, delta) / ends.len() as f64;
+            delta.iter_mut().for_each(|d| *d /= ends.len() as f32);
+            continue;
+        }
         let hazard = logits.iter().map(|&z| f64::from(softplus(z))).sum::<f64>().max(LEAST);
         // Cross-entropy is H where nothing happened, and −ln(1 − exp(−H)) where something did.
         let (cost, slope) =
             if y > 0.5 { (-(-(-hazard).exp_m1()).ln(), -1.0 / hazard.exp_m1()) } else { (hazard, 1.0) };
         loss += cost / ends.len() as f64;
         let factor = (slope / ends.len() as f64) as f32;
-        delta[start..end].iter_mut().zip(logits).for_each(|(d, &z)| *d = factor * sigmoid(z));
-        start = end;
+        delta.iter_mut().zip(logits).for_each(|(d, &z)| *d = factor * sigmoid(z));
     }
     loss
+}
+
+/// −ln likelihood of a failure at a place, and its derivatives.
+fn failed_at(place: usize, logits: &[f32], delta: &mut [f32]) -> f64 {
+    let passed = &logits[..place];
+    delta.fill(0.0);
+    delta.iter_mut().zip(passed).for_each(|(d, &z)| *d = sigmoid(z));
+    delta[place] = -sigmoid(-logits[place]);
+    passed.iter().map(|&z| f64::from(softplus(z))).sum::<f64>() + f64::from(softplus(-logits[place]))
 }
 
 #[cfg(test)]
@@ -168,16 +190,18 @@ mod tests {
         let mut logits = vec![0.0; 12];
         Rng::new(1).fill_normal(&mut logits);
         logits.iter_mut().for_each(|z| *z -= 2.0);
-        let (ends, failed) = ([3, 4, 12], [1.0, 0.0, 1.0]);
+        let (ends, became) = ([3, 4, 9, 12], ([1.0, 0.0, 1.0, 1.0], [NOWHERE, NOWHERE, 2, NOWHERE]));
+        let became = (&became.0[..], &became.1[..]);
         let mut delta = vec![f32::NAN; 12];
-        hazard_gradient(&logits, &ends, &failed, &mut delta);
+        hazard_gradient(&logits, &ends, became, &mut delta);
+        assert_eq!(delta[7..9], [0.0, 0.0], "what was never tried says nothing");
         let mut unused = delta.clone();
         let step = 1e-2;
         for i in 0..logits.len() {
             let mut at = |shift: f32| {
                 let mut moved = logits.clone();
                 moved[i] += shift;
-                hazard_gradient(&moved, &ends, &failed, &mut unused)
+                hazard_gradient(&moved, &ends, became, &mut unused)
             };
             let slope = (at(step) - at(-step)) / (2.0 * f64::from(step));
             assert!((f64::from(delta[i]) - slope).abs() < 2e-4, "{i}: expected {slope}, found {}", delta[i]);

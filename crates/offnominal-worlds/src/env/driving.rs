@@ -148,6 +148,10 @@ impl FailureSearch for Driving {
         Some(places::of(&Track::of(x)))
     }
 
+    fn current_place(&self) -> Option<usize> {
+        Some(places::nearest(self.at))
+    }
+
     fn admits(&self, x: &[f64]) -> bool {
         x.len() == track::NUMBERS && x.iter().all(|v| (0.0..1.0).contains(v)) && track::is_sound(x)
     }

@@ -119,6 +119,10 @@ impl<E: Env> FailureSearch for OnlyOne<E> {
         self.ask(|env| env.failure_search().places(x))
     }
 
+    fn current_place(&self) -> Option<usize> {
+        self.ask(|env| env.failure_search().current_place())
+    }
+
     fn admits(&self, x: &[f64]) -> bool {
         self.ask(|env| env.failure_search().admits(x))
     }

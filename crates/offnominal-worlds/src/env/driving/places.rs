@@ -20,6 +20,11 @@ pub fn of(track: &Track) -> Places {
     Places { width: WIDTH, numbers: (0..n).step_by(SPACING).flat_map(at).collect() }
 }
 
+/// The place at or before a centre point.
+pub fn nearest(centre: usize) -> usize {
+    centre / SPACING
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::track::{NUMBERS, draw};
@@ -34,6 +39,7 @@ mod tests {
             let Places { width, numbers } = of(&track);
             let places: Vec<&[f64]> = numbers.chunks_exact(width).collect();
             assert_eq!(places.len(), track.len().div_ceil(SPACING));
+            assert_eq!((nearest(0), nearest(track.len() - 1)), (0, places.len() - 1));
             // A lap of an odd number of points counts the turn at its last one twice.
             let turns: f64 = places.iter().map(|p| p[0]).sum();
             assert!((turns - std::f64::consts::TAU).abs() < 0.32, "{turns}");
