@@ -7,11 +7,13 @@
 //! | [`ArgmaxOf`]     | the most dangerous of n draws, by a predictor (algorithm 2)                           |
 //! | [`CrossEntropy`](cross_entropy::CrossEntropy) | draws of a normal distribution that follows the most dangerous ones |
 //! | [`Elites`](elites::Elites) | variations of the most dangerous condition of each cell of an archive       |
+//! | [`Climb`](climb::Climb) | the most dangerous one so far with a part of it drawn anew; for series of normal numbers |
 //!
-//! The last two search places that P hardly ever visits: what they find is a failure, but says nothing of how often.
+//! The last three search places that P hardly ever visits: what they find is a failure, but says nothing of how often.
 //!
 //! Reference: Uesato et al. (2018), sections 3.1 and 4.1, appendix C.
 
+pub mod climb;
 pub mod cross_entropy;
 pub mod elites;
 
