@@ -9,6 +9,7 @@ use offnominal_agents::History;
 use offnominal_engine::context::Context;
 use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
+use offnominal_stats::risk::search::Search;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
 use offnominal_stats::risk::sampler::elites::Elites;
 use offnominal_stats::risk::sampler::{ArgmaxOf, Outcome, Past, Plain, Replay, Sampler};
@@ -75,6 +76,15 @@ pub struct Found {
     pub steps: u64,
 }
 
+impl Found {
+    /// The search up to its first failure.
+    pub(super) fn first(&self) -> Search {
+        let failure = self.failures.first();
+        let experiments = failure.map_or(self.experiments, |first| first.index as usize + 1);
+        Search { experiments, has_failed: failure.is_some() }
+    }
+}
+
 /// What a search may use.
 #[derive(Clone, Copy, Default)]
 pub struct Aids<'a> {
@@ -95,7 +105,7 @@ pub struct Hunt<'c> {
 /// Draws from which the range of each number of an initial condition is known.
 const RANGE_DRAWS: u64 = 1000;
 /// Experiments per step of the cross-entropy method, and the most dangerous ones that are followed.
-const CROSS_ENTROPY: (usize, usize) = (50, 10);
+pub(crate) const CROSS_ENTROPY: (usize, usize) = (50, 10);
 /// Cells of an archive per axis; its axes are the first two numbers.
 const CELLS: usize = 10;
 

@@ -16,6 +16,7 @@
 pub mod climb;
 pub mod cross_entropy;
 pub mod elites;
+pub mod step_size;
 
 use offnominal_core::Rng;
 use std::num::NonZeroUsize;

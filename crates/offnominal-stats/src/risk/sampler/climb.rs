@@ -7,16 +7,12 @@
 //!
 //! Assumes: entries are independent standard normal numbers, row by row.
 //! Reference: the step is that of Neal, "Regression and classification using Gaussian process priors", 1998, section 5
-//! (preconditioned Crank-Nicolson); the fifth is Rechenberg's rule for evolution strategies, 1973.
+//! (preconditioned Crank-Nicolson); b follows [`StepSize`].
 
+use super::step_size::StepSize;
 use super::{Outcome, Predictor, Sampler, danger};
 use offnominal_core::Rng;
 
-/// The first b, its ends, and what it is multiplied with after a step uphill and after another one: they cancel where a
-/// fifth of the steps are uphill.
-const FIRST: f64 = 0.5;
-const ENDS: (f64, f64) = (0.02, 1.0);
-const FACTORS: (f64, f64) = (1.5, 0.904);
 /// Windows are the whole series halved up to so many times.
 const HALVINGS: usize = 4;
 
@@ -25,7 +21,7 @@ pub struct Climb<'p> {
     row: usize,
     predict: Predictor<'p>,
     best: Option<(f64, Vec<f64>)>,
-    b: f64,
+    b: StepSize,
 }
 
 impl<'p> Climb<'p> {
@@ -35,7 +31,7 @@ impl<'p> Climb<'p> {
     /// If rows are empty.
     pub fn new(row: usize, predict: Predictor<'p>) -> Climb<'p> {
         assert!(row > 0, "expected numbers in each row, found none");
-        Climb { row, predict, best: None, b: FIRST }
+        Climb { row, predict, best: None, b: StepSize::default() }
     }
 
     /// The numbers that are drawn anew, whole rows.
@@ -51,9 +47,10 @@ impl Sampler for Climb<'_> {
     fn propose(&mut self, draw: &mut dyn FnMut(&mut Rng) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
         let fresh = draw(rng);
         let Some((_, best)) = &self.best else { return fresh };
-        let (mut x, kept) = (best.clone(), (1.0 - self.b * self.b).sqrt());
+        let b = self.b.get();
+        let (mut x, kept) = (best.clone(), (1.0 - b * b).sqrt());
         for i in self.window(x.len(), rng) {
-            x[i] = kept * x[i] + self.b * fresh[i];
+            x[i] = kept * x[i] + b * fresh[i];
         }
         x
     }
@@ -62,8 +59,7 @@ impl Sampler for Climb<'_> {
         let found = danger(x, outcome, self.predict);
         let is_uphill = self.best.as_ref().is_none_or(|(best, _)| found > *best);
         let is_level = self.best.as_ref().is_some_and(|(best, _)| found == *best);
-        let factor = if is_uphill { FACTORS.0 } else { FACTORS.1 };
-        self.b = (self.b * factor).clamp(ENDS.0, ENDS.1);
+        self.b.follow(is_uphill);
         if is_uphill || is_level {
             self.best = Some((found, x.to_vec()));
         }
@@ -77,11 +73,6 @@ mod tests {
 
     fn normals(rng: &mut Rng) -> Vec<f64> {
         (0..40).map(|_| rng.normal()).collect()
-    }
-
-    #[test]
-    fn the_factors_balance_where_a_fifth_is_uphill() {
-        assert!((0.2 * FACTORS.0.ln() + 0.8 * FACTORS.1.ln()).abs() < 1e-3);
     }
 
     #[test]
@@ -105,7 +96,7 @@ mod tests {
         for _ in 0..4000 {
             let x = climb.propose(&mut normals, &mut rng);
             climb.learn(&x, Outcome { failed: false, margin: Some(1.0) });
-            climb.b = FIRST;
+            climb.b = StepSize::default();
             sum += x.iter().sum::<f64>();
             squares += x.iter().map(|x| x * x).sum::<f64>();
             n += x.len() as f64;
