@@ -8,6 +8,8 @@ use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Branch, Disturbance, Watcher};
 use offnominal_engine::catalogues;
+use offnominal_engine::progress;
+use offnominal_engine::stop;
 use offnominal_engine::subject::{Subject, health};
 
 /// An environment, a policy, and the run whose experiments are made.
@@ -33,6 +35,8 @@ pub struct Experiment {
     pub divergence: Option<Divergence>,
     /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
+    /// After how many steps it was that near, for the first time.
+    pub nearest: usize,
     /// How many steps it took.
     pub steps: usize,
     /// The last observation.
@@ -134,11 +138,16 @@ impl<'c> Experimenter<'c> {
     /// # Errors
     /// As [`Experimenter::play`].
     pub fn play_in(&self, env: &dyn Env, key: Seed, x: &[f64]) -> Result<Experiment> {
-        let mut margin = None;
+        let (mut least, mut nearest, mut t) = (None::<f64>, 0, 0);
         let episode = self.episode_in(env, key, x, &mut |env| {
             let now = env.failure_search().margin();
-            margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
+            if now.is_some_and(|now| least.is_none_or(|least| now < least)) {
+                (least, nearest) = (now, t);
+            }
+            t += 1;
         })?;
+        // What was played while a stop was asked for is half done, and nobody may keep it.
+        ensure!(!stop::is_requested(), progress::stopped());
         let divergence = episode.diverged();
         // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
         let broken = divergence.and_then(|_| health(env, self.subject.policy.as_ref()).err());
@@ -148,7 +157,14 @@ impl<'c> Experimenter<'c> {
             bail!("environment {id}: the episode from {x:?} has no outcome: {why}{more}");
         }
         let failed = episode.end == End::Failed || divergence.is_some();
-        Ok(Experiment { failed, divergence, margin, steps: episode.len(), last: last(&episode) })
+        Ok(Experiment {
+            failed,
+            divergence,
+            margin: least,
+            nearest,
+            steps: episode.len(),
+            last: last(&episode),
+        })
     }
 }
 

@@ -168,7 +168,12 @@ fn images(subject: &Subject, episode: &Episode, size: usize, folder: &Path) -> R
 ///
 /// # Errors
 /// If it cannot be made.
-pub(crate) fn embedded_video(subject: &Subject, env: &dyn Env, key: Seed, x: &[f64]) -> Result<Option<Value>> {
+pub(crate) fn embedded_video(
+    subject: &Subject,
+    env: &dyn Env,
+    key: Seed,
+    x: &[f64],
+) -> Result<Option<Value>> {
     let trial = Trial { env, ..subject.trial() };
     if env.spec().cameras.is_empty() {
         return Ok(None);

@@ -105,10 +105,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
             write_failures(folder.as_deref(), &found)?;
             let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
             let first = found.iter().map(Found::first).collect();
-            let all = (
-                found.iter().map(|f| f.failures.len()).sum(),
-                found.iter().map(|f| f.experiments).sum(),
-            );
+            let all =
+                (found.iter().map(|f| f.failures.len()).sum(), found.iter().map(|f| f.experiments).sum());
             of_each.push(PolicyCost::of(policy, first, all, is_steady, request.budget, level)?);
         }
         costs.push((setting.name(), of_each));

@@ -8,7 +8,7 @@
 //! | strategy        | z that it plays                                                                       |
 //! |-----------------|---------------------------------------------------------------------------------------|
 //! | `random`        | draws of the noise itself                                                             |
-//! | `climb`         | the z nearest to failure so far, with a window of it drawn anew                       |
+//! | `climb`         | the z nearest to failure so far, with a window of it drawn anew; at first z = 0       |
 //! | `cross-entropy` | a few values, each held for a part of the episode, from a normal distribution that follows those nearest to failure |
 //!
 //! Promise: it finds failures and their exact likelihood. It is no estimate of how often a policy fails, and no proof that

@@ -6,7 +6,7 @@ use crate::predictors::learn::PredictorRecipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
-use offnominal_core::noisy::{NominalNoise, Noisy, Term};
+use offnominal_core::noisy::{Noisy, NominalNoise, Term};
 use offnominal_core::prelude::*;
 use offnominal_core::spec::ParameterError;
 use offnominal_engine::context::Context;
@@ -253,7 +253,8 @@ impl Leaky {
     /// With noise and a policy that does nothing.
     pub fn subject(&self) -> Subject {
         let white = Term { white: 1.0, ..Term::default() };
-        let noise = NominalNoise { observation: vec![Term::default()], action: vec![white], jitter_secs: 0.0 };
+        let noise =
+            NominalNoise { observation: vec![Term::default()], action: vec![white], jitter_secs: 0.0 };
         let env = Noisy::new(Box::new(self.clone()), noise, "leaky?noise=white", "").unwrap();
         let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
         let name = PolicyName { id: "still".into(), digest: "leaky".into() };

@@ -9,10 +9,10 @@ use offnominal_agents::History;
 use offnominal_engine::context::Context;
 use offnominal_engine::scenario::Scenario;
 use offnominal_files::dataset::PolicyName;
-use offnominal_stats::risk::search::Search;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
 use offnominal_stats::risk::sampler::elites::Elites;
 use offnominal_stats::risk::sampler::{ArgmaxOf, Outcome, Past, Plain, Replay, Sampler};
+use offnominal_stats::risk::search::Search;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -165,7 +165,7 @@ impl<'c> Hunt<'c> {
             let x = self.propose(sampler.as_mut(), &mut rng);
             let key = key.child(found.experiments);
             let came = self.experimenter.play(key, &x)?;
-            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin });
+            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin, nearest: None });
             found.experiments += 1;
             found.steps += came.steps as u64;
             if came.failed {

@@ -52,7 +52,10 @@ impl Kept {
     /// If it is none, or a number of it cannot be.
     pub fn parse(bytes: &[u8]) -> Result<Kept> {
         let kept: Kept = serde_json::from_slice(bytes)?;
-        kept.failures.iter().enumerate().try_for_each(|(i, f)| check(f).with_context(|| format!("failure {i}")))?;
+        kept.failures
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, f)| check(f).with_context(|| format!("failure {i}")))?;
         Ok(kept)
     }
 
@@ -63,7 +66,8 @@ impl Kept {
     pub fn play(self, number: usize, policy: Option<&str>) -> Result<Again> {
         let (n, played) = (self.failures.len(), &self.played);
         let failure = self.failures.into_iter().nth(number);
-        let failure = failure.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
+        let failure =
+            failure.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
         let mut subject = played.subject(policy)?;
         let numbers = subject.env.noise_numbers().context("noise: expected some, found none")?;
         fits(&failure, Shape::of(numbers))?;

@@ -10,7 +10,8 @@ const MOST_LINES: usize = 5;
 
 /// Draws what is disturbed most, number by number.
 pub fn draw(report: &Report, failure: &Failure) -> String {
-    let lines: Vec<Line> = strongest(failure).into_iter().enumerate().map(|(k, i)| line(report, failure, k, i)).collect();
+    let lines: Vec<Line> =
+        strongest(failure).into_iter().enumerate().map(|(k, i)| line(report, failure, k, i)).collect();
     let values = lines.iter().flat_map(|line| line.values.iter().copied());
     let plot = Plot {
         title: "Disturbances in standard deviations of their noise".into(),

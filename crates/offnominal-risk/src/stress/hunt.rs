@@ -158,7 +158,10 @@ impl<'c> Hunt<'c> {
             let mut rng = own.child("proposal").rng();
             let found = self.search(&mut case, undisturbed.steps, &mut rng)?;
             experiments = found.0;
-            failure = found.1.map(|(z, steps)| self.refined(&mut case, z, (steps, undisturbed.steps), own)).transpose()?;
+            failure = found
+                .1
+                .map(|(z, steps)| self.refined(&mut case, z, (steps, undisturbed.steps), own))
+                .transpose()?;
         }
         let Case { key, x, steps, .. } = case;
         Ok(Found { key, x, fails_undisturbed: undisturbed.failed, experiments, failure, steps })
@@ -180,7 +183,7 @@ impl<'c> Hunt<'c> {
             if came.failed {
                 return Ok((experiment, Some((z, came.steps))));
             }
-            sampler.learn(&x, Outcome { failed: false, margin: came.margin });
+            sampler.learn(&x, Outcome { failed: false, margin: came.margin, nearest: Some(came.nearest) });
         }
         Ok((self.spec.budget, None))
     }

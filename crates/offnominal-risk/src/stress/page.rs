@@ -63,7 +63,9 @@ pub fn render(report: &Report, by: Experimenter<'_>, folder: &Path) -> Result<St
 
 /// The cells of a strategy's row.
 fn cells(row: &StrategyRow) -> [String; 5] {
-    let short = |e: &Estimate, digits: usize| format!("{:.digits$} ({:.digits$} to {:.digits$})", e.value, e.low, e.high);
+    let short = |e: &Estimate, digits: usize| {
+        format!("{:.digits$} ({:.digits$} to {:.digits$})", e.value, e.low, e.high)
+    };
     let none = || "–".to_string();
     let cost = row.cost.as_ref().map(|cost| &cost.policies[0]);
     let times = cost.and_then(|cost| cost.times_fewer.as_ref());
@@ -78,10 +80,12 @@ fn cells(row: &StrategyRow) -> [String; 5] {
 
 impl Report {
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("Environment", self.played.env.clone()), ("Policy", self.played.policy.label())];
+        let mut facts =
+            vec![("Environment", self.played.env.clone()), ("Policy", self.played.policy.label())];
         facts.extend(self.played.noise.clone().map(|noise| ("Noise", noise)));
         facts.extend(self.scenario_in_words.clone().map(|scenario| ("Scenario", scenario)));
-        let numbers = format!("{} at the start, {} in each step", self.start_numbers.len(), self.step_numbers.len());
+        let numbers =
+            format!("{} at the start, {} in each step", self.start_numbers.len(), self.step_numbers.len());
         facts.extend([
             ("Numbers of the noise", numbers),
             ("Searches of each strategy", self.searches.to_string()),

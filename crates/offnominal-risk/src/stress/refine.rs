@@ -6,8 +6,11 @@
 //! - all of z becomes smaller, by bisection;
 //! - a block of steps is left undisturbed, or each of its numbers becomes its mean over the block, which keeps what slow
 //!   dynamics see and is likelier (Jensen's inequality); blocks are halved from the whole series on;
-//! - a bump: a number is raised or lowered by the same amount throughout a block, and all of z is then scaled to a little
-//!   less than its length before. For a failure that is linear in z this ends at the likeliest one.
+//! - a bump: a number is raised or lowered by the same amount throughout a block, and all of z, or all from the block on, is
+//!   then scaled to a little less than its length before. For a failure that is linear in z this ends at the likeliest one.
+//!
+//! Half of the later steps are in blocks that end with the failure: where an episode depends sensitively on all that was
+//! before, only its last steps can be changed without losing the failure.
 //!
 //! Assumes: nothing; in how far the end is the likeliest failure of all is not known.
 
@@ -128,6 +131,15 @@ impl<'f> Refinement<'f> {
         (rows * block) >> halving..(rows * (block + 1)) >> halving
     }
 
+    /// A block anywhere, or one that ends with the failure.
+    fn any_block(&self, halving: usize, rng: &mut Rng) -> Range<usize> {
+        if rng.below(2) == 0 {
+            return self.block(halving, rng.below(1 << halving));
+        }
+        let length = (self.rows() >> halving).max(1);
+        self.steps.saturating_sub(length)..self.steps
+    }
+
     /// Changes one number or all in rows.
     fn change(&mut self, rows: Range<usize>, number: Option<usize>, f: Change) -> Result<bool> {
         let (mut z, Shape { start, step }) = (self.long(), self.shape);
@@ -148,7 +160,7 @@ impl<'f> Refinement<'f> {
                 break;
             }
             let halving = rng.below(HALVINGS.1 + 1);
-            let rows = self.block(halving, rng.below(1 << halving));
+            let rows = self.any_block(halving, rng);
             let number = rng.below(self.shape.step.max(1));
             match rng.below(6) {
                 0 => drop(self.change(rows, Some(number), mean)?),
@@ -165,7 +177,8 @@ impl<'f> Refinement<'f> {
     /// The series with a bump, a little shorter than before. The numbers of the start are bumped now and then.
     fn bumped(&self, rows: Range<usize>, number: usize, size: f64, rng: &mut Rng) -> Vec<f64> {
         let (mut z, Shape { start, step }) = (self.long(), self.shape);
-        let length = square(&z).sqrt();
+        let from = if rng.below(2) == 0 { 0 } else { start + step * rows.start };
+        let length = square(&z[from..]).sqrt();
         let height = size * length * rng.normal();
         let place = rng.below(start + step);
         if place < start || rows.is_empty() || step == 0 {
@@ -174,8 +187,10 @@ impl<'f> Refinement<'f> {
             let each = height / (rows.len() as f64).sqrt();
             rows.for_each(|t| z[start + t * step + number] += each);
         }
-        let scale = (1.0 - LOSS * size * rng.uniform()) * length / square(&z).sqrt();
-        z.iter().map(|z| z * scale).collect()
+        let bumped = square(&z[from..]).sqrt();
+        let scale = if bumped > 0.0 { (1.0 - LOSS * size * rng.uniform()) * length / bumped } else { 0.0 };
+        z[from..].iter_mut().for_each(|z| *z *= scale);
+        z
     }
 
     /// Drops digits towards zero, if it fails without them: files are shorter.

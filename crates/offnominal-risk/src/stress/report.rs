@@ -150,8 +150,7 @@ impl Report {
         let spec = subject.env.spec();
         let numbers = subject.env.noise_numbers().context("noise: expected some, found none")?;
         let first = &all.first().context("strategies: expected at least 1, found none")?.0;
-        let (command, config) =
-            (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(first)?);
+        let (command, config) = (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(first)?);
         let undisturbed = |(i, f): (usize, &Found)| f.fails_undisturbed.then_some(i as u64);
         let mut report = Report {
             played: PlayedIn {
@@ -214,9 +213,8 @@ fn rows(
     budget: usize,
     level: Level,
 ) -> Result<Vec<StrategyRow>> {
-    let open = |found: &[Found]| -> Vec<Found> {
-        found.iter().filter(|f| !f.fails_undisturbed).cloned().collect()
-    };
+    let open =
+        |found: &[Found]| -> Vec<Found> { found.iter().filter(|f| !f.fails_undisturbed).cloned().collect() };
     let searched: Vec<Vec<Found>> = all.iter().map(|(_, found)| open(found)).collect();
     let cost = |((spec, _), open): (&(StressSpec, _), &Vec<Found>)| {
         let failures = open.iter().filter(|f| f.failure.is_some()).count();
@@ -232,7 +230,11 @@ fn rows(
     } else {
         vec![None; all.len()]
     };
-    all.iter().zip(searched).zip(costs).map(|(((spec, _), open), cost)| row(spec, &open, cost, level)).collect()
+    all.iter()
+        .zip(searched)
+        .zip(costs)
+        .map(|(((spec, _), open), cost)| row(spec, &open, cost, level))
+        .collect()
 }
 
 fn row(spec: &StressSpec, open: &[Found], cost: Option<StrategyCost>, level: Level) -> Result<StrategyRow> {
@@ -287,7 +289,12 @@ fn rows_as_lines(pretty: &str) -> String {
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let PlayedIn { env, policy, .. } = &self.played;
-        writeln!(f, "{} in {env}: disturbances of its nominal noise, in up to {} experiments", policy.label(), self.budget)?;
+        writeln!(
+            f,
+            "{} in {env}: disturbances of its nominal noise, in up to {} experiments",
+            policy.label(),
+            self.budget
+        )?;
         let costs: Vec<StrategyCost> = self.strategies.iter().filter_map(|row| row.cost.clone()).collect();
         table::write(f, &costs)?;
         for StrategyRow { found, strategy, distance, .. } in &self.strategies {

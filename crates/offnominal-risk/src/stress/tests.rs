@@ -94,7 +94,10 @@ fn an_episode_that_fails_undisturbed_is_said_to_and_is_not_searched() {
     let report = reported(&Leaky::new(1.0, -1.0, STEPS).subject(), &request(&[], json!({})));
     assert_eq!((report.fail_undisturbed.len(), report.failures.len()), (4, 0));
     assert!(report.strategies.iter().all(|row| row.found.is_none() && row.cost.is_none()));
-    assert!(report.warnings[0].contains("4 of 4 searches begin where the episode fails without any"), "{report}");
+    assert!(
+        report.warnings[0].contains("4 of 4 searches begin where the episode fails without any"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -131,7 +134,8 @@ fn a_failure_comes_back_from_the_file_with_the_same_bits() {
     // By hand: the sum of what the file says reaches the height.
     let sum: f64 = failure.disturbances.iter().map(|row| row[0]).sum();
     assert!((sum / (7.0 * f64::from(STEPS).sqrt()) - 1.0).abs() < 0.01, "{sum}");
-    let found = again::Kept::parse(report.json().unwrap().replace("\"start\": []", "\"start\": [1e999]").as_bytes());
+    let found =
+        again::Kept::parse(report.json().unwrap().replace("\"start\": []", "\"start\": [1e999]").as_bytes());
     assert!(found.is_err());
 }
 
@@ -156,7 +160,10 @@ fn what_cannot_be_searched_is_named() {
     let found = said("pendulum", json!({}));
     assert!(found.contains("environment pendulum: expected nominal noise to search, found none"), "{found}");
     let found = said("sap-goal2?noise=datasheet", json!({ "noise": "rough" }));
-    assert!(found.contains("noise: expected none beside that of sap-goal2?noise=datasheet, found rough"), "{found}");
+    assert!(
+        found.contains("noise: expected none beside that of sap-goal2?noise=datasheet, found rough"),
+        "{found}"
+    );
     assert_eq!(said("pendulum", json!({ "budget": 0 })), "budget: expected 1 to 100000000, found 0");
     assert_eq!(said("pendulum", json!({ "parts": 0 })), "parts: expected 1 to 10000, found 0");
 }

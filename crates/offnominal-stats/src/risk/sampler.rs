@@ -28,6 +28,8 @@ pub struct Outcome {
     pub failed: bool,
     /// How far it was from failing, where the environment says so.
     pub margin: Option<f64>,
+    /// In which step it was nearest to failing, where that is known.
+    pub nearest: Option<usize>,
 }
 
 /// A strategy.
@@ -110,7 +112,7 @@ impl Sampler for ArgmaxOf<'_> {
 /// How dangerous a condition proved to be: by its margin or, where the environment has none, by what is predicted.
 fn danger(x: &[f64], outcome: Outcome, predict: Predictor<'_>) -> f64 {
     match outcome {
-        Outcome { failed: true, margin: None } => f64::INFINITY,
+        Outcome { failed: true, margin: None, .. } => f64::INFINITY,
         Outcome { margin: Some(margin), .. } => -margin,
         Outcome { .. } => predict(x),
     }
@@ -132,7 +134,7 @@ mod tests {
     /// A small corner fails: one draw in ten thousand.
     fn corner(x: &[f64], _: &mut Rng) -> Outcome {
         let margin = x[0].max(x[1]) - 0.01;
-        Outcome { failed: margin <= 0.0, margin: Some(margin) }
+        Outcome { failed: margin <= 0.0, margin: Some(margin), nearest: None }
     }
 
     /// A predictor that knows the direction only.
