@@ -120,6 +120,22 @@ fn searches_are_the_same_bits_on_any_threads_and_after_a_kill() {
 }
 
 #[test]
+fn a_search_that_is_stopped_is_not_kept() {
+    let (context, folder) = (testing::context(1), tempfile::tempdir().unwrap());
+    let stop = std::sync::Arc::clone(&context.stop);
+    let policy = move |_: &[f32], action: &mut [f32]| {
+        action.fill(0.0);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    };
+    let subject = Subject { policy: Box::new(policy), ..rare(1.0).subject() };
+    let spec = request(&["climb"], json!({})).spec(&subject, Strategy::Climb, 1).unwrap();
+    let by = Experimenter::new(&subject, 1).unwrap();
+    assert!(Hunt::new(by, &spec).unwrap().run(Some(folder.path()), 1, &context).is_err());
+    let journal = std::fs::read_to_string(folder.path().join("searches.jsonl")).unwrap();
+    assert_eq!(journal.lines().count(), 1, "the run and no search: {journal}");
+}
+
+#[test]
 fn a_failure_comes_back_from_the_file_with_the_same_bits() {
     let subject = rare(1.0).subject();
     let report = reported(&subject, &request(&["climb"], json!({ "refine": 50 })));
