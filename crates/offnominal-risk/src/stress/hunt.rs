@@ -109,6 +109,12 @@ pub struct Hunt<'c> {
     horizon: usize,
 }
 
+/// Experiments up to the first failure, if there was one, with its series and its steps.
+struct Searched {
+    experiments: usize,
+    failed: Option<(Vec<f64>, usize)>,
+}
+
 /// Where an episode begins, with its randomness, and an environment whose noise can be chosen.
 struct Case<'c> {
     by: Experimenter<'c>,
@@ -157,9 +163,9 @@ impl<'c> Hunt<'c> {
         if !undisturbed.failed {
             let mut rng = own.child("proposal").rng();
             let found = self.search(&mut case, undisturbed.steps, &mut rng)?;
-            experiments = found.0;
+            experiments = found.experiments;
             failure = found
-                .1
+                .failed
                 .map(|(z, steps)| self.refined(&mut case, z, (steps, undisturbed.steps), own))
                 .transpose()?;
         }
@@ -168,12 +174,7 @@ impl<'c> Hunt<'c> {
     }
 
     /// Experiments up to a failure, with its series and its steps.
-    fn search(
-        &self,
-        case: &mut Case<'_>,
-        undisturbed: usize,
-        rng: &mut Rng,
-    ) -> Result<(usize, Option<(Vec<f64>, usize)>)> {
+    fn search(&self, case: &mut Case<'_>, undisturbed: usize, rng: &mut Rng) -> Result<Searched> {
         let n = self.proposed(undisturbed);
         let mut sampler = self.sampler(n);
         for experiment in 1..=self.spec.budget {
@@ -181,11 +182,11 @@ impl<'c> Hunt<'c> {
             let z = self.series(&x, undisturbed);
             let came = case.play(z.clone())?;
             if came.failed {
-                return Ok((experiment, Some((z, came.steps))));
+                return Ok(Searched { experiments: experiment, failed: Some((z, came.steps)) });
             }
             sampler.learn(&x, Outcome { failed: false, margin: came.margin, nearest: Some(came.nearest) });
         }
-        Ok((self.spec.budget, None))
+        Ok(Searched { experiments: self.spec.budget, failed: None })
     }
 
     /// How many numbers a strategy proposes: `random` disturbs as the noise does, to the horizon; the others only steps that
