@@ -34,7 +34,9 @@ __all__ = [
     "replay",
     "search",
     "select",
+    "sensitivity",
     "split",
+    "stress",
 ]
 
 
@@ -180,6 +182,43 @@ def search(
         "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("search", request, seed, jobs, progress)
+
+
+def stress(
+    env: AnyEnvironment,
+    policy: Path,
+    *,
+    noise: Path | None = None,
+    strategies: Sequence[str] | None = None,
+    searches: int | None = None,
+    budget: int | None = None,
+    refine: int | None = None,
+    parts: int | None = None,
+    start: int | None = None,
+    level: float | None = None,
+    scenario: dict[str, Any] | None = None,
+    failure: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Finds the most likely failure under the declared noise of sensors and actuators: disturbances in every step.
+
+    :param env: an environment that declares its noise, such as ``"car-lanekeep?noise=datasheet"``.
+    :param noise: the noise, where the environment does not say it: a level or a file.
+    :param strategies: of ``"random"``, which is always tried, ``"climb"`` and ``"cross-entropy"``; all if absent.
+    :param searches: searches of each strategy; a run in ``out`` is continued to so many.
+    :param budget: most experiments of one search.
+    :param refine: episodes for making a failure likelier once it was found.
+    :param parts: parts of an episode in each of which ``"cross-entropy"`` holds a disturbance.
+    :param start: the search of this seed from whose initial condition all searches begin.
+    """
+    request = {
+        "env": env, "failure": failure, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
+        "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level, "scenario": scenario, "out": out,
+    }  # fmt: skip
+    return _result("stress", request, seed, jobs, progress)
 
 
 def select(
@@ -354,7 +393,7 @@ def replay(
 ) -> Result:
     """Plays a failure of a run again, and writes it as a dataset and a video.
 
-    :param run: the folder of :func:`estimate`.
+    :param run: the folder of :func:`estimate` or of :func:`stress`.
     :param failure: its number in the run, from 0.
     :param policy: another policy from the same initial condition.
     """

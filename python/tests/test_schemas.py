@@ -41,6 +41,13 @@ def test_every_result_of_two_simulators_is_one(path):
     assert refusals("multifidelity", {**found, "risk": None}) != []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "results/risk").glob("*/stress*.json")), ids=lambda path: path.stem)
+def test_every_stress_test_is_one(path):
+    found = json.loads(path.read_text())
+    assert refusals("stress", found) == []
+    assert refusals("stress", {**found, "failures": None}) != []
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "results").glob("[vi]*/*.json")), ids=lambda path: path.stem)
 def test_every_environment_of_a_suite_is_one(path):
     assert refusals("suite-environment", json.loads(path.read_text())) == []

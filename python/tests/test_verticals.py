@@ -120,3 +120,32 @@ def test_a_formula_says_when_an_episode_fails_and_sensitivity_why(tmp_path: Path
     assert narrow["risk"]["risk"]["high"] - narrow["risk"]["risk"]["low"] <= 0.5
     with pytest.raises(ValueError, match="did you mean \"cos_theta\""):
         risk.estimate("pendulum", "random", scenario={"stl": "always (cos_teta > 0)"}, progress=False)
+
+
+NOISE = """
+[sensors.motor]
+unit = "1"
+white = 0.5
+source = "a fixture"
+
+[[action]]
+channels = ["*"]
+sensor = "motor"
+"""
+
+
+def test_a_likely_failure_under_disturbances_is_found_and_replayed(tmp_path: Path) -> None:
+    noise = tmp_path / "motor.toml"
+    noise.write_text(NOISE)
+    scenario = {"stl": "always (abs(theta_velocity) < 7)"}
+    found = risk.stress(
+        "pendulum", "random", noise=noise, scenario=scenario, searches=3, budget=60, refine=60,
+        out=tmp_path / "stress", progress=False,
+    )  # fmt: skip
+    assert [row["strategy"] for row in found["strategies"]] == ["random", "climb", "cross-entropy"]
+    failure = found["failures"][0]
+    assert failure["likelihood"]["distance"] <= failure["first"]["distance"]
+    again = risk.replay(tmp_path / "stress", out=tmp_path / "video")
+    assert (again["steps"], again["likelihood"]) == (failure["steps"], failure["likelihood"])
+    with pytest.raises(ValueError, match="expected nominal noise to search"):
+        risk.stress("pendulum", "random", progress=False)

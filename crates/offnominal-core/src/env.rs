@@ -3,9 +3,11 @@
 use crate::Rng;
 use crate::failure_search::{FailureSearch, Uninformed};
 use crate::frame::{Camera, Frame};
+use crate::noisy::NoiseNumbers;
 use crate::policy::Seat;
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// An environment: it is started at an initial condition and then advanced step by step.
 ///
@@ -78,6 +80,15 @@ pub trait Env: Send + Sync {
     /// Told to a copy that is to go on with other random numbers: what the environment draws from a stream of its own is
     /// drawn, from here on, from one that the stream of the steps names.
     fn reseed(&mut self, _world: &Rng) {}
+
+    /// What the standard normal numbers that nominal noise takes in an episode stand for; nothing where there is no noise.
+    fn noise_numbers(&self) -> Option<&NoiseNumbers> {
+        None
+    }
+
+    /// Chooses the numbers of the nominal noise for episodes that begin from now on, in place of draws: those of the start,
+    /// then those of each step. Where they end, zeros follow.
+    fn choose_noise(&mut self, _numbers: &Arc<[f64]>) {}
 
     /// The environment for the next episode: a copy or, where there is only one, that one itself until it is dropped;
     /// `None` while

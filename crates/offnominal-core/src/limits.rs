@@ -99,3 +99,6 @@ pub const BUNDLE_FILES: usize = 200_000;
 
 /// Bytes of all files of a bundle of evidence, which are held in memory; an audit has a few million.
 pub const BUNDLE_BYTES: u64 = 1 << 29;
+
+/// Numbers of nominal noise in one episode that are searched: 128 MiB.
+pub const DISTURBANCES: usize = 1 << 24;

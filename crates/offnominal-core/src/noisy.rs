@@ -7,9 +7,11 @@
 //!
 //! What the policy reads is noisy; rewards, goals, margins and the end of an episode are those of the true state.
 
+mod numbers;
 mod process;
 mod term;
 
+pub use numbers::NoiseNumbers;
 pub use term::{NoiseError, NominalNoise, Term};
 
 use crate::channel::Channel;
@@ -18,6 +20,7 @@ use crate::failure_search::FailureSearch;
 use crate::frame::{Camera, Frame};
 use crate::spec::{EnvSpec, ParameterError};
 use crate::{Rng, Seed};
+use numbers::Source;
 use process::Process;
 use std::sync::Arc;
 
@@ -26,13 +29,14 @@ pub struct Noisy<'e> {
     env: Box<dyn Env + 'e>,
     spec: Arc<EnvSpec>,
     noise: Arc<NominalNoise>,
+    numbers: Arc<NoiseNumbers>,
     state: State,
 }
 
 /// What the noise of an episode is at this step.
 #[derive(Clone)]
 struct State {
-    rng: Rng,
+    source: Source,
     sensors: Process,
     actuators: Process,
     /// The part of a step in which the command before still acts.
@@ -58,12 +62,18 @@ impl<'e> Noisy<'e> {
         noise.check(env.spec())?;
         let spec = env.spec();
         let spec = EnvSpec { id: id.into(), source: format!("{} {about}", spec.source), ..spec.clone() };
-        Ok(Noisy::of(env, Arc::new(spec), Arc::new(noise)))
+        let numbers = NoiseNumbers::of(&noise, &spec);
+        Ok(Noisy::of(env, Arc::new(spec), Arc::new(noise), Arc::new(numbers)))
     }
 
-    fn of(env: Box<dyn Env + 'e>, spec: Arc<EnvSpec>, noise: Arc<NominalNoise>) -> Noisy<'e> {
+    fn of(
+        env: Box<dyn Env + 'e>,
+        spec: Arc<EnvSpec>,
+        noise: Arc<NominalNoise>,
+        numbers: Arc<NoiseNumbers>,
+    ) -> Noisy<'e> {
         let state = State {
-            rng: Rng::new(0),
+            source: Source::new(),
             sensors: Process::new(noise.observation.len()),
             actuators: Process::new(noise.action.len()),
             late: 0.0,
@@ -71,17 +81,26 @@ impl<'e> Noisy<'e> {
             command: vec![0.0; noise.action.len()],
             started: false,
         };
-        Noisy { env, spec, noise, state }
+        Noisy { env, spec, noise, numbers, state }
+    }
+}
+
+impl Noisy<'_> {
+    /// The same noise at the same place of its episode, around a copy of the environment.
+    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Noisy<'f> {
+        let (spec, noise, numbers) = (&self.spec, &self.noise, &self.numbers);
+        let copy = Noisy::of(env, Arc::clone(spec), Arc::clone(noise), Arc::clone(numbers));
+        Noisy { state: self.state.clone(), ..copy }
     }
 }
 
 impl State {
     /// Draws what a step needs: always the same number of draws.
     fn advance(&mut self, noise: &NominalNoise, dt_secs: f64) {
-        self.sensors.advance(&noise.observation, dt_secs, &mut self.rng);
-        self.actuators.advance(&noise.action, dt_secs, &mut self.rng);
+        self.sensors.advance(&noise.observation, dt_secs, &mut self.source);
+        self.actuators.advance(&noise.action, dt_secs, &mut self.source);
         if noise.jitter_secs > 0.0 {
-            self.late = (noise.jitter_secs * self.rng.normal().abs() / dt_secs).min(1.0);
+            self.late = (noise.jitter_secs * self.source.normal().abs() / dt_secs).min(1.0);
         }
     }
 
@@ -130,8 +149,9 @@ impl Env for Noisy<'_> {
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
-        let State { rng: own, sensors, actuators, started, .. } = &mut self.state;
-        (*own, *started) = (stream(rng), false);
+        let State { source: own, sensors, actuators, started, .. } = &mut self.state;
+        own.start(stream(rng));
+        *started = false;
         sensors.start(&self.noise.observation, own);
         actuators.start(&self.noise.action, own);
         self.state.advance(&self.noise, self.spec.dt_secs);
@@ -169,18 +189,24 @@ impl Env for Noisy<'_> {
     }
 
     fn fork(&self) -> Option<Box<dyn Env>> {
-        let copy = Noisy::of(self.env.fork()?, Arc::clone(&self.spec), Arc::clone(&self.noise));
-        Some(Box::new(Noisy { state: self.state.clone(), ..copy }))
+        Some(Box::new(self.around(self.env.fork()?)))
     }
 
     fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        let copy = Noisy::of(self.env.checkout()?, Arc::clone(&self.spec), Arc::clone(&self.noise));
-        Some(Box::new(Noisy { state: self.state.clone(), ..copy }))
+        Some(Box::new(self.around(self.env.checkout()?)))
     }
 
     fn reseed(&mut self, world: &Rng) {
-        self.state.rng = stream(world);
+        self.state.source.go_on(stream(world));
         self.env.reseed(world);
+    }
+
+    fn noise_numbers(&self) -> Option<&NoiseNumbers> {
+        Some(&self.numbers)
+    }
+
+    fn choose_noise(&mut self, numbers: &Arc<[f64]>) {
+        self.state.source.choose(numbers);
     }
 
     fn health(&self) -> Result<(), String> {

@@ -14,6 +14,7 @@ use crate::Rng;
 use crate::env::{Env, Status, Step};
 use crate::failure_search::FailureSearch;
 use crate::frame::{Camera, Frame};
+use crate::noisy::NoiseNumbers;
 use crate::spec::{EnvSpec, ParameterError};
 use std::sync::Arc;
 
@@ -141,6 +142,16 @@ impl Env for Randomised {
 
     fn reseed(&mut self, world: &Rng) {
         self.environment.reseed(world);
+    }
+
+    fn noise_numbers(&self) -> Option<&NoiseNumbers> {
+        self.pristine.noise_numbers()
+    }
+
+    fn choose_noise(&mut self, numbers: &Arc<[f64]>) {
+        // Episodes begin in copies of the pristine one.
+        self.pristine.choose_noise(numbers);
+        self.environment.choose_noise(numbers);
     }
 
     fn health(&self) -> Result<(), String> {

@@ -7,6 +7,7 @@
 
 use anyhow::{Context, Result, ensure};
 use offnominal_core::channel::spans;
+use offnominal_core::noisy::NoiseNumbers;
 use offnominal_core::prelude::*;
 use offnominal_stats::stl::{Formula, Monitor};
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,14 @@ impl Env for Judged<'_> {
 
     fn reseed(&mut self, world: &Rng) {
         self.env.reseed(world);
+    }
+
+    fn noise_numbers(&self) -> Option<&NoiseNumbers> {
+        self.env.noise_numbers()
+    }
+
+    fn choose_noise(&mut self, numbers: &Arc<[f64]>) {
+        self.env.choose_noise(numbers);
     }
 
     fn health(&self) -> Result<(), String> {

@@ -17,7 +17,7 @@ use offnominal_logs::{
 use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
 use offnominal_risk::{
     budget, committor, compare, estimate, forks, history, learning, multifidelity, perturb, replay,
-    replicates, search, select, sensitivity, split,
+    replicates, search, select, sensitivity, split, stress,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -100,6 +100,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.committor" => typed(r, c, committor::run),
         "risk.fork" => typed(r, c, forks::run),
         "risk.search" => typed(r, c, search::run),
+        "risk.stress" => typed(r, c, stress::run),
         "risk.select" => typed(r, c, select::run),
         "risk.split" => typed(r, c, split::run),
         "risk.replay" => typed(r, c, replay::run),

@@ -54,6 +54,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "table_csv" => named("two.csv", works::table().0),
         "table_parquet" => named("two.parquet", works::table().1),
         "journal" => named("two.jsonl", works::journal()),
+        "stress" => named("one.json", texts::STRESS.into()),
         "cell" => named("done.json", works::cell()),
         "png" => works::images(),
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],

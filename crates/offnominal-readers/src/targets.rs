@@ -65,6 +65,7 @@ targets! {
     Text files::table_csv,
     Bytes files::table_parquet,
     Json files::journal,
+    Json files::stress,
     Json files::cell,
     Png images::png,
     Text images::label_map,

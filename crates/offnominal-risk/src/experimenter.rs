@@ -8,7 +8,9 @@ use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Branch, Disturbance, Watcher};
 use offnominal_engine::catalogues;
-use offnominal_engine::subject::Subject;
+use offnominal_engine::progress;
+use offnominal_engine::stop;
+use offnominal_engine::subject::{Subject, health};
 
 /// An environment, a policy, and the run whose experiments are made.
 #[derive(Clone, Copy)]
@@ -33,6 +35,8 @@ pub struct Experiment {
     pub divergence: Option<Divergence>,
     /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
+    /// After how many steps it was that near, for the first time.
+    pub nearest: usize,
     /// At which of the places that its initial condition leads past it ended; nothing where there are none.
     pub place: Option<usize>,
     /// How many steps it took.
@@ -75,7 +79,11 @@ impl<'c> Experimenter<'c> {
     /// # Errors
     /// If the anomaly cannot be built for the environment.
     pub fn episode(&self, key: Seed, x: &[f64], watch: Watcher<'_>) -> Result<Episode> {
-        let trial = self.subject.trial();
+        self.episode_in(self.subject.env.as_ref(), key, x, watch)
+    }
+
+    fn episode_in(&self, env: &dyn Env, key: Seed, x: &[f64], watch: Watcher<'_>) -> Result<Episode> {
+        let trial = Trial { env, ..self.subject.trial() };
         let Some(anomaly_spec) = self.anomaly_spec else {
             return Ok(trial.starting_at(x.to_vec(), key, watch));
         };
@@ -84,7 +92,7 @@ impl<'c> Experimenter<'c> {
             Onset::Random => trial.starting_at(x.to_vec(), key, &mut |_| ()).len(),
         };
         let onset = anomaly_spec.schedule.draw_onset(steps, &mut key.child("onset").rng());
-        let anomaly = anomaly_spec.build(&catalogues::anomalies(), self.subject.env.as_ref())?;
+        let anomaly = anomaly_spec.build(&catalogues::anomalies(), env)?;
         let disturbance = Disturbance { anomaly_spec, onset, anomaly };
         Ok(trial.disturbed_from(x.to_vec(), key, disturbance, watch))
     }
@@ -124,23 +132,43 @@ impl<'c> Experimenter<'c> {
     /// If the episode has no outcome, unless some are accepted: that is neither a failure of the policy nor none. If the
     /// environment cannot be used any longer.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
-        let (mut margin, mut place) = (None, None);
-        let episode = self.episode(key, x, &mut |env| {
+        self.play_in(self.subject.env.as_ref(), key, x)
+    }
+
+    /// The same in the environment of the subject as it was set by the caller, such as one whose noise was chosen.
+    ///
+    /// # Errors
+    /// As [`Experimenter::play`].
+    pub fn play_in(&self, env: &dyn Env, key: Seed, x: &[f64]) -> Result<Experiment> {
+        let (mut least, mut nearest, mut t, mut place) = (None::<f64>, 0, 0, None);
+        let episode = self.episode_in(env, key, x, &mut |env| {
             place = env.failure_search().current_place();
             let now = env.failure_search().margin();
-            margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
+            if now.is_some_and(|now| least.is_none_or(|least| now < least)) {
+                (least, nearest) = (now, t);
+            }
+            t += 1;
         })?;
-        let (divergence, env) = (episode.diverged(), self.subject.env.as_ref());
+        // What was played while a stop was asked for is half done, and nobody may keep it.
+        ensure!(!stop::is_requested(), progress::stopped());
+        let divergence = episode.diverged();
         // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
-        let broken = divergence.and_then(|_| self.subject.health().err());
+        let broken = divergence.and_then(|_| health(env, self.subject.policy.as_ref()).err());
         if let Some(why) = divergence.filter(|_| self.allow_diverged == 0 || broken.is_some()) {
             let (id, why) = (&env.spec().id, why.describe(env.spec(), episode.len()));
             let more = broken.map_or(String::new(), |more| format!(": {more}"));
             bail!("environment {id}: the episode from {x:?} has no outcome: {why}{more}");
         }
         let failed = episode.end == End::Failed || divergence.is_some();
-        let (steps, last) = (episode.len(), last(&episode));
-        Ok(Experiment { failed, divergence, margin, place, steps, last })
+        Ok(Experiment {
+            failed,
+            divergence,
+            margin: least,
+            place,
+            nearest,
+            steps: episode.len(),
+            last: last(&episode),
+        })
     }
 }
 

@@ -16,6 +16,7 @@
 //! | [`forks`]      | how often a policy fails, by copies of episodes in progress             |
 //! | [`mod@replicates`] | what a method gains over counting, measured                            |
 //! | [`search`]     | what finding one failure costs                                          |
+//! | [`stress`]   | the most likely failure under disturbances in every step                |
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
 //! | [`perturb`]    | whether failures fail again from near by                                |
@@ -56,6 +57,7 @@ pub mod search;
 pub mod select;
 pub mod sensitivity;
 pub mod split;
+pub mod stress;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -3,16 +3,23 @@
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
 use crate::request::{defaults, within};
+use crate::stress::again::{Again, Kept};
+use crate::stress::series::Likelihood;
 use anyhow::{Context as _, Result, ensure};
+use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::show::Show;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::{png, write};
+use offnominal_report::page::embedded;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// Width and height of a video in a page in pixels, and its frames per second of simulated time.
+const VIDEO: (usize, f64) = (192, 2.5);
 
 /// Videos show at most this many frames per second of simulated time.
 const MOST_FRAMES_PER_SEC: f64 = 10.0;
@@ -21,9 +28,9 @@ const MOST_FRAMES_PER_SEC: f64 = 10.0;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Folder of an [`estimate`](crate::estimate).
+    /// Folder of an [`estimate`](crate::estimate) or of a [`stress`](crate::stress).
     pub run: PathBuf,
-    /// Number of the failure, as the atlas of the page names it.
+    /// Number of the failure, as the page names it.
     #[serde(default)]
     pub failure: usize,
     /// The policy, where it is not to be found under the name it had.
@@ -52,10 +59,15 @@ pub struct Report {
     pub key: Seed,
     /// Steps until it failed.
     pub steps: u64,
-    /// Its part of the failure probability.
-    pub share: f64,
+    /// Its part of the failure probability, of which a stress test says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// Number of its kind.
-    pub kind: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<usize>,
+    /// How likely its disturbances are, in a stress test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<Likelihood>,
     /// Video and last image, where the environment has a camera and there is a folder for them.
     pub files: Vec<PathBuf>,
     #[serde(skip)]
@@ -68,6 +80,9 @@ pub struct Report {
 /// If the run or the policy cannot be read, there is no such failure, or it does not fail again.
 pub fn run(request: &Request, _: &Context) -> Result<Report> {
     within("size", request.size, 8..=1024)?;
+    if Kept::is_in(&request.run) {
+        return disturbed(request);
+    }
     let (document, number) = (Document::read(&request.run)?, request.failure);
     let subject = subject_of(&document, request.policy.as_deref())?;
     let (run, n) = (document.run, document.failures.len());
@@ -92,10 +107,32 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
         initial: found.x,
         key: found.key,
         steps: found.steps,
-        share: found.share,
-        kind: found.kind,
+        share: Some(found.share),
+        kind: Some(found.kind),
+        likelihood: None,
         files: files.unwrap_or_default(),
         failure: number,
+    })
+}
+
+/// Plays a failure of a stress test.
+fn disturbed(request: &Request) -> Result<Report> {
+    let kept = Kept::read(&request.run)?;
+    let env = kept.played.env.clone();
+    let Again { subject, episode, failure } = kept.play(request.failure, request.policy.as_deref())?;
+    let files =
+        request.out.as_deref().map(|out| images(&subject, &episode, request.size, out)).transpose()?;
+    Ok(Report {
+        env,
+        policy: subject.name,
+        initial: failure.initial,
+        key: failure.key,
+        steps: failure.steps as u64,
+        share: None,
+        kind: None,
+        likelihood: Some(failure.likelihood),
+        files: files.unwrap_or_default(),
+        failure: request.failure,
     })
 }
 
@@ -125,6 +162,26 @@ fn images(subject: &Subject, episode: &Episode, size: usize, folder: &Path) -> R
     write::atomically(&video, &show.video(episode, MOST_FRAMES_PER_SEC, |_, _| ())?)?;
     show.watch(episode, 4, |t| t == episode.len(), |_, f| write::atomically(&last, &png::png(f)?))?;
     Ok(vec![video, last])
+}
+
+/// The video of an episode of a policy in an environment for a page, if there is a camera.
+///
+/// # Errors
+/// If it cannot be made.
+pub(crate) fn embedded_video(
+    subject: &Subject,
+    env: &dyn Env,
+    key: Seed,
+    x: &[f64],
+) -> Result<Option<Value>> {
+    let trial = Trial { env, ..subject.trial() };
+    if env.spec().cameras.is_empty() {
+        return Ok(None);
+    }
+    let episode = trial.starting_at(x.to_vec(), key, &mut |_| ());
+    let show = Show { trial, camera: Camera(0), size: VIDEO.0 };
+    let gif = show.video(&episode, VIDEO.1, |_, _| ())?;
+    Ok(Some(embedded("gif", &gif)))
 }
 
 impl fmt::Display for Report {

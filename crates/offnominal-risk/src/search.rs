@@ -1,7 +1,7 @@
 //! `risk search`: what finding one failure costs, by strategy and policy.
 
-mod hunt;
-mod table;
+pub(crate) mod hunt;
+pub(crate) mod table;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -104,7 +104,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
             secs.push(json!({ "strategy": setting.name(), "policy": policy, "secs": spent }));
             write_failures(folder.as_deref(), &found)?;
             let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
-            of_each.push(PolicyCost::of(policy, &found, is_steady, request.budget, level)?);
+            let first = found.iter().map(Found::first).collect();
+            let all =
+                (found.iter().map(|f| f.failures.len()).sum(), found.iter().map(|f| f.experiments).sum());
+            of_each.push(PolicyCost::of(policy, first, all, is_steady, request.budget, level)?);
         }
         costs.push((setting.name(), of_each));
     }

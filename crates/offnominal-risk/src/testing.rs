@@ -6,6 +6,7 @@ use crate::predictors::learn::PredictorRecipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
+use offnominal_core::noisy::{Noisy, NominalNoise, Term};
 use offnominal_core::prelude::*;
 use offnominal_core::spec::ParameterError;
 use offnominal_engine::context::Context;
@@ -224,4 +225,82 @@ pub fn still(chain: &Chain) -> Subject {
     let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
     let name = PolicyName { id: "still".into(), digest: format!("{}", chain.height) };
     Subject::of(Box::new(chain.clone()), Box::new(policy), name)
+}
+
+/// A leaky sum of commands, x' = a x + u, whose commands have white noise of standard deviation 1; it fails where x reaches
+/// a height, which is its margin.
+#[derive(Clone)]
+pub struct Leaky {
+    spec: EnvSpec,
+    kept: f64,
+    height: f64,
+    at: f64,
+}
+
+impl Leaky {
+    /// One that keeps a share of x in each of so many steps.
+    pub fn new(kept: f64, height: f64, steps: u32) -> Leaky {
+        let spec =
+            EnvSpec { id: "leaky".into(), initial: vec!["x".into()], horizon: steps, ..Toy::new(0.0).spec };
+        Leaky { spec, kept, height, at: 0.0 }
+    }
+
+    /// The smallest |z| that fails from 0, by Cauchy and Schwarz: weights of the noise are powers of what is kept.
+    pub fn distance(&self) -> f64 {
+        let weights = (0..self.spec.horizon as i32).map(|i| self.kept.powi(2 * i)).sum::<f64>();
+        self.height / weights.sqrt()
+    }
+
+    /// With noise and a policy that does nothing.
+    pub fn subject(&self) -> Subject {
+        let white = Term { white: 1.0, ..Term::default() };
+        let noise =
+            NominalNoise { observation: vec![Term::default()], action: vec![white], jitter_secs: 0.0 };
+        let env = Noisy::new(Box::new(self.clone()), noise, "leaky?noise=white", "").unwrap();
+        let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
+        let name = PolicyName { id: "still".into(), digest: "leaky".into() };
+        Subject::of(Box::new(env), Box::new(policy), name)
+    }
+}
+
+impl Env for Leaky {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, _: &mut Rng) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        self.at = x[0];
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs[0] = self.at as f32;
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        self.at = self.kept * self.at + f64::from(action[0]);
+        let status = if self.at >= self.height { Status::Failed } else { Status::Running };
+        Step { reward: 0.0, status }
+    }
+
+    fn set_parameter(&mut self, name: &str, _: f64) -> Result<(), ParameterError> {
+        self.spec.parameter(name).map(|_| ())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Leaky {
+    fn margin(&self) -> Option<f64> {
+        Some(self.height - self.at)
+    }
 }

@@ -243,7 +243,7 @@ const COUNTS_DIVERGED: [&str; 10] = [
 ];
 
 /// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 14] = [
+const STATES_FAILURE: [&str; 15] = [
     "audit",
     "evaluate",
     "compare",
@@ -253,6 +253,7 @@ const STATES_FAILURE: [&str; 14] = [
     "render",
     "risk estimate",
     "risk search",
+    "risk stress",
     "risk select",
     "risk split",
     "risk multifidelity",

@@ -1,7 +1,7 @@
 //! The noise of some numbers as it goes through an episode.
 
 use super::Term;
-use crate::Rng;
+use super::numbers::Source;
 use crate::channel::{Channel, spans};
 
 /// What the noise of each number is at this step.
@@ -18,22 +18,22 @@ impl Process {
     }
 
     /// Turns the sensors on.
-    pub fn start(&mut self, terms: &[Term], rng: &mut Rng) {
+    pub fn start(&mut self, terms: &[Term], source: &mut Source) {
         self.drift.fill(0.0);
         for (c, term) in self.turn_on.iter_mut().zip(terms) {
-            *c = if term.turn_on > 0.0 { term.turn_on * rng.normal() } else { 0.0 };
+            *c = if term.has_turn_on() { term.turn_on * source.normal() } else { 0.0 };
         }
     }
 
     /// Draws the noise of the next step.
-    pub fn advance(&mut self, terms: &[Term], dt_secs: f64, rng: &mut Rng) {
+    pub fn advance(&mut self, terms: &[Term], dt_secs: f64, source: &mut Source) {
         for (i, term) in terms.iter().enumerate() {
-            if term.white > 0.0 || term.proportional > 0.0 {
-                self.white[i] = rng.normal();
+            if term.has_white() {
+                self.white[i] = source.normal();
             }
-            if term.walk > 0.0 {
+            if term.has_walk() {
                 let (kept, fresh) = gauss_markov(term, dt_secs);
-                self.drift[i] = kept * self.drift[i] + fresh * rng.normal();
+                self.drift[i] = kept * self.drift[i] + fresh * source.normal();
             }
         }
     }

@@ -88,6 +88,21 @@ impl Term {
         self.numbers().iter().all(|(name, x)| *x == 0.0 || *name == "tau_secs")
     }
 
+    /// Whether a number is drawn for it when the sensor is turned on.
+    pub(super) fn has_turn_on(&self) -> bool {
+        self.turn_on > 0.0
+    }
+
+    /// Whether a number is drawn in each step for its white part.
+    pub(super) fn has_white(&self) -> bool {
+        self.white > 0.0 || self.proportional > 0.0
+    }
+
+    /// Whether a number is drawn in each step for its drift.
+    pub(super) fn has_walk(&self) -> bool {
+        self.walk > 0.0
+    }
+
     fn numbers(&self) -> [(&'static str, f64); 6] {
         [
             ("white", self.white),

@@ -221,9 +221,9 @@ fn readings_stay_within_their_bounds_and_empty_ones_stay_empty() {
     let channel = [Channel::new("range", "to the nearest thing; 1 = none", "m", 0.0, 1.0)];
     let term = [Term { white: 5.0, bounds_are_empty: true, ..Term::default() }];
     let mut process = Process::new(1);
-    let mut rng = Rng::new(4);
+    let mut source = Source::new();
     for _ in 0..50 {
-        process.advance(&term, DT_SECS, &mut rng);
+        process.advance(&term, DT_SECS, &mut source);
         let (mut near, mut none) = ([0.5], [1.0]);
         process.read(&term, &channel, &mut near);
         process.read(&term, &channel, &mut none);
@@ -243,4 +243,39 @@ fn noise_that_does_not_fit_is_refused() {
         refused(endless),
         "noise of the clock: jitter_secs: expected a finite number from 0 upwards, found inf"
     );
+}
+
+/// Noise with every term.
+fn of_all_terms() -> NominalNoise {
+    let terms = Term { white: 0.5, turn_on: 0.5, walk: 0.1, tau_secs: 3.0, ..Term::default() };
+    noise(terms, Term { proportional: 0.25, turn_on: 0.1, ..Term::default() }, 0.01)
+}
+
+#[test]
+fn numbers_are_named_in_the_order_in_which_they_are_taken() {
+    let env = noisy(of_all_terms());
+    let numbers = env.noise_numbers().unwrap();
+    assert_eq!(numbers.start, ["x: bias", "command push: bias"]);
+    assert_eq!(numbers.step, ["x: noise", "x: drift", "command push: noise", "latency"]);
+    // One sensor bias of 2 standard deviations, and no noise besides.
+    let mut chosen = noisy(of_all_terms());
+    chosen.choose_noise(&[2.0].into());
+    let episode = Trial { horizon: 5, ..Trial::new(&chosen, &Alternating(0.0)) }.nominal(Seed(1));
+    let read: Vec<f32> = episode.observations.chunks(2).skip(1).map(|o| o[0]).collect();
+    assert_eq!(read, [3.0, -1.0, 3.0, -1.0, 3.0], "the command alternates between 2 and -2");
+}
+
+#[test]
+fn the_numbers_that_would_be_drawn_give_the_same_bits_if_they_are_chosen() {
+    let mut env = noisy(of_all_terms());
+    let play = |env: &dyn Env| Trial { horizon: 40, ..Trial::new(env, &Alternating(0.5)) }.nominal(Seed(5));
+    let drawn = play(&env);
+    let mut rng = stream(&Seed(5).child("world").rng());
+    let all: Vec<f64> = (0..2 + 41 * 4).map(|_| rng.normal()).collect();
+    env.choose_noise(&all.into());
+    assert_eq!(play(&env), drawn);
+    // Copies have them too, and where they end there is no noise.
+    env.choose_noise(&[].into());
+    let plain = Trial { horizon: 40, ..Trial::new(&echo(), &Alternating(0.5)) }.nominal(Seed(5));
+    assert_eq!(play(env.fork().unwrap().as_ref()).observations, plain.observations);
 }

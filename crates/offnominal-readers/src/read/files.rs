@@ -8,6 +8,7 @@ use offnominal_files::store::{State, Store};
 use offnominal_files::{array, dataset, table};
 use offnominal_nets::Tensors;
 use offnominal_risk::estimate::block::{Block, ExperimentSpec};
+use offnominal_risk::stress::again::Kept;
 use serde_json::Value;
 use std::path::Path;
 
@@ -63,6 +64,11 @@ pub fn journal(bytes: &[u8]) -> bool {
         .and_then(|mut line| serde_json::from_value::<ExperimentSpec>(line.get_mut("run")?.take()).ok());
     let file = on_disk(bytes);
     run.is_some_and(|run| Journal::open::<_, Block>(file.path(), &run).is_ok())
+}
+
+/// The failures of a stress test.
+pub fn stress(bytes: &[u8]) -> bool {
+    Kept::parse(bytes).is_ok()
 }
 
 /// The list of a finished cell's files.

@@ -14,6 +14,7 @@ use offnominal_engine::{
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
 use offnominal_risk::{
     budget, compare, estimate, history, learning, multifidelity, replay, search, select, sensitivity, split,
+    stress,
 };
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
@@ -65,6 +66,7 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<history::Request>,
         is::<estimate::Request>,
         is::<search::Request>,
+        is::<stress::Request>,
         is::<select::Request>,
         is::<sensitivity::Request>,
         is::<split::Request>,

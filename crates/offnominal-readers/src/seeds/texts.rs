@@ -147,3 +147,34 @@ pub const POLICY_LINES: &[&str] = &[r#"{"action": [0.5, -2.0], "value": null}"#,
 pub const PAGE_REQUEST: &str = "GET /events?token=0123456789abcdef%20 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\
                                 Connection: keep-alive\r\nAccept: text/event-stream\r\nContent-Length: 0\r\n\
                                 Origin: http://127.0.0.1:8080\r\nLast-Event-ID: 1795566690562-17\r\n\r\n";
+
+/// The failures of a stress test: one, with a bias and two steps.
+pub const STRESS: &str = r#"{
+  "env": "pendulum?noise=motor.toml@0123456789ab",
+  "noise": null,
+  "policy": { "id": "random", "digest": "random" },
+  "scenario": null,
+  "seed": 1,
+  "failures": [
+    {
+      "strategy": "climb",
+      "search": 0,
+      "key": 7,
+      "initial": [0.5, -0.25],
+      "experiments": 12,
+      "refinement": 30,
+      "steps": 2,
+      "first": {
+        "distance": 3.0, "log_likelihood": -4.5, "log_likelihood_of_a_draw": -1.5, "rms": 1.7, "largest": 2.0,
+        "disturbed_steps": 2, "numbers": 3
+      },
+      "likelihood": {
+        "distance": 1.5, "log_likelihood": -1.125, "log_likelihood_of_a_draw": -1.5, "rms": 0.87, "largest": 1.0,
+        "disturbed_steps": 2, "numbers": 3
+      },
+      "start": [0.5],
+      "disturbances": [[1.0], [-1.0]]
+    }
+  ]
+}
+"#;

@@ -4,17 +4,12 @@ use super::atlas::{FailureKind, Sign};
 use super::block::Method;
 use super::document::{Answer, Counting, Document, StoredFailure, probability};
 use crate::experimenter::Experimenter;
+use crate::replay::embedded_video;
 use anyhow::Result;
 use minijinja::Value;
-use offnominal_core::prelude::*;
-use offnominal_engine::show::Show;
 use offnominal_files::provenance::Provenance;
-use offnominal_report::page::embedded;
 use serde::Serialize;
 use std::path::Path;
-
-/// Width and height of a video in pixels, and its frames per second of simulated time.
-const VIDEO: (usize, f64) = (192, 2.5);
 
 /// What the page is made of.
 pub struct Content<'a> {
@@ -169,14 +164,8 @@ impl Content<'_> {
 
     /// The episode, if the environment has a camera.
     fn video(&self, failure: &StoredFailure) -> Result<Option<Value>> {
-        let trial = self.by.subject.trial();
-        if trial.env.spec().cameras.is_empty() {
-            return Ok(None);
-        }
-        let episode = trial.starting_at(failure.x.clone(), failure.key, &mut |_| ());
-        let show = Show { trial, camera: Camera(0), size: VIDEO.0 };
-        let gif = show.video(&episode, VIDEO.1, |_, _| ())?;
-        Ok(Some(embedded("gif", &gif)))
+        let subject = self.by.subject;
+        embedded_video(subject, subject.env.as_ref(), failure.key, &failure.x)
     }
 
     fn initial(&self, x: &[f64]) -> String {

@@ -12,6 +12,7 @@ use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
 use offnominal_stats::risk::sampler::elites::Elites;
 use offnominal_stats::risk::sampler::{ArgmaxOf, Outcome, Past, Plain, Replay, Sampler};
+use offnominal_stats::risk::search::Search;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -75,6 +76,15 @@ pub struct Found {
     pub steps: u64,
 }
 
+impl Found {
+    /// The search up to its first failure.
+    pub(super) fn first(&self) -> Search {
+        let failure = self.failures.first();
+        let experiments = failure.map_or(self.experiments, |first| first.index as usize + 1);
+        Search { experiments, has_failed: failure.is_some() }
+    }
+}
+
 /// What a search may use.
 #[derive(Clone, Copy, Default)]
 pub struct Aids<'a> {
@@ -95,7 +105,7 @@ pub struct Hunt<'c> {
 /// Draws from which the range of each number of an initial condition is known.
 const RANGE_DRAWS: u64 = 1000;
 /// Experiments per step of the cross-entropy method, and the most dangerous ones that are followed.
-const CROSS_ENTROPY: (usize, usize) = (50, 10);
+pub(crate) const CROSS_ENTROPY: (usize, usize) = (50, 10);
 /// Cells of an archive per axis; its axes are the first two numbers.
 const CELLS: usize = 10;
 
@@ -155,7 +165,7 @@ impl<'c> Hunt<'c> {
             let x = self.propose(sampler.as_mut(), &mut rng);
             let key = key.child(found.experiments);
             let came = self.experimenter.play(key, &x)?;
-            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin });
+            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin, nearest: None });
             found.experiments += 1;
             found.steps += came.steps as u64;
             if came.failed {

@@ -1,6 +1,5 @@
 //! What searches cost: for each strategy the spread over policies, and what it saves against random draws.
 
-use super::hunt::Found;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
@@ -15,6 +14,7 @@ const RANDOM: &str = "random";
 
 /// What the searches for failures of one policy cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyCost {
     /// The policy.
     pub policy: String,
@@ -37,6 +37,7 @@ pub struct PolicyCost {
 
 /// A strategy with its cost for each policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StrategyCost {
     /// The strategy.
     pub strategy: String,
@@ -49,24 +50,26 @@ pub struct StrategyCost {
 }
 
 impl PolicyCost {
-    /// Of searches; `is_steady` where no experiment changes what comes next.
+    /// Of searches up to their first failures, with the number of all failures and experiments; `is_steady` where no
+    /// experiment changes what comes next.
     ///
     /// # Errors
     /// If there are none.
-    pub fn of(policy: &str, found: &[Found], is_steady: bool, budget: usize, level: Level) -> Result<Self> {
-        let first = |f: &Found| {
-            let failure = f.failures.first();
-            let experiments = failure.map_or(f.experiments, |first| first.index as usize + 1);
-            Search { experiments, has_failed: failure.is_some() }
-        };
-        let searches: Vec<Search> = found.iter().map(first).collect();
+    pub fn of(
+        policy: &str,
+        searches: Vec<Search>,
+        (failures, experiments): (usize, usize),
+        is_steady: bool,
+        budget: usize,
+        level: Level,
+    ) -> Result<Self> {
         Ok(PolicyCost {
             policy: policy.to_string(),
             expected_cost: is_steady.then(|| expected_cost(&searches, level)).transpose()?,
             restricted_cost: restricted_cost(&searches, budget, level)?,
             searches: searches.len(),
-            failures: found.iter().map(|f| f.failures.len()).sum(),
-            experiments: found.iter().map(|f| f.experiments).sum(),
+            failures,
+            experiments,
             times_fewer: None,
             first: searches,
         })
@@ -149,7 +152,7 @@ fn summary(out: &mut impl Write, rows: &[StrategyCost]) -> fmt::Result {
 }
 
 /// Smallest, median and largest.
-fn spread(values: impl Iterator<Item = f64>) -> [f64; 3] {
+pub(crate) fn spread(values: impl Iterator<Item = f64>) -> [f64; 3] {
     let mut values: Vec<f64> = values.collect();
     values.sort_unstable_by(f64::total_cmp);
     let n = values.len();

@@ -7,13 +7,16 @@
 //! | [`ArgmaxOf`]     | the most dangerous of n draws, by a predictor (algorithm 2)                           |
 //! | [`CrossEntropy`](cross_entropy::CrossEntropy) | draws of a normal distribution that follows the most dangerous ones |
 //! | [`Elites`](elites::Elites) | variations of the most dangerous condition of each cell of an archive       |
+//! | [`Climb`](climb::Climb) | the most dangerous one so far with a part of it drawn anew; for series of normal numbers |
 //!
-//! The last two search places that P hardly ever visits: what they find is a failure, but says nothing of how often.
+//! The last three search places that P hardly ever visits: what they find is a failure, but says nothing of how often.
 //!
 //! Reference: Uesato et al. (2018), sections 3.1 and 4.1, appendix C.
 
+pub mod climb;
 pub mod cross_entropy;
 pub mod elites;
+pub mod step_size;
 
 use offnominal_core::Rng;
 use std::num::NonZeroUsize;
@@ -25,6 +28,8 @@ pub struct Outcome {
     pub failed: bool,
     /// How far it was from failing, where the environment says so.
     pub margin: Option<f64>,
+    /// In which step it was nearest to failing, where that is known.
+    pub nearest: Option<usize>,
 }
 
 /// A strategy.
@@ -107,7 +112,7 @@ impl Sampler for ArgmaxOf<'_> {
 /// How dangerous a condition proved to be: by its margin or, where the environment has none, by what is predicted.
 fn danger(x: &[f64], outcome: Outcome, predict: Predictor<'_>) -> f64 {
     match outcome {
-        Outcome { failed: true, margin: None } => f64::INFINITY,
+        Outcome { failed: true, margin: None, .. } => f64::INFINITY,
         Outcome { margin: Some(margin), .. } => -margin,
         Outcome { .. } => predict(x),
     }
@@ -129,7 +134,7 @@ mod tests {
     /// A small corner fails: one draw in ten thousand.
     fn corner(x: &[f64], _: &mut Rng) -> Outcome {
         let margin = x[0].max(x[1]) - 0.01;
-        Outcome { failed: margin <= 0.0, margin: Some(margin) }
+        Outcome { failed: margin <= 0.0, margin: Some(margin), nearest: None }
     }
 
     /// A predictor that knows the direction only.

@@ -96,7 +96,8 @@ mod tests {
 
     /// Searches for a coin that falls with the given chance.
     fn searches(p: f64, n: usize, budget: usize, rng: &mut Rng) -> Vec<Search> {
-        let mut fall = |_: &[f64], rng: &mut Rng| Outcome { failed: rng.uniform() < p, margin: None };
+        let mut fall =
+            |_: &[f64], rng: &mut Rng| Outcome { failed: rng.uniform() < p, margin: None, nearest: None };
         (0..n).map(|_| search(&mut Plain, budget, &mut |_| vec![0.5], &mut fall, rng)).collect()
     }
 

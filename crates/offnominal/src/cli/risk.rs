@@ -13,6 +13,7 @@ mod search;
 mod select;
 mod sensitivity;
 mod split;
+mod stress;
 
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
@@ -49,11 +50,13 @@ enum What {
     Replicates(replicates::ReplicatesArgs),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
+    /// Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step
+    Stress(stress::StressArgs),
     /// Find the policy that fails least among several
     Select(select::Select),
     /// Measure which parts of where an episode begins decide whether it fails: Sobol's effects
     Sensitivity(sensitivity::SensitivityArgs),
-    /// Play a failure of `risk estimate` again, with images
+    /// Play a failure of `risk estimate` or `risk stress` again, with images
     Replay(replay::Replay),
 }
 
@@ -74,6 +77,7 @@ impl Risk {
             What::Multifidelity(args) => args.run(common),
             What::Replicates(args) => args.run(common),
             What::Search(args) => args.run(common),
+            What::Stress(args) => args.run(common),
             What::Select(args) => args.run(common),
             What::Sensitivity(args) => args.run(common),
             What::Replay(args) => args.run(common),

@@ -28,6 +28,7 @@ mod renders;
 mod robot;
 mod schemas;
 mod shift;
+mod stress;
 mod tables;
 mod twice;
 

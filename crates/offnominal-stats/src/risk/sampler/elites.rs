@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_cell_remembers_its_most_dangerous_condition() {
         let mut elites = Elites::new(&[(0.0, 1.0), (0.0, 1.0)], &[0], 4, &|_| 0.0);
-        let outcome = |margin: f64| Outcome { failed: margin <= 0.0, margin: Some(margin) };
+        let outcome = |margin: f64| Outcome { failed: margin <= 0.0, margin: Some(margin), nearest: None };
         elites.learn(&[0.1, 0.5], outcome(3.0));
         elites.learn(&[0.2, 0.6], outcome(1.0));
         elites.learn(&[0.15, 0.7], outcome(2.0));

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 /// Arguments of `risk replay`.
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Folder of a `risk estimate`
+    /// Folder of a `risk estimate` or a `risk stress`
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Number of the failure, as the atlas of the report names it
+    /// Number of the failure, as the report names it
     #[arg(long, default_value_t = 0, value_name = "N")]
     failure: usize,
     /// The policy, where it is not to be found under the name it had
