@@ -16,7 +16,7 @@ pub(super) enum Chooser<'r> {
     /// A draw is one with a chance that its prediction says.
     Thinned(&'r Guide, Reader<'r>, Thinning),
     /// A draw is one with a chance that all experiments before say.
-    Adaptive(RuleReader<'r>),
+    Adaptive(Box<RuleReader<'r>>),
     /// It is drawn until the predictor accepts.
     Accepted(&'r Guide, Reader<'r>, Proposal),
 }
@@ -39,7 +39,7 @@ impl<'r> Chooser<'r> {
                 Chooser::Thinned(guide()?, guide()?.reader(), rule)
             }
             Method::Adaptive { .. } => {
-                Chooser::Adaptive(rule.context("adaptive experiments follow a rule")?.reader())
+                Chooser::Adaptive(Box::new(rule.context("adaptive experiments follow a rule")?.reader()))
             }
             Method::Accepted { exponent, plain_share, .. } => {
                 let proposal = Proposal { plain_share: *plain_share, exponent: *exponent };
