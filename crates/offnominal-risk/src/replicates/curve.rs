@@ -1,6 +1,5 @@
 //! How often an estimate is off by more than a factor, against what it cost.
 
-use super::parts::Parts;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
@@ -45,19 +44,6 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The curve of a run, where this is the truth.
-    ///
-    /// # Errors
-    /// If the truth is 0 or 1.
-    pub fn of(parts: &Parts, p: f64, factor: f64, level: Level) -> Result<Curve> {
-        let point = |size: usize| -> Result<Point> {
-            let experiments = parts.experiments() * size as f64 / parts.blocks.len() as f64;
-            Point::of(&parts.replicates(size, usize::MAX), experiments, p, factor, level)
-        };
-        let points = sizes(parts.blocks.len()).into_iter().map(point).collect::<Result<Vec<_>>>()?;
-        Curve::through(points, p, factor)
-    }
-
     /// That of replicates which cannot be put together: a single point.
     ///
     /// # Errors
@@ -72,7 +58,11 @@ impl Curve {
         Curve::through(vec![Point::of(runs, experiments, p, factor, level)?], p, factor)
     }
 
-    fn through(points: Vec<Point>, p: f64, factor: f64) -> Result<Curve> {
+    /// The curve through points, where this is the truth.
+    ///
+    /// # Errors
+    /// If the truth is 0 or 1.
+    pub fn through(points: Vec<Point>, p: f64, factor: f64) -> Result<Curve> {
         let last_bad = points.iter().rposition(|point| point.off.value > MOST);
         let enough = points.get(last_bad.map_or(0, |bad| bad + 1)).map(|point| point.cost);
         Ok(Curve { factor, points, enough, counting: budget(p, factor, Level::P95)? })
@@ -80,7 +70,11 @@ impl Curve {
 }
 
 impl Point {
-    fn of(runs: &[Replicate], experiments: f64, p: f64, factor: f64, level: Level) -> Result<Point> {
+    /// That of runs of one size, with so many experiments on average.
+    ///
+    /// # Errors
+    /// If the truth is 0 or 1.
+    pub fn of(runs: &[Replicate], experiments: f64, p: f64, factor: f64, level: Level) -> Result<Point> {
         let cost = runs.iter().map(|r| r.cost).sum::<f64>() / runs.len() as f64;
         let counting = miss(p, factor, (cost.round() as u64).max(1))?;
         Ok(Point { experiments, cost, off: off(runs, p, factor, level)?, counting })
@@ -88,7 +82,7 @@ impl Point {
 }
 
 /// Numbers of blocks of which the run has enough replicates, evenly on a logarithmic scale.
-fn sizes(blocks: usize) -> Vec<usize> {
+pub fn sizes(blocks: usize) -> Vec<usize> {
     let grid = (0..).map(|i| 10f64.powf(f64::from(i) / PER_DECADE as f64).round() as usize);
     let mut sizes: Vec<usize> = grid.take_while(|size| blocks / size >= FEWEST).collect();
     sizes.dedup();

@@ -1,6 +1,6 @@
 //! A finished run of `risk fork`, in blocks that can be put together to replicates of any size.
 
-use super::curve::Curve;
+use super::curve::{Curve, Point, sizes};
 use super::{Replicated, Request, Spread, independent};
 use crate::estimate::block::Method;
 use crate::estimate::document::Document;
@@ -94,13 +94,22 @@ impl Parts {
             all: self.replicates(size, n),
             held: parts().map(holds).collect::<Result<_>>()?,
             spread: Spread::of(terms(&self.blocks).collect())?,
-            curves: request.factors.iter().map(|&f| Curve::of(&self, p, f, level)).collect::<Result<_>>()?,
+            curves: request.factors.iter().map(|&f| self.curve(p, f, level)).collect::<Result<_>>()?,
         })
     }
 
     /// Replicates of so many blocks each, at most so many.
     pub fn replicates(&self, size: usize, most: usize) -> Vec<Replicate> {
         self.blocks.chunks_exact(size).take(most).map(|part| self.replicate(part)).collect()
+    }
+
+    /// How often parts of growing size are off by more than a factor, where this is the truth.
+    fn curve(&self, p: f64, factor: f64, level: Level) -> Result<Curve> {
+        let point = |size: usize| {
+            let experiments = self.experiments() * size as f64 / self.blocks.len() as f64;
+            Point::of(&self.replicates(size, usize::MAX), experiments, p, factor, level)
+        };
+        Curve::through(sizes(self.blocks.len()).into_iter().map(point).collect::<Result<_>>()?, p, factor)
     }
 
     fn method(&self) -> String {
