@@ -1,7 +1,7 @@
 //! Arrow and Parquet: batches of columns, read as rows. Lists and structures become one column for each leaf.
 
 use super::arrow_messages::Batches;
-use super::parquet_pages::{self, Bounded};
+use offnominal_files::parquet_pages::{self, Bounded};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, anyhow};
 use arrow_array::cast::AsArray;

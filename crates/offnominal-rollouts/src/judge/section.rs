@@ -1,0 +1,175 @@
+//! All detectors on one split.
+
+use super::Request;
+use super::alarms;
+use super::document::{DetectorResult, Difference, LandmarkAreas, ProtocolArea, SectionResult};
+use crate::detector::{Detector, Lesson};
+use crate::rollout::Rollouts;
+use crate::split::Part;
+use anyhow::{Context as _, Result};
+use offnominal_core::Seed;
+use offnominal_stats::bootstrap::Range;
+use offnominal_stats::cutoff::{CUTOFFS, Ranked};
+use offnominal_stats::early::Early;
+use offnominal_stats::landmark::{Course, Landmark};
+use offnominal_stats::{Bootstrap, Level};
+use offnominal_work::context::Context;
+use std::collections::BTreeMap;
+
+/// What a section of the results is made from.
+pub(super) struct Section<'a> {
+    pub(super) request: &'a Request,
+    pub(super) data: &'a Rollouts,
+    pub(super) parts: &'a [Part],
+    pub(super) instructions: &'a BTreeMap<String, Vec<f32>>,
+    pub(super) context: &'a Context,
+}
+
+/// What a detector said of the judged rollouts of each part, and what is asked of it.
+pub(super) struct Scored {
+    detector: String,
+    /// Scores of each test rollout of each part.
+    pub(super) scores: Vec<Vec<Vec<f64>>>,
+    /// Largest score of each success that sets a threshold, of each part.
+    pub(super) calibration: Vec<Vec<Vec<f64>>>,
+    landmarks: Vec<Landmark>,
+}
+
+impl Section<'_> {
+    /// Judges detectors, each in turn.
+    pub(super) fn judge(&self, split: &str, knows_tasks: bool, rows: &[Detector]) -> Result<SectionResult> {
+        let judged = self.judged();
+        let scored = self.context.map(rows.len(), &format!("{split}: detectors"), |k| {
+            let detector = &rows[k];
+            self.score(detector, &judged).with_context(|| format!("{split}, {detector}"))
+        })?;
+        let versus = self.request.versus.as_ref().map(Detector::to_string);
+        let versus = scored.iter().find(|s| Some(&s.detector) == versus.as_ref());
+        let results = self.context.map(scored.len(), &format!("{split}: intervals"), |k| {
+            self.measure(&scored[k], versus, &judged)
+        })?;
+        Ok(SectionResult {
+            split: split.into(),
+            parts: self.parts.len(),
+            rollouts: judged.len(),
+            failures: judged.iter().filter(|&&i| self.data.rollouts[i].fails).count(),
+            knows_tasks,
+            cells: scored[0].landmarks.iter().map(Landmark::n_cells).sum(),
+            detectors: results,
+        })
+    }
+
+    /// The rollouts that are judged in any part, in ascending order; their places are their numbers for the statistics.
+    fn judged(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.parts.iter().flat_map(|part| part.test.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Fits a detector on each part and lets it score.
+    fn score(&self, detector: &Detector, judged: &[usize]) -> Result<Scored> {
+        let mut scored =
+            Scored { detector: detector.to_string(), scores: vec![], calibration: vec![], landmarks: vec![] };
+        for (k, part) in self.parts.iter().enumerate() {
+            self.context.check()?;
+            let seed = Seed(self.context.seed).child("rollouts").child(k);
+            let lesson = Lesson {
+                data: self.data,
+                part,
+                instructions: self.instructions,
+                seed,
+                context: self.context,
+            };
+            let fitted = detector.fit(&lesson)?;
+            let of = |i: &usize| fitted.scores(self.data, *i);
+            scored.scores.push(part.test.iter().map(of).collect());
+            scored.calibration.push(self.successes(part).map(|i| of(&i)).collect());
+            let courses = self.courses(part, &scored.scores[k], judged);
+            scored.landmarks.push(Landmark::new(&courses, self.request.from_step)?);
+        }
+        Ok(scored)
+    }
+
+    /// The successes of a part that set thresholds.
+    pub(super) fn successes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = usize> + 'p {
+        part.val.iter().copied().filter(|&i| !self.data.rollouts[i].fails)
+    }
+
+    fn courses<'s>(&self, part: &Part, scores: &'s [Vec<f64>], judged: &[usize]) -> Vec<Course<'s>> {
+        let course = |(&i, scores): (&usize, &'s Vec<f64>)| {
+            let r = &self.data.rollouts[i];
+            let rollout = judged.binary_search(&i).expect("every test rollout is judged");
+            Course { rollout, task: r.task, fails: r.fails, scores }
+        };
+        part.test.iter().zip(scores).map(course).collect()
+    }
+
+    fn measure(&self, scored: &Scored, versus: Option<&Scored>, judged: &[usize]) -> Result<DetectorResult> {
+        let strata: Vec<usize> = judged.iter().map(|&i| self.data.stratum(i)).collect();
+        let plan = Bootstrap::new(self.request.replicates, Level::P95, Seed(self.context.seed));
+        let (alpha, n) = (self.request.alpha, judged.len());
+        let early: Vec<Early> = self.each_part(scored, judged, Early::new);
+        let measured = plan.estimates_within("early detection", &strata, Range::Real, |weights| {
+            let found: Vec<[f64; 2]> = early.iter().filter_map(|e| e.measure(alpha, weights)).collect();
+            let mean = |k: usize| found.iter().map(|f| f[k]).sum::<f64>() / found.len() as f64;
+            (!found.is_empty()).then(|| [mean(0), mean(1)])
+        });
+        let (detected, lead) = measured.ok().map_or((None, None), |[d, l]| (Some(d), Some(l)));
+        let landmark = Landmark::estimates(&scored.landmarks, &strata, &plan)?;
+        let new_tasks = match &scored.landmarks[..] {
+            [only] => only.over_tasks(n, &plan).ok().map(|[pairs, ..]| pairs),
+            _ => None,
+        };
+        let difference = versus.filter(|other| other.detector != scored.detector).map(|other| {
+            let found = Landmark::differences([&scored.landmarks, &other.landmarks], &strata, &plan)?;
+            anyhow::Ok(Difference { versus: other.detector.clone(), landmark: LandmarkAreas::of(found) })
+        });
+        Ok(DetectorResult {
+            detector: scored.detector.clone(),
+            landmark: LandmarkAreas::of(landmark),
+            new_tasks,
+            protocols: self.protocols(scored, judged, &strata, &plan)?,
+            detected,
+            lead,
+            by_step: by_step(&scored.landmarks[0], n),
+            curve: early[0].curve(alpha, n),
+            alarms: alarms::alarms(self, scored)?,
+            difference: difference.transpose()?,
+        })
+    }
+
+    fn each_part<T>(&self, scored: &Scored, judged: &[usize], make: impl Fn(&[Course<'_>]) -> T) -> Vec<T> {
+        let parts = self.parts.iter().zip(&scored.scores);
+        parts.map(|(part, scores)| make(&self.courses(part, scores, judged))).collect()
+    }
+
+    fn protocols(
+        &self,
+        scored: &Scored,
+        judged: &[usize],
+        strata: &[usize],
+        plan: &Bootstrap,
+    ) -> Result<Vec<ProtocolArea>> {
+        let area = |cutoff: offnominal_stats::cutoff::Cutoff| {
+            let ranked = self.each_part(scored, judged, |courses| {
+                let lengths: Vec<(usize, usize)> = courses.iter().map(|c| (c.scores.len(), c.task)).collect();
+                let rollouts: Vec<_> = courses.iter().map(|c| (c.rollout, c.fails, c.scores)).collect();
+                Ranked::new(judged.len(), &rollouts, &cutoff.rows(&lengths))
+            });
+            let area = |weights: &[u32]| Ranked::mean_area(&ranked, weights).map(|area| [area]);
+            let [auroc] = plan.estimates_within("area of whole rollouts", strata, Range::Unit, area)?;
+            Ok(ProtocolArea { protocol: cutoff.to_string(), auroc })
+        };
+        CUTOFFS.into_iter().map(area).collect()
+    }
+}
+
+/// The area of each step up to the last one that has a pair.
+fn by_step(landmark: &Landmark, n: usize) -> Vec<f64> {
+    let steps = landmark.by_step(n);
+    let last = steps.last().map_or(0, |s| s.step + 1);
+    let mut areas = vec![0.5; last];
+    steps.iter().for_each(|s| areas[s.step] = s.auroc);
+    areas
+}
