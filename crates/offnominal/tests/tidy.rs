@@ -111,7 +111,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal",
             "pixels",
             "risk",
-            "rollouts",
             "shift",
             "stats",
             "worlds",
