@@ -135,6 +135,11 @@ impl Detector {
         }
     }
 
+    /// Whether its score is a probability to fail.
+    pub fn is_probability(&self) -> bool {
+        matches!(self, Detector::TaskPrior | Detector::ActProbe | Detector::Hazard(_))
+    }
+
     fn parse(text: &str, level: usize) -> Result<Detector> {
         ensure!(level < MOST_LEVELS, "expected at most {MOST_LEVELS} levels of detectors, found more");
         let text = text.trim();

@@ -49,6 +49,13 @@ pub enum Split {
     Tasks(usize),
 }
 
+impl Part {
+    /// The successes that set thresholds.
+    pub fn held_out_successes<'p>(&'p self, data: &'p Rollouts) -> impl Iterator<Item = usize> + 'p {
+        self.val.iter().copied().filter(|&i| !data.rollouts[i].fails)
+    }
+}
+
 impl Split {
     /// The parts.
     ///

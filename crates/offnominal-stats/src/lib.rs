@@ -23,6 +23,7 @@ pub mod landmark;
 pub mod level;
 pub mod mean;
 pub mod metric;
+pub mod outlook;
 pub mod paired;
 pub mod pixel;
 pub mod promise;

@@ -1,7 +1,8 @@
 //! Alarms at thresholds that held-out successes of the same task set (Mondrian conformal prediction).
 
 use super::document::Alarms;
-use super::section::{Scored, Section};
+use crate::rollout::Rollouts;
+use crate::split::Part;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::proportion::clopper_pearson;
@@ -18,34 +19,32 @@ struct Counts {
     without: usize,
 }
 
-/// Counts alarms in all parts; none if no part has successes that set thresholds.
-pub(super) fn alarms(section: &Section<'_>, scored: &Scored) -> Result<Option<Alarms>> {
+/// Counts alarms in all parts, from the scores of held-out successes and of judged rollouts, `[parts][rollouts][steps]`;
+/// none if no part has successes that set thresholds.
+pub(super) fn alarms(
+    data: &Rollouts,
+    parts: &[Part],
+    alpha: f64,
+    [held_out, judged]: [&[Vec<Vec<f64>>]; 2],
+) -> Result<Option<Alarms>> {
+    let rule = Rule::Conformal(Promise::on_average(alpha));
+    let task = |rollout: usize| data.tasks[data.rollouts[rollout].task].as_str();
     let mut counts = Counts::default();
-    for (k, part) in section.parts.iter().enumerate() {
-        let tasks: Vec<&str> = section.successes(part).map(|i| section.task_of(i)).collect();
-        let rule = Rule::Conformal(Promise::on_average(section.request.alpha));
+    for (part, (held_out, judged)) in parts.iter().zip(held_out.iter().zip(judged)) {
+        let tasks: Vec<&str> = part.held_out_successes(data).map(task).collect();
         if tasks.is_empty() {
             counts.without += part.test.len();
             continue;
         }
-        let thresholds = rule.group_thresholds(&scored.calibration[k], &tasks, Level::P95)?;
-        for (&i, scores) in part.test.iter().zip(&scored.scores[k]) {
-            let threshold = counts.threshold(&thresholds, section.task_of(i));
-            if let Some(threshold) = threshold {
-                let is_alarm = usize::from(scores.iter().any(|&score| score > threshold));
-                let fails = section.data.rollouts[i].fails;
-                let of = if fails { &mut counts.failures } else { &mut counts.successes };
-                *of = [of[0] + is_alarm, of[1] + 1];
-            }
+        let thresholds = rule.group_thresholds(held_out, &tasks, Level::P95)?;
+        for (&i, scores) in part.test.iter().zip(judged) {
+            let Some(threshold) = counts.threshold(&thresholds, task(i)) else { continue };
+            let is_alarm = usize::from(scores.iter().any(|&score| score > threshold));
+            let of = if data.rollouts[i].fails { &mut counts.failures } else { &mut counts.successes };
+            *of = [of[0] + is_alarm, of[1] + 1];
         }
     }
     counts.end()
-}
-
-impl Section<'_> {
-    fn task_of(&self, rollout: usize) -> &str {
-        &self.data.tasks[self.data.rollouts[rollout].task]
-    }
 }
 
 impl Counts {

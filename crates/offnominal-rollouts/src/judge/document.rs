@@ -102,6 +102,12 @@ pub struct DetectorResult {
     /// Mean steps from the alarm to the end of a failure, at the same thresholds; 0 without an alarm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Estimate>,
+    /// Mean squared error of the probability to fail, over running steps; of detectors whose score is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brier: Option<Estimate>,
+    /// Mean of that probability less the share that fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bias: Option<Estimate>,
     /// Area at each step of the first part, all tasks together; 0.5 where there is no pair.
     pub by_step: Vec<f64>,
     /// Share of failures of the first part with an alarm by each step.

@@ -38,6 +38,8 @@ fn rows(section: &SectionResult) -> Vec<Row> {
             ("landmark pairs, new tasks", result.new_tasks.as_ref()),
             ("detected", result.detected.as_ref()),
             ("lead", result.lead.as_ref()),
+            ("brier", result.brier.as_ref()),
+            ("bias", result.bias.as_ref()),
             ("false alarms", alarms.map(|a| &a.false_alarms)),
             ("detected by promise", alarms.and_then(|a| a.detected.as_ref())),
         ];

@@ -12,6 +12,7 @@ use offnominal_stats::bootstrap::Range;
 use offnominal_stats::cutoff::{CUTOFFS, Ranked};
 use offnominal_stats::early::Early;
 use offnominal_stats::landmark::{Course, Landmark};
+use offnominal_stats::outlook::Outlook;
 use offnominal_stats::{Bootstrap, Level};
 use offnominal_work::context::Context;
 use std::collections::BTreeMap;
@@ -26,12 +27,13 @@ pub(super) struct Section<'a> {
 }
 
 /// What a detector said of the judged rollouts of each part, and what is asked of it.
-pub(super) struct Scored {
+struct Scored {
     detector: String,
+    is_probability: bool,
     /// Scores of each test rollout of each part.
-    pub(super) scores: Vec<Vec<Vec<f64>>>,
-    /// Largest score of each success that sets a threshold, of each part.
-    pub(super) calibration: Vec<Vec<Vec<f64>>>,
+    scores: Vec<Vec<Vec<f64>>>,
+    /// Scores of each success that sets a threshold, of each part.
+    calibration: Vec<Vec<Vec<f64>>>,
     landmarks: Vec<Landmark>,
 }
 
@@ -69,8 +71,13 @@ impl Section<'_> {
 
     /// Fits a detector on each part and lets it score.
     fn score(&self, detector: &Detector, judged: &[usize]) -> Result<Scored> {
-        let mut scored =
-            Scored { detector: detector.to_string(), scores: vec![], calibration: vec![], landmarks: vec![] };
+        let mut scored = Scored {
+            detector: detector.to_string(),
+            is_probability: detector.is_probability(),
+            scores: vec![],
+            calibration: vec![],
+            landmarks: vec![],
+        };
         for (k, part) in self.parts.iter().enumerate() {
             self.context.check()?;
             let seed = Seed(self.context.seed).child("rollouts").child(k);
@@ -84,16 +91,11 @@ impl Section<'_> {
             let fitted = detector.fit(&lesson)?;
             let of = |i: &usize| fitted.scores(self.data, *i);
             scored.scores.push(part.test.iter().map(of).collect());
-            scored.calibration.push(self.successes(part).map(|i| of(&i)).collect());
+            scored.calibration.push(part.held_out_successes(self.data).map(|i| of(&i)).collect());
             let courses = self.courses(part, &scored.scores[k], judged);
             scored.landmarks.push(Landmark::new(&courses, self.request.from_step)?);
         }
         Ok(scored)
-    }
-
-    /// The successes of a part that set thresholds.
-    pub(super) fn successes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = usize> + 'p {
-        part.val.iter().copied().filter(|&i| !self.data.rollouts[i].fails)
     }
 
     fn courses<'s>(&self, part: &Part, scores: &'s [Vec<f64>], judged: &[usize]) -> Vec<Course<'s>> {
@@ -111,11 +113,14 @@ impl Section<'_> {
         let (alpha, n) = (self.request.alpha, judged.len());
         let early: Vec<Early> = self.each_part(scored, judged, Early::new);
         let measured = plan.estimates_within("early detection", &strata, Range::Real, |weights| {
-            let found: Vec<[f64; 2]> = early.iter().filter_map(|e| e.measure(alpha, weights)).collect();
-            let mean = |k: usize| found.iter().map(|f| f[k]).sum::<f64>() / found.len() as f64;
-            (!found.is_empty()).then(|| [mean(0), mean(1)])
+            means(early.iter().map(|e| e.measure(alpha, weights)))
         });
-        let (detected, lead) = measured.ok().map_or((None, None), |[d, l]| (Some(d), Some(l)));
+        let [detected, lead] = measured.map_or([None, None], |found| found.map(Some));
+        let outlooks = self.each_part(scored, judged, Outlook::new);
+        let measured = plan.estimates_within("probability to fail", &strata, Range::Real, |weights| {
+            means(outlooks.iter().filter(|_| scored.is_probability).map(|o| o.measure(weights)))
+        });
+        let [brier, bias] = measured.map_or([None, None], |found| found.map(Some));
         let landmark = Landmark::estimates(&scored.landmarks, &strata, &plan)?;
         let new_tasks = match &scored.landmarks[..] {
             [only] => only.over_tasks(n, &plan).ok().map(|[pairs, ..]| pairs),
@@ -132,9 +137,11 @@ impl Section<'_> {
             protocols: self.protocols(scored, judged, &strata, &plan)?,
             detected,
             lead,
+            brier,
+            bias,
             by_step: by_step(&scored.landmarks[0], n),
             curve: early[0].curve(alpha, n),
-            alarms: alarms::alarms(self, scored)?,
+            alarms: alarms::alarms(self.data, self.parts, alpha, [&scored.calibration, &scored.scores])?,
             difference: difference.transpose()?,
         })
     }
@@ -163,6 +170,13 @@ impl Section<'_> {
         };
         CUTOFFS.into_iter().map(area).collect()
     }
+}
+
+/// The means of two numbers over the parts that have them.
+fn means(parts: impl Iterator<Item = Option<[f64; 2]>>) -> Option<[f64; 2]> {
+    let found: Vec<[f64; 2]> = parts.flatten().collect();
+    let mean = |k: usize| found.iter().map(|f| f[k]).sum::<f64>() / found.len() as f64;
+    (!found.is_empty()).then(|| [mean(0), mean(1)])
 }
 
 /// The area of each step up to the last one that has a pair.
