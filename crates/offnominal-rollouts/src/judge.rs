@@ -26,7 +26,7 @@ use offnominal_stats::Promise;
 use offnominal_work::context::Context;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Detectors of one table; each is judged with a thousand replicates.
 const MOST_DETECTORS: usize = 100;
@@ -160,7 +160,7 @@ fn sections(request: &Request, data: &Rollouts, seed: u64) -> Result<Vec<Planned
 }
 
 /// What a task's instruction is to a language model, by the name of the task.
-fn instructions(path: &PathBuf) -> Result<BTreeMap<String, Vec<f32>>> {
+fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
     let bytes = offnominal_files::read::bytes(path)?;
     let found = offnominal_agents::pytorch::dictionary::read(&bytes, &path.display().to_string())?;
     let width = found.values().next().map_or(0, Vec::len);

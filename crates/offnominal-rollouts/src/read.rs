@@ -175,7 +175,7 @@ impl About {
                 Value::Number(n) if n.as_u64() == Some(1) => true,
                 other => bail!("success: expected true or false, found {}", shown(other)),
             },
-            executed: fields.get("executed").map(|value| step::executed(value)).transpose()?,
+            executed: fields.get("executed").map(step::executed).transpose()?,
         })
     }
 }

@@ -9,7 +9,7 @@ use offnominal_core::Rng;
 pub(crate) fn drawn(n: usize) -> Rollouts {
     let mut rng = Rng::new(11);
     let mut one = |i: usize| {
-        let fails = i % 3 == 0;
+        let fails = i.is_multiple_of(3);
         let steps = if fails { 30 } else { 12 + rng.below(18) };
         let mut signal = |shift: f64| -> Vec<f64> {
             let of = |t: usize| rng.uniform() + if fails && t >= 5 { shift } else { 0.0 };

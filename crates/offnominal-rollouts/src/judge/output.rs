@@ -64,8 +64,9 @@ pub fn as_text(found: &Judged) -> String {
         data.signals.join(", ")
     );
     for section in &found.sections {
+        let width = section.detectors.iter().map(|d| d.detector.len()).max().unwrap_or(0).max(8);
         text += &format!(
-            "\n{}: {} rollouts judged in {} part{}, {} failed\n{:<30}{:>24}{:>24}{:>10}{:>14}{:>11}{:>8}\n",
+            "\n{}: {} rollouts judged in {} part{}, {} failed\n{:<width$}{:>24}{:>24}{:>10}{:>14}{:>11}{:>8}\n",
             section.split,
             section.rollouts,
             section.parts,
@@ -79,16 +80,16 @@ pub fn as_text(found: &Judged) -> String {
             "detected",
             "lead"
         );
-        section.detectors.iter().for_each(|result| text += &line(result));
+        section.detectors.iter().for_each(|result| text += &line(result, width));
     }
     text
 }
 
-fn line(result: &DetectorResult) -> String {
+fn line(result: &DetectorResult, width: usize) -> String {
     let of = |found: Option<&Estimate>| found.map_or("–".into(), |e| format!("{:.3}", e.value));
     let protocol = |name: &str| of(result.protocols.iter().find(|p| p.protocol == name).map(|p| &p.auroc));
     format!(
-        "{:<30}{:>24}{:>24}{:>10}{:>14}{:>11}{:>8}\n",
+        "{:<width$}{:>24}{:>24}{:>10}{:>14}{:>11}{:>8}\n",
         result.detector,
         format!("{:.3}", result.landmark.pairs),
         format!("{:.3}", result.landmark.tasks),

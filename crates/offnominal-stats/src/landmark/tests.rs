@@ -97,7 +97,7 @@ fn a_clock_and_a_task_prior_are_one_half_with_an_interval_of_no_width() {
 fn a_shift_has_the_area_that_theory_gives() {
     let mut rng = Rng::new(8);
     let mut one = |i: usize| {
-        let fails = i % 2 == 0;
+        let fails = i.is_multiple_of(2);
         (0, fails, (0..10).map(|_| rng.normal() + f64::from(u8::from(fails))).collect())
     };
     let rollouts: Vec<Owned> = (0..400).map(&mut one).collect();
