@@ -1,4 +1,4 @@
-"""Writes the tables of `README.md` from `all.csv`, `splits.csv` and `crossed.csv`.
+"""Writes the tables of `README.md` from `all.csv`, `splits.csv`, `ten.csv` and `crossed.csv`.
 
 python3 results/generative/page.py
 """
@@ -68,6 +68,7 @@ def probes(found, split):
             f"`{detector}`",
             found.show(split, detector, "landmark pairs"),
             found.show(split, detector, "landmark pairs", "actprobe", sign="+"),
+            found.show(split, detector, "landmark pairs, new tasks", "actprobe", sign="+"),
             found.show(split, detector, "landmark tasks", "actprobe", sign="+"),
             found.show(split, detector, "task-max 0.25"),
         ]
@@ -98,8 +99,8 @@ def probabilities(found):
 
 
 def main():
-    everything, splits, crossed = Results("all"), Results("splits"), Results("crossed")
-    head = ["detector", "landmark, by pairs", "less `actprobe`, by pairs", "by tasks", "task-max ¼"]
+    everything, splits, ten, crossed = (Results(name) for name in ("all", "splits", "ten", "crossed"))
+    head = ["detector", "landmark, by pairs", "less `actprobe`, by pairs", "new tasks", "by tasks", "task-max ¼"]
     early = ["detector", "detected", "lead, steps", "false alarms", "detected"]
     parts = {
         "LEAKS": table(["protocol", "`clock`", "`task-prior`", "`random`"], leaks(everything, "all")),
@@ -108,6 +109,8 @@ def main():
         ),
         "SEEN": table(head, probes(splits, "seen:0,1,2")),
         "UNSEEN": table(head, probes(splits, "unseen:0,1,2")),
+        "TEN SEEN": table(head, probes(ten, "seen:0,1,2,3,4,5,6,7,8,9")),
+        "TEN UNSEEN": table(head, probes(ten, "unseen:0,1,2,3,4,5,6,7,8,9")),
         "FOLDS": table(head, probes(crossed, "folds:5")),
         "TASKS": table(head, probes(crossed, "tasks:5")),
         "ALARMS": table(early, alarms(splits, "seen:0,1,2")),

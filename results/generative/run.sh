@@ -1,5 +1,5 @@
 #!/bin/sh
-# Judges failure detectors on the signals that were published with ActProbe; about ten minutes on one core.
+# Judges failure detectors on the signals that were published with ActProbe; some minutes.
 #
 #   sh results/generative/run.sh DATA
 #
@@ -26,4 +26,5 @@ for detector in 'mean(chunk_mse)' '-mean(action_norm)' 'band(mean(chunk_mse))' '
     set -- "$@" --detector "$detector"
 done
 judge splits "$@" --split seen:0,1,2 --split unseen:0,1,2
+judge ten "$@" --split seen:0,1,2,3,4,5,6,7,8,9 --split unseen:0,1,2,3,4,5,6,7,8,9
 judge crossed "$@" --split folds:5 --split tasks:5

@@ -12,6 +12,8 @@
 //! | `band(DETECTOR)` | functional band: (score − mean) / deviation of the successes that run at the step | successes |
 //! | `and(DETECTOR, DETECTOR)` | the smaller of two ranks among the largest scores of successes | successes |
 //! | `knn` | distance of the embedding to the fifth nearest of successes | successes |
+//! | `rnd` | what a network that learned a random one on successes does not know of the embedding | successes |
+//! | `flow` | how far a flow that was learned on successes carries the embedding from the middle (logpZO) | successes |
 //! | `actprobe` | probability of failure by an LSTM and an MLP ([`actprobe`]) | outcomes |
 //! | `hazard`, `hazard(SIGNAL, …)` | probability that it fails from here on ([`hazard`]) | outcomes |
 //!
@@ -20,9 +22,12 @@
 
 pub mod actprobe;
 mod band;
+mod embeddings;
+mod flow;
 pub mod hazard;
 mod knn;
 mod plain;
+mod rnd;
 
 use crate::rollout::Rollouts;
 use crate::split::Part;
@@ -57,6 +62,10 @@ pub enum Detector {
     And(Box<Detector>, Box<Detector>),
     /// The fifth nearest embedding.
     Knn,
+    /// Random network distillation of embeddings.
+    Rnd,
+    /// A flow of embeddings to noise.
+    Flow,
     /// ActProbe's network.
     ActProbe,
     /// Odds of failing from here on, by signals; by the usual ones if none are named.
@@ -121,6 +130,8 @@ impl Detector {
             Detector::Band(of) => band::band(of.fit(lesson)?, lesson),
             Detector::And(a, b) => band::and([a.fit(lesson)?, b.fit(lesson)?], lesson),
             Detector::Knn => knn::fit(lesson),
+            Detector::Rnd => rnd::fit(lesson),
+            Detector::Flow => flow::fit(lesson),
             Detector::ActProbe => actprobe::fit(lesson),
             Detector::Hazard(signals) => hazard::fit(signals, lesson),
         }
@@ -153,6 +164,8 @@ impl Detector {
                 "random" => Detector::Random,
                 "task-prior" => Detector::TaskPrior,
                 "knn" => Detector::Knn,
+                "rnd" => Detector::Rnd,
+                "flow" => Detector::Flow,
                 "actprobe" => Detector::ActProbe,
                 "hazard" => Detector::Hazard(vec![]),
                 "" => bail!("expected a detector, found nothing"),
@@ -206,6 +219,8 @@ impl Display for Detector {
             Detector::Band(of) => write!(f, "band({of})"),
             Detector::And(a, b) => write!(f, "and({a},{b})"),
             Detector::Knn => write!(f, "knn"),
+            Detector::Rnd => write!(f, "rnd"),
+            Detector::Flow => write!(f, "flow"),
             Detector::ActProbe => write!(f, "actprobe"),
             Detector::Hazard(signals) if signals.is_empty() => write!(f, "hazard"),
             Detector::Hazard(signals) => write!(f, "hazard({})", signals.join(",")),

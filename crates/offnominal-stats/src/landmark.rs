@@ -170,17 +170,35 @@ impl Landmark {
     ///
     /// # Errors
     /// If there are no two tasks with a cell.
-    pub fn over_tasks(&self, n_rollouts: usize, plan: &Bootstrap) -> Result<[Estimate; 3], StatsError> {
-        let sums: Vec<Sums> = self.sums(&vec![1; n_rollouts]).collect();
-        StatsError::require(
-            "landmark area of new tasks",
-            2,
-            "tasks with a failure and a success",
-            sums.len(),
-        )?;
-        plan.estimates("landmark area of new tasks", sums.len(), Range::Unit, |weights| {
-            means(sums.iter().zip(weights).map(|(sums, &w)| (*sums, f64::from(w))))
-        })
+    pub fn over_tasks(
+        parts: &[Landmark],
+        n_rollouts: usize,
+        plan: &Bootstrap,
+    ) -> Result<[Estimate; 3], StatsError> {
+        let tasks = Tasks::of(&[parts], n_rollouts)?;
+        plan.estimates("landmark area of new tasks", tasks.names.len(), Range::Unit, |w| tasks.means(0, w))
+    }
+
+    /// The means of one detector less those of another, with intervals over tasks that are drawn together.
+    ///
+    /// # Errors
+    /// As [`Landmark::over_tasks`].
+    pub fn differences_over_tasks(
+        both: [&[Landmark]; 2],
+        n_rollouts: usize,
+        plan: &Bootstrap,
+    ) -> Result<[Estimate; 3], StatsError> {
+        let tasks = Tasks::of(&both, n_rollouts)?;
+        let difference = |weights: &[u32]| {
+            let (a, b) = (tasks.means(0, weights)?, tasks.means(1, weights)?);
+            Some(std::array::from_fn(|k| a[k] - b[k]))
+        };
+        plan.estimates(
+            "difference of landmark areas of new tasks",
+            tasks.names.len(),
+            Range::Real,
+            difference,
+        )
     }
 
     /// The area of each step, all tasks together.
@@ -215,6 +233,42 @@ impl Landmark {
             }
             sums
         })
+    }
+}
+
+/// What each task adds to the means of each part, for every detector.
+struct Tasks {
+    names: Vec<usize>,
+    /// `[detectors][parts]`, by the number of the task.
+    sums: Vec<Vec<BTreeMap<usize, Sums>>>,
+}
+
+impl Tasks {
+    fn of(detectors: &[&[Landmark]], n_rollouts: usize) -> Result<Tasks, StatsError> {
+        let mut names: Vec<usize> = detectors.iter().copied().flatten().flat_map(Landmark::tasks).collect();
+        names.sort_unstable();
+        names.dedup();
+        StatsError::require(
+            "landmark area of new tasks",
+            2,
+            "tasks with a failure and a success",
+            names.len(),
+        )?;
+        let once = vec![1; n_rollouts];
+        let of = |part: &Landmark| part.tasks().zip(part.sums(&once)).collect();
+        let sums = detectors.iter().map(|parts| parts.iter().map(of).collect()).collect();
+        Ok(Tasks { names, sums })
+    }
+
+    /// The mean over the parts of a detector if each task counted as often as its weight says.
+    fn means(&self, detector: usize, weights: &[u32]) -> Option<[f64; 3]> {
+        let of_part = |part: &BTreeMap<usize, Sums>| {
+            let weighted = self.names.iter().zip(weights);
+            means(weighted.filter_map(|(name, &w)| Some((*part.get(name)?, f64::from(w)))))
+        };
+        let found: Vec<[f64; 3]> = self.sums[detector].iter().filter_map(of_part).collect();
+        let n = found.len() as f64;
+        (n > 0.0).then(|| std::array::from_fn(|k| found.iter().map(|areas| areas[k]).sum::<f64>() / n))
     }
 }
 

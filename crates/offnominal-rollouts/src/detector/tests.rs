@@ -24,7 +24,7 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
     Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 3, rollouts }
 }
 
-const ALL: [&str; 14] = [
+const ALL: [&str; 16] = [
     "clock",
     "random",
     "task-prior",
@@ -36,6 +36,8 @@ const ALL: [&str; 14] = [
     "band(mean(tce))",
     "and(tce,-mean(acm))",
     "knn",
+    "rnd",
+    "flow",
     "actprobe",
     "hazard",
     "hazard(tce,acm)",
@@ -97,8 +99,15 @@ fn a_score_does_not_depend_on_the_outcomes_of_judged_rollouts() {
 fn probes_find_what_there_is_to_find() {
     let data = drawn(240);
     let part = &Split::Folds(4).parts(&data, 1).unwrap()[0];
-    // An embedding within the range of successes has a near neighbour, so `knn` sees half of what there is.
-    for (detector, least) in [("hazard", 0.75), ("actprobe", 0.75), ("mean(tce)", 0.75), ("knn", 0.58)] {
+    // An embedding within the range of successes has a near neighbour, so these see half of what there is.
+    for (detector, least) in [
+        ("hazard", 0.75),
+        ("actprobe", 0.75),
+        ("mean(tce)", 0.75),
+        ("knn", 0.58),
+        ("rnd", 0.55),
+        ("flow", 0.55),
+    ] {
         let fitted = fitted(detector, &data, part);
         // At step 11 all rollouts run.
         let at = |fails: bool| -> Vec<f64> {

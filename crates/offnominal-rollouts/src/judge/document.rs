@@ -91,7 +91,7 @@ pub struct DetectorResult {
     pub detector: String,
     /// At the same task and step.
     pub landmark: LandmarkAreas,
-    /// The same by pairs, with an interval over tasks; missing if there are too few tasks or several parts.
+    /// The same by pairs, with an interval over tasks; missing if there are too few tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_tasks: Option<Estimate>,
     /// By the usual cut-offs.
@@ -153,6 +153,9 @@ pub struct Difference {
     pub versus: String,
     /// This one's landmark areas less those of the other, the same rollouts drawn for both.
     pub landmark: LandmarkAreas,
+    /// The same by pairs, with an interval over tasks; missing if there are too few tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_tasks: Option<Estimate>,
 }
 
 /// Alarms at thresholds that held-out successes set, task by task.

@@ -8,6 +8,9 @@ use offnominal_files::{table, write};
 use serde_json::json;
 use std::path::Path;
 
+/// The metric by pairs with an interval over tasks.
+const NEW_TASKS: &str = "landmark pairs, new tasks";
+
 /// Writes rollouts.csv, rollouts.json and rollouts.html into a folder.
 pub(super) fn write(folder: &Path, found: &Judged) -> Result<()> {
     let rows: Vec<Row> = found.sections.iter().flat_map(rows).collect();
@@ -35,7 +38,7 @@ fn rows(section: &SectionResult) -> Vec<Row> {
         let protocols = result.protocols.iter().map(|p| row(p.protocol.clone(), None, &p.auroc));
         let alarms = result.alarms.as_ref();
         let others = [
-            ("landmark pairs, new tasks", result.new_tasks.as_ref()),
+            (NEW_TASKS, result.new_tasks.as_ref()),
             ("detected", result.detected.as_ref()),
             ("lead", result.lead.as_ref()),
             ("brier", result.brier.as_ref()),
@@ -45,7 +48,10 @@ fn rows(section: &SectionResult) -> Vec<Row> {
         ];
         let others = others.into_iter().filter_map(|(metric, found)| Some(row(metric.into(), None, found?)));
         let differences = result.difference.iter().flat_map(|d| {
-            d.landmark.named().map(|(name, found)| row(format!("landmark {name}"), Some(&d.versus), found))
+            let of_rollouts = d.landmark.named().map(|(name, found)| (format!("landmark {name}"), found));
+            let of_tasks = d.new_tasks.iter().map(|found| (NEW_TASKS.into(), found));
+            let both = of_rollouts.into_iter().chain(of_tasks);
+            both.map(|(metric, found)| row(metric, Some(&d.versus), found))
         });
         landmark.into_iter().chain(protocols).chain(others).chain(differences).collect::<Vec<_>>()
     };

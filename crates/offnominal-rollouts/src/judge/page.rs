@@ -102,7 +102,9 @@ fn shown(section: &SectionResult) -> Shown<'_> {
             let mut cells: Vec<String> = d.landmark.named().map(|(_, found)| short(found)).to_vec();
             cells.push(d.new_tasks.as_ref().map_or("–".into(), short));
             if versus.is_some() {
-                cells.push(d.difference.as_ref().map_or("–".into(), |d| signed(&d.landmark.pairs)));
+                let found = d.difference.as_ref();
+                cells.push(found.map_or("–".into(), |d| signed(&d.landmark.pairs)));
+                cells.push(found.and_then(|d| d.new_tasks.as_ref()).map_or("–".into(), signed));
             }
             Some(cells)
         }),

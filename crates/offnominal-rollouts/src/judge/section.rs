@@ -122,13 +122,13 @@ impl Section<'_> {
         });
         let [brier, bias] = measured.map_or([None, None], |found| found.map(Some));
         let landmark = Landmark::estimates(&scored.landmarks, &strata, &plan)?;
-        let new_tasks = match &scored.landmarks[..] {
-            [only] => only.over_tasks(n, &plan).ok().map(|[pairs, ..]| pairs),
-            _ => None,
-        };
+        let new_tasks = Landmark::over_tasks(&scored.landmarks, n, &plan).ok().map(|[pairs, ..]| pairs);
         let difference = versus.filter(|other| other.detector != scored.detector).map(|other| {
-            let found = Landmark::differences([&scored.landmarks, &other.landmarks], &strata, &plan)?;
-            anyhow::Ok(Difference { versus: other.detector.clone(), landmark: LandmarkAreas::of(found) })
+            let both: [&[Landmark]; 2] = [&scored.landmarks, &other.landmarks];
+            let found = Landmark::differences(both, &strata, &plan)?;
+            let new_tasks = Landmark::differences_over_tasks(both, n, &plan).ok().map(|[pairs, ..]| pairs);
+            let versus = other.detector.clone();
+            anyhow::Ok(Difference { versus, landmark: LandmarkAreas::of(found), new_tasks })
         });
         Ok(DetectorResult {
             detector: scored.detector.clone(),

@@ -135,12 +135,16 @@ fn a_detector_compared_with_itself_does_not_differ() {
 fn tasks_are_drawn_whole_and_one_task_is_too_few() {
     let task = |task: usize, case: f64| [(task, true, vec![case]), (task, false, vec![1.0])];
     let rollouts = [task(0, 2.0), task(1, 0.0)].concat();
-    let landmark = Landmark::new(&courses(&rollouts), 0).unwrap();
+    let parts = [Landmark::new(&courses(&rollouts), 0).unwrap()];
     let plan = Bootstrap::new(200, Level::P95, Seed(1));
-    let [pairs, ..] = landmark.over_tasks(4, &plan).unwrap();
+    let [pairs, ..] = Landmark::over_tasks(&parts, 4, &plan).unwrap();
     assert!((pairs.value, pairs.low, pairs.high) == (0.5, 0.0, 1.0), "{pairs}");
-    let one = Landmark::new(&courses(&rollouts[..2]), 0).unwrap();
-    let error = one.over_tasks(2, &plan).unwrap_err().to_string();
+    let [none, ..] = Landmark::differences_over_tasks([&parts, &parts], 4, &plan).unwrap();
+    assert!((none.value, none.low, none.high) == (0.0, 0.0, 0.0), "{none}");
+    // Of two parts with a task each, a draw that has one task only is the mean of the part that has it.
+    let apart = [&rollouts[..2], &rollouts[2..]].map(|part| Landmark::new(&courses(part), 0).unwrap());
+    assert_eq!(Landmark::over_tasks(&apart, 4, &plan).unwrap()[0].low, 0.0);
+    let error = Landmark::over_tasks(&apart[..1], 4, &plan).unwrap_err().to_string();
     assert!(error.contains("expected at least 2 tasks"), "{error}");
 }
 
