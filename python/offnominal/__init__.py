@@ -31,6 +31,7 @@ from offnominal import (
     pixels,
     policies,
     risk,
+    rollouts,
     trackers,
     vector,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "render",
     "report",
     "risk",
+    "rollouts",
     "score",
     "shift",
     "suite",

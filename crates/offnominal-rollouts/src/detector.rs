@@ -34,6 +34,7 @@ use crate::split::Part;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::Seed;
 use offnominal_work::context::Context;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -43,8 +44,9 @@ pub use plain::Accumulator;
 /// Levels of detectors in detectors.
 const MOST_LEVELS: usize = 4;
 
-/// A detector that can be fitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A detector that can be fitted; in requests it is its name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Detector {
     /// The number of the step.
     Clock,
@@ -204,6 +206,14 @@ impl FromStr for Detector {
 
     fn from_str(text: &str) -> Result<Detector> {
         Detector::parse(text, 0)
+    }
+}
+
+impl TryFrom<String> for Detector {
+    type Error = anyhow::Error;
+
+    fn try_from(text: String) -> Result<Detector> {
+        text.parse()
     }
 }
 

@@ -24,7 +24,7 @@ use offnominal_core::limits::REPLICATES;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Promise;
 use offnominal_work::context::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,8 @@ use std::path::{Path, PathBuf};
 const MOST_DETECTORS: usize = 100;
 
 /// What to judge, and how.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// Files with rollouts, and folders of them.
     pub files: Vec<PathBuf>,
@@ -52,8 +53,8 @@ pub struct Request {
     pub alpha: f64,
     /// Bootstrap replicates.
     pub replicates: usize,
-    /// Folder for rollouts.json, rollouts.csv and rollouts.html.
-    pub out: PathBuf,
+    /// Folder for rollouts.json, rollouts.csv and rollouts.html; nothing is written if there is none.
+    pub out: Option<PathBuf>,
 }
 
 impl Default for Request {
@@ -68,7 +69,7 @@ impl Default for Request {
             from_step: 0,
             alpha: 0.15,
             replicates: 1000,
-            out: "runs/rollouts".into(),
+            out: None,
         }
     }
 }
@@ -116,7 +117,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Judged> {
     request.check()?;
     let data = read::read(&request.files, Settings { executed: request.executed })?;
     let found = judge(request, &data, context)?;
-    output::write(&request.out, &found)?;
+    if let Some(folder) = &request.out {
+        output::write(folder, &found)?;
+    }
     Ok(found)
 }
 
@@ -143,7 +146,7 @@ pub fn judge(request: &Request, data: &Rollouts, context: &Context) -> Result<Ju
         alpha: request.alpha,
         from_step: request.from_step,
         sections,
-        page: request.out.join("rollouts.html"),
+        page: request.out.as_ref().map(|folder| folder.join(output::PAGE)),
     })
 }
 

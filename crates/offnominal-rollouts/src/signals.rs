@@ -4,17 +4,19 @@ use crate::read::{self, Settings};
 use crate::rollout::{Rollout, Rollouts};
 use anyhow::Result;
 use offnominal_files::write;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// Which rollouts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Request {
     /// Files with rollouts, and folders of them.
     pub files: Vec<PathBuf>,
     /// Actions of each chunk that are executed, where a file does not say it.
+    #[serde(default)]
     pub executed: Option<usize>,
     /// Folder for signals.jsonl.
     pub out: PathBuf,

@@ -19,6 +19,7 @@ use crate::rollout::Rollouts;
 use anyhow::{Context, Result, bail, ensure};
 use mersenne::Mersenne;
 use offnominal_core::Rng;
+use serde::Deserialize;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -36,8 +37,9 @@ pub struct Part {
     pub test: Vec<usize>,
 }
 
-/// How rollouts are split.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How rollouts are split; in requests it is its name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Split {
     /// All tasks in every part, with the seeds of Python's generator.
     Seen(Vec<u64>),
@@ -192,6 +194,14 @@ impl FromStr for Split {
             "folds" | "tasks" => bail!("{text:?}: expected folds:3 to folds:100, or tasks:2 to tasks:100"),
             _ => bail!("{expected}, found {text:?}"),
         }
+    }
+}
+
+impl TryFrom<String> for Split {
+    type Error = anyhow::Error;
+
+    fn try_from(text: String) -> Result<Split> {
+        text.parse()
     }
 }
 

@@ -111,6 +111,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal",
             "pixels",
             "risk",
+            "rollouts",
             "shift",
             "stats",
             "worlds",

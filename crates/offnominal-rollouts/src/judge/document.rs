@@ -21,8 +21,9 @@ pub struct Judged {
     pub from_step: usize,
     /// One for each split; one for all rollouts without a split.
     pub sections: Vec<SectionResult>,
-    /// The page.
-    pub page: PathBuf,
+    /// The page, if one was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PathBuf>,
 }
 
 /// What is known of the rollouts.

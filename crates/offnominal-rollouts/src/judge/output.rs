@@ -8,6 +8,8 @@ use offnominal_files::{table, write};
 use serde_json::json;
 use std::path::Path;
 
+/// Name of the page.
+pub(super) const PAGE: &str = "rollouts.html";
 /// The metric by pairs with an interval over tasks.
 const NEW_TASKS: &str = "landmark pairs, new tasks";
 
@@ -16,7 +18,7 @@ pub(super) fn write(folder: &Path, found: &Judged) -> Result<()> {
     let rows: Vec<Row> = found.sections.iter().flat_map(rows).collect();
     write::atomically(&folder.join("rollouts.csv"), &table::to_csv(&rows)?)?;
     write::atomically(&folder.join("rollouts.json"), format!("{:#}\n", json!(found)).as_bytes())?;
-    write::atomically(&found.page, page::render(found)?.as_bytes())
+    write::atomically(&folder.join(PAGE), page::render(found)?.as_bytes())
 }
 
 /// Every number of a section.

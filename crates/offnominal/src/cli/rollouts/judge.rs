@@ -57,7 +57,8 @@ impl Judge {
     /// If a file cannot be read or written, or there is too little to learn from or to judge.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let found = run(&self.request(common), &common.context())?;
-        let words = || format!("{}\n{}", as_text(&found), found.page.display());
+        let page = || found.page.as_ref().map_or(String::new(), |page| page.display().to_string());
+        let words = || format!("{}\n{}", as_text(&found), page());
         common.print_text(if common.json { Common::as_json(&found)? } else { words() })
     }
 
@@ -72,7 +73,7 @@ impl Judge {
             from_step: self.from_step,
             alpha: self.alpha,
             replicates: self.replicates,
-            out: common.out_or("rollouts"),
+            out: Some(common.out_or("rollouts")),
         }
     }
 }
@@ -93,7 +94,8 @@ mod tests {
     #[test]
     fn defaults_are_those_of_the_library_and_a_negative_is_no_option() {
         let Line { judge, common } = Line::parse_from(["judge", "a.jsonl"]);
-        assert_eq!(judge.request(&common), Request { files: vec!["a.jsonl".into()], ..Request::default() });
+        let (files, out) = (vec!["a.jsonl".into()], Some("runs/rollouts".into()));
+        assert_eq!(judge.request(&common), Request { files, out, ..Request::default() });
         let Line { judge, .. } = Line::parse_from(["judge", "a.jsonl", "--detector", "-mean(acm)"]);
         assert_eq!(judge.detectors[0].to_string(), "-mean(acm)");
     }
