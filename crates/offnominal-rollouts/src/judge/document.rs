@@ -109,7 +109,7 @@ pub struct DetectorResult {
     /// Mean of that probability less the share that fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bias: Option<Estimate>,
-    /// Area at each step of the first part, all tasks together; 0.5 where there is no pair.
+    /// Area at each step of the first part that can be compared, all tasks together; 0.5 where there is no pair.
     pub by_step: Vec<f64>,
     /// Share of failures of the first part with an alarm by each step.
     pub curve: Vec<f64>,

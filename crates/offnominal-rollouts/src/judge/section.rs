@@ -6,14 +6,14 @@ use super::document::{DetectorResult, Difference, LandmarkAreas, ProtocolArea, S
 use crate::detector::{Detector, Lesson};
 use crate::rollout::Rollouts;
 use crate::split::Part;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_stats::bootstrap::Range;
 use offnominal_stats::cutoff::{CUTOFFS, Ranked};
 use offnominal_stats::early::Early;
 use offnominal_stats::landmark::{Course, Landmark};
 use offnominal_stats::outlook::Outlook;
-use offnominal_stats::{Bootstrap, Level};
+use offnominal_stats::{Bootstrap, Level, StatsError};
 use offnominal_work::context::Context;
 use std::collections::BTreeMap;
 
@@ -93,8 +93,15 @@ impl Section<'_> {
             scored.scores.push(part.test.iter().map(of).collect());
             scored.calibration.push(part.held_out_successes(self.data).map(|i| of(&i)).collect());
             let courses = self.courses(part, &scored.scores[k], judged);
-            scored.landmarks.push(Landmark::new(&courses, self.request.from_step)?);
+            match Landmark::new(&courses, self.request.from_step) {
+                Ok(landmark) => scored.landmarks.push(landmark),
+                // A part of tasks that never fail says nothing; the mean is over the others.
+                Err(StatsError::TooFew { .. }) => {}
+                Err(other) => return Err(other.into()),
+            }
         }
+        let why = "expected a step at which a failure and a success of one task run, found none in any part";
+        ensure!(!scored.landmarks.is_empty(), why);
         Ok(scored)
     }
 
