@@ -91,14 +91,23 @@ class Recorder:
             raise ValueError("note: expected a chunk since the rollout began, found none")
         self._steps[-1].update({name: float(value) for name, value in signals.items()})
 
-    def end(self, *, success: bool) -> None:
-        """The rollout has ended; its line is written now."""
+    def end(self, *, success: bool, failure_step: int | None = None) -> None:
+        """The rollout has ended; its line is written now.
+
+        :param failure_step: the number of the chunk at which its failure began, where you know it.
+        """
         self._close_step()
         rollout, steps = self._rollout, self._steps
         if not steps:
             raise ValueError("end: expected a chunk since the rollout began, found none; does the policy predict any?")
         assert rollout is not None
         line = {"rollout": rollout["rollout"], "task": rollout["task"], "success": bool(success), "steps": steps}
+        if failure_step is not None:
+            if success or not 0 <= failure_step < len(steps):
+                raise ValueError(
+                    f"failure_step: expected a step of a failed rollout of {len(steps)}, found {failure_step}"
+                )
+            line["failure_step"] = int(failure_step)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, allow_nan=False) + "\n")

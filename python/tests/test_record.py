@@ -108,7 +108,10 @@ def test_samples_are_kept_and_other_shapes_are_refused(tmp_path: Path) -> None:
     with offnominal.record(policy, tmp_path / "r.jsonl", executed=1, samples=True) as recorder:
         recorder.begin("lift")
         policy.predict_action_chunk(np.zeros((3, 2, 1)))
-        recorder.end(success=False)
+        with pytest.raises(ValueError, match="failure_step: expected a step of a failed rollout of 1, found 1"):
+            recorder.end(success=False, failure_step=1)
+        recorder.end(success=False, failure_step=0)
+    assert lines(tmp_path / "r.jsonl")[0]["failure_step"] == 0
     assert lines(tmp_path / "r.jsonl")[0]["steps"][0]["chunk"] == [[[0], [0]]] * 3
     with offnominal.record(policy, tmp_path / "r.jsonl", executed=1) as recorder:
         recorder.begin("lift")

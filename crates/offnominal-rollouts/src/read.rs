@@ -12,6 +12,7 @@
 //! | `rollout`, `episode_id`, `episode_index` | name of the rollout, a text or a number |
 //! | `task`, `task_id`, `task_index` | name of its task, likewise |
 //! | `success` | whether it succeeds |
+//! | `failure_step` | the step at which a failure begins, where somebody saw it |
 //! | `step`, `t`, `frame_index` | number of the step; 0, 1, 2, … |
 //! | `executed` | how many actions of the step's chunk are executed, of a step or of the rollout |
 //! | `chunk` | the actions that the policy predicts at the step, `[H, A]`, or samples of them, `[S, H, A]` |
@@ -128,8 +129,14 @@ impl Collected {
             "expected at most {ARRAY_NUMBERS} numbers of all rollouts, found more"
         );
         let task = self.task(about.task);
-        let About { name, success, .. } = about;
-        self.found.rollouts.push(Rollout { name, task, fails: !success, signals, embeddings });
+        let About { name, success, failure_step, .. } = about;
+        if let Some(step) = failure_step {
+            let n = signals[0].len();
+            ensure!(step < n, "failure_step: expected a step of the rollout, below {n}, found {step}");
+            ensure!(!success, "failure_step: expected a failed rollout, found a successful one");
+        }
+        let rollout = Rollout { name, task, fails: !success, failure_step, signals, embeddings };
+        self.found.rollouts.push(rollout);
         Ok(())
     }
 
@@ -156,6 +163,7 @@ struct About {
     task: String,
     success: bool,
     executed: Option<usize>,
+    failure_step: Option<usize>,
 }
 
 impl About {
@@ -176,8 +184,19 @@ impl About {
                 other => bail!("success: expected true or false, found {}", shown(other)),
             },
             executed: fields.get("executed").map(step::executed).transpose()?,
+            failure_step: fields
+                .get("failure_step")
+                .filter(|value| !value.is_null())
+                .map(whole)
+                .transpose()?,
         })
     }
+}
+
+/// The number of a step.
+fn whole(value: &Value) -> Result<usize> {
+    let step = value.as_u64().and_then(|n| usize::try_from(n).ok());
+    step.with_context(|| format!("failure_step: expected a whole number, found {}", shown(value)))
 }
 
 /// A name, which may be a number.

@@ -12,6 +12,8 @@ pub struct Rollout {
     pub task: usize,
     /// Whether it fails.
     pub fails: bool,
+    /// The step at which somebody saw the failure begin, if that is known.
+    pub failure_step: Option<usize>,
     /// Each signal of [`Rollouts::signals`] at each step, `[signals][steps]`.
     pub signals: Vec<Vec<f64>>,
     /// What the policy's encoder made of each observation, `[steps, width]`; nothing if the width is 0.

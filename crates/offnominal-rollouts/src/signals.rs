@@ -53,7 +53,8 @@ fn line(data: &Rollouts, rollout: &Rollout) -> String {
     };
     let steps: Vec<Value> = (0..rollout.steps()).map(step).collect();
     let about = json!({
-        "rollout": rollout.name, "task": data.tasks[rollout.task], "success": !rollout.fails, "steps": steps,
+        "rollout": rollout.name, "task": data.tasks[rollout.task], "success": !rollout.fails,
+        "failure_step": rollout.failure_step, "steps": steps,
     });
     format!("{about}\n")
 }

@@ -12,7 +12,14 @@ fn drawn(n: usize, shift: f64) -> Rollouts {
         let (task, fails) = (i % 3, i % 3 != 2 && i.is_multiple_of(4));
         let steps = if fails { 20 } else { 8 + rng.below(10) };
         let signal = (0..steps).map(|_| rng.uniform() + if fails { shift } else { 0.0 }).collect();
-        Rollout { name: i.to_string(), task, fails, signals: vec![signal], embeddings: vec![] }
+        Rollout {
+            name: i.to_string(),
+            task,
+            fails,
+            failure_step: None,
+            signals: vec![signal],
+            embeddings: vec![],
+        }
     };
     let rollouts = (0..n).map(&mut one).collect();
     let tasks = ["lift", "push", "wipe"].map(String::from).into();
@@ -71,4 +78,20 @@ fn a_promise_is_kept_and_counted_by_where_it_comes_from() {
     assert_eq!(alarms.own + alarms.pooled + alarms.without, 600);
     assert!(alarms.own > 500 && alarms.false_alarms.low < 0.1, "{alarms:?}");
     assert!(alarms.detected.as_ref().unwrap().value > 0.9, "{alarms:?}");
+}
+
+#[test]
+fn where_failures_begin_is_compared_if_it_is_known() {
+    let mut data = drawn(90, 0.0);
+    assert_eq!(judged(&data, Request::default()).unwrap().sections[0].detectors[0].incident, None);
+    for r in data.rollouts.iter_mut().filter(|r| r.fails) {
+        // The signal jumps where the failure begins, and is as ever otherwise.
+        r.failure_step = Some(6);
+        r.signals[0][6] += 2.0;
+    }
+    let found = judged(&data, Request::default()).unwrap();
+    let of = |name: &str| found.sections[0].detectors.iter().find(|d| d.detector == name).unwrap();
+    assert_eq!(of("x").incident.as_ref().unwrap().value, 1.0);
+    assert_eq!(of("clock").incident.as_ref().unwrap().value, 0.5);
+    assert!(of("x").landmark.pairs.value < 0.7, "{}", of("x").landmark.pairs);
 }

@@ -81,6 +81,16 @@ fn bad_lines_are_refused_with_their_place() {
         "\"task\": []",
         "task: expected a text or a whole number, found a list of 0",
     );
+    refuse(
+        "\"success\": 0",
+        "\"success\": 0, \"failure_step\": 1",
+        "failure_step: expected a step of the rollout, below 1",
+    );
+    refuse(
+        "\"success\": true",
+        "\"success\": true, \"failure_step\": 1",
+        "failure_step: expected a failed rollout",
+    );
     refuse("\"length\": 1", "\"length\": 5", "length: expected 1, found 5");
     let steps = "\"length\": 1, \"other\": {}, \"steps\": [{\"step\": 0, \"tce\": -2}]";
     refuse(steps, "\"steps\": []", "expected a rollout of at least one step, found none");

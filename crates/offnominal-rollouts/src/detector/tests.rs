@@ -17,7 +17,7 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
         };
         let signals = vec![signal(-0.2), signal(0.5)];
         let embeddings = signals[1].iter().flat_map(|&x| [x as f32, 1.0, 0.5 * x as f32]).collect();
-        Rollout { name: i.to_string(), task: i / 3 % 4, fails, signals, embeddings }
+        Rollout { name: i.to_string(), task: i / 3 % 4, fails, failure_step: None, signals, embeddings }
     };
     let tasks = ["cup", "door", "lift", "push"].map(String::from).into();
     let rollouts = (0..n).map(&mut one).collect();

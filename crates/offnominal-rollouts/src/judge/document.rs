@@ -95,6 +95,10 @@ pub struct DetectorResult {
     /// The same by pairs, with an interval over tasks; missing if there are too few tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_tasks: Option<Estimate>,
+    /// Incident/dynamic: failures at the step at which they begin against all that have not begun to fail; missing if no
+    /// such step is known, or a rollout is judged in several parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incident: Option<Estimate>,
     /// By the usual cut-offs.
     pub protocols: Vec<ProtocolArea>,
     /// Share of failures with an alarm, at thresholds that the judged successes of each task set.

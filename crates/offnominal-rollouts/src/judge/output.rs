@@ -41,6 +41,7 @@ fn rows(section: &SectionResult) -> Vec<Row> {
         let alarms = result.alarms.as_ref();
         let others = [
             (NEW_TASKS, result.new_tasks.as_ref()),
+            ("incident", result.incident.as_ref()),
             ("detected", result.detected.as_ref()),
             ("lead", result.lead.as_ref()),
             ("brier", result.brier.as_ref()),

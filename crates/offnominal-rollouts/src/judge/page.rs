@@ -40,6 +40,7 @@ struct Shown<'a> {
     protocols: Vec<&'a str>,
     by_protocol: Vec<(&'a str, Vec<String>)>,
     early: Vec<(&'a str, Vec<String>)>,
+    incident: Vec<(&'a str, Vec<String>)>,
     probabilities: Vec<(&'a str, Vec<String>)>,
     promises: Vec<(&'a str, Vec<String>)>,
     charts: Vec<Value>,
@@ -112,6 +113,7 @@ fn shown(section: &SectionResult) -> Shown<'_> {
         protocols: first.protocols.iter().map(|p| p.protocol.as_str()).collect(),
         by_protocol: rows(&|d| Some(d.protocols.iter().map(|p| short(&p.auroc)).collect())),
         early: rows(&|d| Some(vec![short(d.detected.as_ref()?), format!("{:.1}", d.lead.as_ref()?)])),
+        incident: rows(&|d| Some(vec![short(d.incident.as_ref()?)])),
         probabilities: rows(&|d| Some(vec![short(d.brier.as_ref()?), signed(d.bias.as_ref()?)])),
         promises: rows(&|d| {
             let a = d.alarms.as_ref()?;

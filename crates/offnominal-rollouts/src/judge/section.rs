@@ -8,11 +8,13 @@ use crate::rollout::Rollouts;
 use crate::split::Part;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
+use offnominal_core::estimate::Estimate;
 use offnominal_stats::bootstrap::Range;
 use offnominal_stats::cutoff::{CUTOFFS, Ranked};
 use offnominal_stats::early::Early;
 use offnominal_stats::landmark::{Course, Landmark};
 use offnominal_stats::outlook::Outlook;
+use offnominal_stats::same_step::{Comparison, Recording, same_step};
 use offnominal_stats::{Bootstrap, Level, StatsError};
 use offnominal_work::context::Context;
 use std::collections::BTreeMap;
@@ -141,6 +143,7 @@ impl Section<'_> {
             detector: scored.detector.clone(),
             landmark: LandmarkAreas::of(landmark),
             new_tasks,
+            incident: self.incident(scored, n, &plan),
             protocols: self.protocols(scored, judged, &strata, &plan)?,
             detected,
             lead,
@@ -151,6 +154,30 @@ impl Section<'_> {
             alarms: alarms::alarms(self.data, self.parts, alpha, [&scored.calibration, &scored.scores])?,
             difference: difference.transpose()?,
         })
+    }
+
+    /// The incident/dynamic area within tasks and parts, where each rollout is judged once and it is known when failures
+    /// begin. A failure of which that is not known is compared at no step.
+    fn incident(&self, scored: &Scored, n: usize, plan: &Bootstrap) -> Option<Estimate> {
+        let is_once = self.parts.iter().map(|part| part.test.len()).sum::<usize>() == n;
+        let mut recordings = Vec::new();
+        for (k, (part, scores)) in self.parts.iter().zip(&scored.scores).enumerate() {
+            for (&i, scores) in part.test.iter().zip(scores) {
+                let r = &self.data.rollouts[i];
+                let labels: Vec<bool> =
+                    (0..scores.len()).map(|step| r.failure_step.is_some_and(|begin| step >= begin)).collect();
+                let cases = match (r.fails, r.failure_step) {
+                    (true, None) => vec![None; scores.len()],
+                    _ => Comparison::Incident.cases(scores.len(), Some(&labels), None),
+                };
+                let group = k * self.data.tasks.len() + r.task;
+                recordings.push(Recording { group, scores: scores.clone(), cases });
+            }
+        }
+        is_once
+            .then(|| same_step(&recordings, Comparison::Incident, plan).ok())
+            .flatten()
+            .map(|found| found.auroc)
     }
 
     fn each_part<T>(&self, scored: &Scored, judged: &[usize], make: impl Fn(&[Course<'_>]) -> T) -> Vec<T> {

@@ -27,6 +27,11 @@ pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
         });
         let (expected, found) = (now.success, about.success);
         ensure!(expected == found, "success: expected {expected} as in the rows before, found {found}");
+        let (expected, found) = (now.failure_step, about.failure_step);
+        ensure!(
+            expected == found,
+            "failure_step: expected {expected:?} as in the rows before, found {found:?}"
+        );
         steps.add(&row, is_of_rollout)
     })?;
     let (about, steps) = open.with_context(|| format!("{}: expected rows, found none", path.display()))?;
@@ -35,7 +40,7 @@ pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
 
 /// Whether a column says something of the whole rollout.
 fn is_of_rollout(name: &str) -> bool {
-    name == "success" || ROLLOUT.contains(&name) || TASK.contains(&name)
+    matches!(name, "success" | "failure_step") || ROLLOUT.contains(&name) || TASK.contains(&name)
 }
 
 fn columns(row: &Map<String, Value>) -> String {
