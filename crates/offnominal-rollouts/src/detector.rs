@@ -41,6 +41,8 @@ use std::str::FromStr;
 
 pub use plain::Accumulator;
 
+/// Bytes of a detector's name.
+const LONGEST: usize = 4096;
 /// Levels of detectors in detectors.
 const MOST_LEVELS: usize = 4;
 
@@ -205,6 +207,11 @@ impl FromStr for Detector {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Detector> {
+        ensure!(
+            text.len() <= LONGEST,
+            "expected a detector of at most {LONGEST} bytes, found {}",
+            text.len()
+        );
         Detector::parse(text, 0)
     }
 }

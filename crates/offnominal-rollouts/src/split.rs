@@ -23,6 +23,8 @@ use serde::Deserialize;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+/// Bytes of a split's name.
+const LONGEST: usize = 4096;
 /// Tasks that the published splits leave out.
 const UNSEEN_TASKS: usize = 3;
 
@@ -177,6 +179,7 @@ impl FromStr for Split {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Split> {
+        ensure!(text.len() <= LONGEST, "expected a split of at most {LONGEST} bytes, found {}", text.len());
         let expected = "expected seen:SEEDS, unseen:SEEDS, folds:N or tasks:N";
         let (kind, rest) = text.split_once(':').with_context(|| format!("{expected}, found {text:?}"))?;
         let numbers: Result<Vec<u64>, _> = rest.split(',').map(str::parse).collect();
