@@ -23,6 +23,7 @@ OUTSIDE = {
     "Security": "SECURITY.md",
     "Results: images": "results/images/README.md",
     "Results: pixels": "results/pixels/order.md",
+    "Results: generative policies": "results/generative/README.md",
     "Results: compare": "results/compare/README.md",
     "Results: risk": "results/risk/README.md",
     "Results: shift": "results/shift/README.md",

@@ -31,6 +31,7 @@ from offnominal import (
     pixels,
     policies,
     risk,
+    rollouts,
     trackers,
     vector,
 )
@@ -38,6 +39,7 @@ from offnominal._audit import audit
 from offnominal._compare import compare
 from offnominal._engine import VERSION as __version__
 from offnominal._evidence import evidence, verify
+from offnominal._record import Recorder, record
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
@@ -67,6 +69,7 @@ __all__ = [
     "Episode",
     "Monitor",
     "Policy",
+    "Recorder",
     "Results",
     "Environment",
     "Environments",
@@ -97,9 +100,11 @@ __all__ = [
     "metrics",
     "pixels",
     "policies",
+    "record",
     "render",
     "report",
     "risk",
+    "rollouts",
     "score",
     "shift",
     "suite",

@@ -9,6 +9,8 @@
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
+//! | [`records`]     | rows of any Parquet file                                             |
+//! | [`parquet_pages`] | pages of such a file, checked before they are decoded              |
 //! | [`read`]        | files, named in every error                                          |
 //! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
@@ -33,9 +35,11 @@ pub mod lock;
 pub mod mcap;
 pub mod minari;
 mod palette;
+pub mod parquet_pages;
 pub mod png;
 pub mod provenance;
 pub mod read;
+pub mod records;
 pub mod sealed;
 pub mod store;
 pub mod table;

@@ -22,7 +22,6 @@ mod compression;
 mod json;
 mod mcap;
 mod mcap_records;
-mod parquet_pages;
 
 // What needs files: a browser has none.
 #[cfg(not(target_family = "wasm"))]

@@ -95,6 +95,23 @@ impl RecurrentWork {
         self.memory[..state].fill(0.0);
     }
 
+    /// Sets the state of each row for the beginning of a sequence: h and, for the LSTM, s, `[batch, hidden]` each.
+    ///
+    /// # Panics
+    /// If one has another length.
+    pub fn begin(&mut self, hidden: &[f32], memory: &[f32]) {
+        let state = self.state();
+        assert_eq!([hidden.len(), memory.len()], [state; 2], "length of a state");
+        self.steps = 0;
+        self.hidden[..state].copy_from_slice(hidden);
+        self.memory[..state].copy_from_slice(memory);
+    }
+
+    /// Derivatives by the state before the last forward pass, h and s, after a backward pass.
+    pub fn d_state(&self) -> [&[f32]; 2] {
+        [&self.d_hidden, &self.d_memory]
+    }
+
     /// Takes back the last pass: the next one begins where that one began.
     pub fn rewind(&mut self) {
         self.steps = 0;

@@ -5,6 +5,7 @@ pub mod images;
 pub mod logs;
 pub mod policies;
 pub mod requests;
+pub mod rollouts;
 pub mod wires;
 pub mod works;
 

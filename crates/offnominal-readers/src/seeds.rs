@@ -58,6 +58,10 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "cell" => named("done.json", works::cell()),
         "png" => works::images(),
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
+        "rollout_lines" => texts::numbered(texts::ROLLOUTS),
+        "rollout_table" => vec![repository("crates/offnominal-rollouts/tests/data/lists.parquet")],
+        "rollout_request" => texts::numbered(texts::ROLLOUT_REQUESTS),
+        "task_embeddings" => vec![repository("crates/offnominal-agents/tests/torch/two.npy")],
         "log_csv" => logs(&["same.csv", "same.tsv", "same.csv.gz"]),
         "log_json_lines" => logs(&["same.jsonl"]),
         "log_columnar" => logs(&[

@@ -1,6 +1,6 @@
 //! The list of all readers.
 
-use crate::read::{files, images, logs, policies, requests, wires, works};
+use crate::read::{files, images, logs, policies, requests, rollouts, wires, works};
 
 /// What a reader reads, which decides how mutants of it are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,10 @@ targets! {
     Bytes logs::log_rosbag,
     Bytes logs::log_ulog,
     Text logs::mapping,
+    Json rollouts::rollout_lines,
+    Bytes rollouts::rollout_table,
+    Text rollouts::rollout_request,
+    Bytes rollouts::task_embeddings,
     Safetensors works::monitor_file,
     Json works::monitor_lines,
     Text works::campaign,

@@ -26,6 +26,7 @@ mod pixels;
 mod render;
 mod report;
 mod risk;
+mod rollouts;
 mod scenario;
 mod score;
 mod shift;
@@ -99,6 +100,8 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Failure probabilities: learn where failures are, estimate, search, select, replay
     Risk(risk::Risk),
+    /// Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out
+    Rollouts(rollouts::Rollouts),
     /// Policies on bodies that they do not know: how much is lost, and can one tell without a reward
     Shift(shift::Shift),
     /// Make the page of a results folder anew
@@ -194,6 +197,7 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Monitor(args) => args.run(common),
         Command::Bench(args) => args.run(common),
         Command::Risk(args) => args.run(common),
+        Command::Rollouts(args) => args.run(common),
         Command::Shift(args) => args.run(common),
         Command::Report(args) => args.run(common),
         Command::Leaderboard(args) => args.run(common),

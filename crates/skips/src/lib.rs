@@ -20,6 +20,10 @@ pub const ALLOWED: &[(&str, &str)] = &[
         "target wasm32-unknown-unknown",
         "rustup adds it; a machine that has no rustup may lack it, and the page is also built for a release",
     ),
+    (
+        "recordings of ActProbe",
+        "published signals of 13 MB that lie beside the repository where figures on them are made",
+    ),
     ("graphics card", "the machine that tests every change has none"),
     ("environment urr-reach", "needs a robot, or a simulated one that listens"),
     ("robot", "its fixed ports are taken on this machine"),

@@ -1,7 +1,6 @@
 //! Arrow and Parquet: batches of columns, read as rows. Lists and structures become one column for each leaf.
 
 use super::arrow_messages::Batches;
-use super::parquet_pages::{self, Bounded};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, anyhow};
 use arrow_array::cast::AsArray;
@@ -12,6 +11,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema, TimeUnit};
+use offnominal_files::parquet_pages::{self, Bounded};
 use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

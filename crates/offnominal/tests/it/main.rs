@@ -26,6 +26,7 @@ mod pixels;
 mod ranges;
 mod renders;
 mod robot;
+mod rollouts;
 mod schemas;
 mod shift;
 mod stress;

@@ -8,11 +8,12 @@ use offnominal_logs::mapping::Mapping;
 use offnominal_logs::watch::LiveVerdict;
 use offnominal_pixels::label_map::LabelMap;
 use offnominal_risk::{compare, multifidelity, stress};
+use offnominal_rollouts::judge::Judged;
 use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 12] {
+fn all() -> [(&'static str, &'static str, Schema); 13] {
     [
         ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
@@ -36,6 +37,7 @@ fn all() -> [(&'static str, &'static str, Schema); 12] {
             schema_for!(multifidelity::report::Report),
         ),
         ("result-row", "A row of ENV.parquet or ENV.csv of a suite", schema_for!(Row)),
+        ("rollouts", "rollouts.json: failure detectors judged on rollouts", schema_for!(Judged)),
         (
             "stress",
             "stress.json: the most likely failures under the declared noise that were found",

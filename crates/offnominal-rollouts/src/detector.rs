@@ -1,0 +1,249 @@
+//! What tells a failing rollout from a succeeding one, step by step, from signals known until that step only.
+//!
+//! | detector | score at a step | learns from |
+//! |---|---|---|
+//! | `clock` | the number of the step | nothing |
+//! | `random` | a uniform random number | nothing |
+//! | `task-prior` | the share of failures of the task, the same at every step | outcomes |
+//! | `SIGNAL` | the signal | nothing |
+//! | `max(SIGNAL)`, `mean(SIGNAL)`, `sum(SIGNAL)` | largest, mean and sum so far | nothing |
+//! | `ewma(SIGNAL)` | exponentially weighted mean, e ← .9 e + .1 x from the first value on | nothing |
+//! | `-DETECTOR` | the negative | as the detector |
+//! | `band(DETECTOR)` | functional band: (score − mean) / deviation of the successes that run at the step | successes |
+//! | `and(DETECTOR, DETECTOR)` | the smaller of two ranks among the largest scores of successes | successes |
+//! | `knn` | distance of the embedding to the fifth nearest of successes | successes |
+//! | `rnd` | what a network that learned a random one on successes does not know of the embedding | successes |
+//! | `flow` | how far a flow that was learned on successes carries the embedding from the middle (logpZO) | successes |
+//! | `actprobe` | probability of failure by an LSTM and an MLP ([`actprobe`]) | outcomes |
+//! | `hazard`, `hazard(SIGNAL, …)` | probability that it fails from here on ([`hazard`]) | outcomes |
+//!
+//! A row of `clock`, `task-prior` and `random` stands in every table: the first shows what time alone is worth, the second
+//! what the task alone is worth, the third what many rows are worth to a maximum.
+
+pub mod actprobe;
+mod band;
+mod embeddings;
+mod flow;
+pub mod hazard;
+mod knn;
+mod plain;
+mod rnd;
+
+use crate::rollout::Rollouts;
+use crate::split::Part;
+use anyhow::{Context as _, Result, bail, ensure};
+use offnominal_core::Seed;
+use offnominal_work::context::Context;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+pub use plain::Accumulator;
+
+/// Bytes of a detector's name.
+const LONGEST: usize = 4096;
+/// Levels of detectors in detectors.
+const MOST_LEVELS: usize = 4;
+
+/// A detector that can be fitted; in requests it is its name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Detector {
+    /// The number of the step.
+    Clock,
+    /// A random number.
+    Random,
+    /// The share of failures of the task.
+    TaskPrior,
+    /// A signal and what is made of it.
+    Signal(Accumulator, String),
+    /// The negative of another.
+    Negative(Box<Detector>),
+    /// Another by the successes at each step.
+    Band(Box<Detector>),
+    /// Both of two.
+    And(Box<Detector>, Box<Detector>),
+    /// The fifth nearest embedding.
+    Knn,
+    /// Random network distillation of embeddings.
+    Rnd,
+    /// A flow of embeddings to noise.
+    Flow,
+    /// ActProbe's network.
+    ActProbe,
+    /// Odds of failing from here on, by signals; by the usual ones if none are named.
+    Hazard(Vec<String>),
+}
+
+/// What every table begins with.
+pub const BASELINES: [Detector; 3] = [Detector::Clock, Detector::TaskPrior, Detector::Random];
+
+/// What a detector gets to learn from.
+pub struct Lesson<'a> {
+    /// All rollouts.
+    pub data: &'a Rollouts,
+    /// Which of them may be learned from.
+    pub part: &'a Part,
+    /// An embedding of each task's instruction, by its name; may be empty.
+    pub instructions: &'a BTreeMap<String, Vec<f32>>,
+    /// Root of everything random.
+    pub seed: Seed,
+    /// Who sees the progress.
+    pub context: &'a Context,
+}
+
+/// A fitted detector.
+pub trait Fitted {
+    /// The score at each step of a rollout; one at step k depends on steps 0 … k only.
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64>;
+}
+
+impl<F: Fn(&Rollouts, usize) -> Vec<f64>> Fitted for F {
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        self(data, rollout)
+    }
+}
+
+impl Detector {
+    /// Learns.
+    ///
+    /// # Errors
+    /// If there is no such signal, or nothing to learn from.
+    pub fn fit(&self, lesson: &Lesson<'_>) -> Result<Box<dyn Fitted>> {
+        if self.learns() {
+            let n = lesson.part.train.len();
+            ensure!(
+                n > 0,
+                "{self}: expected rollouts to learn from, found none; a split says which those are"
+            );
+        }
+        match self {
+            Detector::Clock => Ok(plain::clock()),
+            Detector::Random => Ok(plain::random(lesson.seed)),
+            Detector::TaskPrior => Ok(plain::task_prior(lesson)),
+            Detector::Signal(accumulator, signal) => {
+                Ok(plain::signal(*accumulator, lesson.data.signal(signal)?))
+            }
+            Detector::Negative(of) => {
+                let fitted = of.fit(lesson)?;
+                Ok(Box::new(move |data: &Rollouts, i| {
+                    fitted.scores(data, i).into_iter().map(|s| -s).collect()
+                }))
+            }
+            Detector::Band(of) => band::band(of.fit(lesson)?, lesson),
+            Detector::And(a, b) => band::and([a.fit(lesson)?, b.fit(lesson)?], lesson),
+            Detector::Knn => knn::fit(lesson),
+            Detector::Rnd => rnd::fit(lesson),
+            Detector::Flow => flow::fit(lesson),
+            Detector::ActProbe => actprobe::fit(lesson),
+            Detector::Hazard(signals) => hazard::fit(signals, lesson),
+        }
+    }
+
+    /// Whether it needs rollouts to learn from.
+    pub fn learns(&self) -> bool {
+        match self {
+            Detector::Clock | Detector::Random | Detector::TaskPrior | Detector::Signal(..) => false,
+            Detector::Negative(of) => of.learns(),
+            _ => true,
+        }
+    }
+
+    /// Whether its score is a probability to fail.
+    pub fn is_probability(&self) -> bool {
+        matches!(self, Detector::TaskPrior | Detector::ActProbe | Detector::Hazard(_))
+    }
+
+    fn parse(text: &str, level: usize) -> Result<Detector> {
+        ensure!(level < MOST_LEVELS, "expected at most {MOST_LEVELS} levels of detectors, found more");
+        let text = text.trim();
+        if let Some(of) = text.strip_prefix('-') {
+            return Ok(Detector::Negative(Box::new(Detector::parse(of, level + 1)?)));
+        }
+        let inner = |of: &str| Detector::parse(of, level + 1).map(Box::new);
+        let Some((name, rest)) = text.split_once('(') else {
+            return Ok(match text {
+                "clock" => Detector::Clock,
+                "random" => Detector::Random,
+                "task-prior" => Detector::TaskPrior,
+                "knn" => Detector::Knn,
+                "rnd" => Detector::Rnd,
+                "flow" => Detector::Flow,
+                "actprobe" => Detector::ActProbe,
+                "hazard" => Detector::Hazard(vec![]),
+                "" => bail!("expected a detector, found nothing"),
+                signal => Detector::Signal(Accumulator::Last, signal.into()),
+            });
+        };
+        let of = rest.strip_suffix(')').with_context(|| format!("{text:?}: expected ) at the end"))?;
+        match name {
+            "band" => Ok(Detector::Band(inner(of)?)),
+            "and" => {
+                let comma = comma(of).with_context(|| format!("{text:?}: expected two detectors"))?;
+                Ok(Detector::And(inner(&of[..comma])?, inner(&of[comma + 1..])?))
+            }
+            "hazard" if !of.contains(['(', ')']) => {
+                Ok(Detector::Hazard(of.split(',').map(|signal| signal.trim().into()).collect()))
+            }
+            other => match (Accumulator::named(other), of.contains(['(', ')', ','])) {
+                (Some(accumulator), false) => Ok(Detector::Signal(accumulator, of.trim().into())),
+                _ => bail!("{text:?}: expected max, mean, sum or ewma of a signal, band(…) or and(…, …)"),
+            },
+        }
+    }
+}
+
+/// The place of the only comma that is in no brackets.
+fn comma(text: &str) -> Option<usize> {
+    let mut level = 0;
+    text.char_indices().find_map(|(at, c)| {
+        level += i32::from(c == '(') - i32::from(c == ')');
+        (c == ',' && level == 0).then_some(at)
+    })
+}
+
+impl FromStr for Detector {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Detector> {
+        ensure!(
+            text.len() <= LONGEST,
+            "expected a detector of at most {LONGEST} bytes, found {}",
+            text.len()
+        );
+        Detector::parse(text, 0)
+    }
+}
+
+impl TryFrom<String> for Detector {
+    type Error = anyhow::Error;
+
+    fn try_from(text: String) -> Result<Detector> {
+        text.parse()
+    }
+}
+
+impl Display for Detector {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Detector::Clock => write!(f, "clock"),
+            Detector::Random => write!(f, "random"),
+            Detector::TaskPrior => write!(f, "task-prior"),
+            Detector::Signal(Accumulator::Last, signal) => write!(f, "{signal}"),
+            Detector::Signal(accumulator, signal) => write!(f, "{}({signal})", accumulator.name()),
+            Detector::Negative(of) => write!(f, "-{of}"),
+            Detector::Band(of) => write!(f, "band({of})"),
+            Detector::And(a, b) => write!(f, "and({a},{b})"),
+            Detector::Knn => write!(f, "knn"),
+            Detector::Rnd => write!(f, "rnd"),
+            Detector::Flow => write!(f, "flow"),
+            Detector::ActProbe => write!(f, "actprobe"),
+            Detector::Hazard(signals) if signals.is_empty() => write!(f, "hazard"),
+            Detector::Hazard(signals) => write!(f, "hazard({})", signals.join(",")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Rollouts out of files.
+//!
+//! | ending | what | module |
+//! |---|---|---|
+//! | `.jsonl` | one rollout per line | [`json_lines`] |
+//! | `.parquet` | one step per row | [`table`] |
+//!
+//! A folder stands for all such files in it, in the order of their names. Fields have the same names in both:
+//!
+//! | field | what |
+//! |---|---|
+//! | `rollout`, `episode_id`, `episode_index` | name of the rollout, a text or a number |
+//! | `task`, `task_id`, `task_index` | name of its task, likewise |
+//! | `success` | whether it succeeds |
+//! | `failure_step` | the step at which a failure begins, where somebody saw it |
+//! | `step`, `t`, `frame_index` | number of the step; 0, 1, 2, … |
+//! | `executed` | how many actions of the step's chunk are executed, of a step or of the rollout |
+//! | `chunk` | the actions that the policy predicts at the step, `[H, A]`, or samples of them, `[S, H, A]` |
+//! | `embedding` | what its encoder makes of the observation, `[D]` |
+//! | any other number | a signal |
+//!
+//! In JSON lines the steps are objects in the list `steps`; `length`, if it is there, is their number; texts and numbers
+//! beside the list that are not named above are left out. `chunks` and `embeddings` of all steps may stand in an array file
+//! beside it (`.npy`, `.npz`, `.safetensors`), whose name the rollout gives. Texts are left out. Chunks become signals
+//! ([`crate::chunk`]) while they are read, and are not kept.
+
+pub mod json_lines;
+mod step;
+pub mod table;
+
+use crate::rollout::{Rollout, Rollouts};
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::limits::{ARRAY_NUMBERS, EPISODES};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+use step::Steps;
+
+/// The endings of files with rollouts.
+const ENDINGS: [&str; 2] = ["jsonl", "parquet"];
+
+/// What is not in the files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Actions of each chunk that are executed, where a file does not say it.
+    pub executed: Option<usize>,
+}
+
+/// Reads files, and folders of them.
+///
+/// # Errors
+/// If a file cannot be read or says something else, rollouts have different signals, or all have the same outcome.
+pub fn read(paths: &[PathBuf], settings: Settings) -> Result<Rollouts> {
+    let mut into = Collected::new(settings);
+    for path in files(paths)? {
+        let bytes = offnominal_files::read::bytes(&path)?;
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("parquet") => table::read(&bytes, &path, &mut into)?,
+            _ => json_lines::read(&bytes, &path, &mut into)?,
+        }
+    }
+    into.end()
+}
+
+/// The files that are meant.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        let is_rollouts =
+            |path: &Path| path.extension().is_some_and(|e| ENDINGS.iter().any(|ending| e == *ending));
+        if !path.is_dir() {
+            ensure!(is_rollouts(path), "{}: expected a file that ends in .jsonl or .parquet", path.display());
+            found.push(path.clone());
+            continue;
+        }
+        let list = std::fs::read_dir(path).with_context(|| path.display().to_string())?;
+        let mut inside: Vec<PathBuf> =
+            list.map(|item| Ok(item?.path())).collect::<Result<_>>().context("cannot list the folder")?;
+        inside.retain(|path| is_rollouts(path));
+        ensure!(!inside.is_empty(), "{}: expected .jsonl or .parquet files, found none", path.display());
+        inside.sort();
+        found.extend(inside);
+    }
+    ensure!(!found.is_empty(), "expected files with rollouts, found none");
+    Ok(found)
+}
+
+/// The rollouts that were read so far.
+#[derive(Debug)]
+pub struct Collected {
+    settings: Settings,
+    found: Rollouts,
+    /// Numbers of all signals and embeddings.
+    numbers: usize,
+}
+
+impl Collected {
+    /// None.
+    pub fn new(settings: Settings) -> Collected {
+        Collected { settings, found: Rollouts::default(), numbers: 0 }
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// If there is none, or all have the same outcome.
+    pub fn end(self) -> Result<Rollouts> {
+        self.found.checked()
+    }
+
+    /// Adds a rollout whose steps were read.
+    fn add(&mut self, about: About, steps: Steps) -> Result<()> {
+        ensure!(self.found.rollouts.len() < EPISODES, "expected at most {EPISODES} rollouts, found more");
+        let (names, signals, (embeddings, width)) = steps.end()?;
+        if self.found.rollouts.is_empty() {
+            ensure!(!names.is_empty(), "expected a signal or chunks at each step, found none");
+            (self.found.signals, self.found.embedding) = (names, width);
+        } else {
+            let expected = &self.found.signals;
+            ensure!(
+                *expected == names,
+                "expected the signals {expected:?} of the first rollout, found {names:?}"
+            );
+            let expected = self.found.embedding;
+            ensure!(expected == width, "expected embeddings of width {expected}, found {width}");
+        }
+        self.numbers += signals.iter().map(Vec::len).sum::<usize>() + embeddings.len();
+        ensure!(
+            self.numbers <= ARRAY_NUMBERS,
+            "expected at most {ARRAY_NUMBERS} numbers of all rollouts, found more"
+        );
+        let task = self.task(about.task);
+        let About { name, success, failure_step, .. } = about;
+        if let Some(step) = failure_step {
+            let n = signals[0].len();
+            ensure!(step < n, "failure_step: expected a step of the rollout, below {n}, found {step}");
+            ensure!(!success, "failure_step: expected a failed rollout, found a successful one");
+        }
+        let rollout = Rollout { name, task, fails: !success, failure_step, signals, embeddings };
+        self.found.rollouts.push(rollout);
+        Ok(())
+    }
+
+    fn task(&mut self, name: String) -> usize {
+        let tasks = &mut self.found.tasks;
+        // Rollouts of one task mostly come one after another.
+        let place = tasks.iter().rposition(|task| *task == name);
+        place.unwrap_or_else(|| {
+            tasks.push(name);
+            tasks.len() - 1
+        })
+    }
+}
+
+/// Names by which a rollout, its task and a step are known.
+const ROLLOUT: [&str; 3] = ["rollout", "episode_id", "episode_index"];
+const TASK: [&str; 3] = ["task", "task_id", "task_index"];
+const STEP: [&str; 3] = ["step", "t", "frame_index"];
+
+/// What is said of a whole rollout.
+#[derive(Debug, Clone, PartialEq)]
+struct About {
+    name: String,
+    task: String,
+    success: bool,
+    executed: Option<usize>,
+    failure_step: Option<usize>,
+}
+
+impl About {
+    /// From the fields of a rollout; `number` is its name if it has none.
+    fn of(fields: &Map<String, Value>, number: usize) -> Result<About> {
+        let named =
+            |names: &[&'static str; 3]| names.iter().find_map(|name| Some((*name, fields.get(*name)?)));
+        let task =
+            named(&TASK).with_context(|| format!("expected {}, found no such field", TASK.join(", ")))?;
+        let success = fields.get("success").context("expected success, found no such field")?;
+        Ok(About {
+            name: named(&ROLLOUT).map_or(Ok(number.to_string()), |(name, value)| text(name, value))?,
+            task: text(task.0, task.1)?,
+            success: match success {
+                Value::Bool(is) => *is,
+                Value::Number(n) if n.as_u64() == Some(0) => false,
+                Value::Number(n) if n.as_u64() == Some(1) => true,
+                other => bail!("success: expected true or false, found {}", shown(other)),
+            },
+            executed: fields.get("executed").map(step::executed).transpose()?,
+            failure_step: fields
+                .get("failure_step")
+                .filter(|value| !value.is_null())
+                .map(whole)
+                .transpose()?,
+        })
+    }
+}
+
+/// The number of a step.
+fn whole(value: &Value) -> Result<usize> {
+    let step = value.as_u64().and_then(|n| usize::try_from(n).ok());
+    step.with_context(|| format!("failure_step: expected a whole number, found {}", shown(value)))
+}
+
+/// A name, which may be a number.
+fn text(field: &str, value: &Value) -> Result<String> {
+    match value {
+        Value::String(text) if !text.is_empty() && text.len() <= 1000 => Ok(text.clone()),
+        Value::Number(number) if number.is_u64() || number.is_i64() => Ok(number.to_string()),
+        other => bail!("{field}: expected a text or a whole number, found {}", shown(other)),
+    }
+}
+
+/// A value as it stands in errors.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".into(),
+        other => {
+            let text = other.to_string();
+            if text.chars().count() > 60 {
+                format!("{}…", text.chars().take(60).collect::<String>())
+            } else {
+                text
+            }
+        }
+    }
+}
