@@ -46,6 +46,7 @@ def learn(
     *,
     near: Path | None = None,
     form: str | None = None,
+    places: bool | None = None,
     early: float | None = None,
     later: float | None = None,
     steps: int | None = None,
@@ -61,12 +62,13 @@ def learn(
 
     :param near: a history of policies that fail about as rarely as the one under test; it chooses the exponent.
     :param form: ``mlp``, ``hazard`` or ``dictionary``.
+    :param places: learn hazards from the place of each failure too, where the history has it.
     :param early: share of the training that is left out at its beginning.
     :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
-        "env": env, "failure": failure, "histories": list(histories), "near": near, "form": form, "early": early, "later": later,
-        "steps": steps, "members": members, "scenario": scenario, "out": out,
+        "env": env, "failure": failure, "histories": list(histories), "near": near, "form": form, "places": places,
+        "early": early, "later": later, "steps": steps, "members": members, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
 

@@ -49,6 +49,9 @@ pub struct Request {
     /// Most gradient steps.
     #[serde(default = "steps")]
     pub steps: usize,
+    /// Whether hazards learn from the place of each failure, where the history has it, by survival likelihood.
+    #[serde(default)]
+    pub places: bool,
     /// Networks whose chances are averaged; a dictionary is always one.
     #[serde(default = "members")]
     pub members: usize,
@@ -92,6 +95,11 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("steps", request.steps, 1..=100_000_000)?;
     within("members", request.members, 1..=MEMBERS)?;
+    let (form, placed) = (request.form, request.places);
+    ensure!(
+        !placed || form.is_none_or(|form| form == Form::Hazard),
+        "places: expected the form hazard, which alone reads them, found another"
+    );
     ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let env = request.scenario.env(&request.env)?;
@@ -99,6 +107,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
     let near = request.near.as_ref().map(read).transpose()?;
     let recipe = request.recipe(env.as_ref());
+    ensure!(
+        !placed || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
+        "places: expected a history that says where episodes failed, found none: make one with `risk history`, in an \
+         environment whose episodes lead past places"
+    );
     let out = request.out.as_deref();
     let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
     let file = out.map(|folder| folder.join("predictor.safetensors"));
@@ -124,7 +137,14 @@ impl Request {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
         let (early_share, later_share) = (self.early, self.later);
-        PredictorRecipe { form, early_share, later_share, members: self.members, steps: self.steps }
+        PredictorRecipe {
+            form,
+            early_share,
+            later_share,
+            members: self.members,
+            steps: self.steps,
+            places: self.places,
+        }
     }
 }
 
@@ -216,7 +236,7 @@ pub fn learn_from(
         let theta = Theta { noise: share(theta.noise), ..theta };
         let places = read(&episode.initial)?;
         examples.push(&places.numbers, theta, episode.failed);
-        if let Some(place) = episode.place.filter(|_| recipe.form == Form::Hazard) {
+        if let Some(place) = episode.place.filter(|_| recipe.places) {
             let n = places.numbers.len() / places.width;
             ensure!((place as usize) < n, "history: expected failures at a place below {n}, found {place}");
             examples.failed_at(place);

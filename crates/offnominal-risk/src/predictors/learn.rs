@@ -48,11 +48,20 @@ pub struct PredictorRecipe {
     pub members: usize,
     /// Most gradient steps.
     pub steps: usize,
+    /// Whether hazards learn from the place of each failure too.
+    pub places: bool,
 }
 
 impl Default for PredictorRecipe {
     fn default() -> PredictorRecipe {
-        PredictorRecipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
+        PredictorRecipe {
+            form: Form::Mlp,
+            early_share: 0.1,
+            later_share: 0.2,
+            members: 5,
+            steps: 6000,
+            places: false,
+        }
     }
 }
 

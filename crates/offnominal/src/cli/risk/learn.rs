@@ -28,6 +28,9 @@ pub struct Learn {
     /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
     #[arg(long, value_parser = one_of::<Form>())]
     form: Option<Form>,
+    /// Learn hazards from the place of each failure too, where the history has it
+    #[arg(long)]
+    places: bool,
     /// Share of the training that is left out at its beginning, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = learning::early())]
     early: f64,
@@ -55,6 +58,7 @@ impl Learn {
             histories: self.history.clone(),
             near: self.near.clone(),
             form: self.form,
+            places: self.places,
             early: self.early,
             later: self.later,
             steps: self.steps,
