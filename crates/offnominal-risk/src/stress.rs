@@ -17,7 +17,7 @@
 //! | file         | content                                                    |
 //! |--------------|------------------------------------------------------------|
 //! | [`series`]   | the numbers z of an episode, and how likely they are       |
-//! | [`refine`]   | from a failure to a likelier one                           |
+//! | [`mod@refine`]   | from a failure to a likelier one                           |
 //! | [`hunt`]     | searches, and their journal                                |
 //! | [`report`]   | what they found, as JSON and as text                       |
 //! | [`again`]    | a failure once more                                        |
