@@ -144,7 +144,8 @@ def estimate(
     request = {
         "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
-        "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share, "rate": rate, "constant_draws": constant_draws, "level": level,
+        "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share,
+        "rate": rate, "constant_draws": constant_draws, "level": level,
         "scenario": scenario, "max_risk": max_risk, "early_stop": early_stop,
         "width": width, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
