@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(of("ldm").get("preset").is_some(), cfg!(feature = "deep"));
     }
 
-    /// Two policies, of which one lends its episodes to detectors that watch the other.
+    /// Two policies, of which one gives its episodes to detectors that watch the other.
     const LENT: &str = r#"
 name = "lent"
 seed = 5
