@@ -1,10 +1,12 @@
-//! PNG files as pixels: colours, and labels of one or two bytes.
+//! Images as pixels: colours and labels of one or two bytes of PNG files, colours of JPEG and WebP files.
+
+mod lossy;
 
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::PIXELS;
 use std::path::Path;
 
-/// The content of a PNG file.
+/// The content of an image file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
     /// Pixels per row.
@@ -31,6 +33,27 @@ pub enum Samples {
 pub fn read(path: &Path) -> Result<Raster> {
     let bytes = crate::read::bytes(path)?;
     decode(&bytes).with_context(|| format!("{}: expected a PNG image", path.display()))
+}
+
+/// Reads a PNG, JPEG or WebP file, whatever its name ends in; for images, not for labels, which no lossy file keeps.
+///
+/// # Errors
+/// If it cannot be read or is none of them.
+pub fn read_picture(path: &Path) -> Result<Raster> {
+    let bytes = crate::read::bytes(path)?;
+    decode_picture(&bytes).with_context(|| format!("{}: expected a PNG, JPEG or WebP image", path.display()))
+}
+
+/// The image in the bytes of a PNG, JPEG or WebP file.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_picture(bytes: &[u8]) -> Result<Raster> {
+    match bytes {
+        bytes if bytes.starts_with(lossy::JPEG) => lossy::jpeg(bytes),
+        bytes if lossy::is_webp(bytes) => lossy::webp(bytes),
+        bytes => decode(bytes),
+    }
 }
 
 /// The image in the bytes of a PNG file.
@@ -68,15 +91,18 @@ pub fn decode(bytes: &[u8]) -> Result<Raster> {
 /// Requires of a header, before anything is allocated, that the image can be read.
 fn check(info: &png::Info<'_>) -> Result<()> {
     use png::{BitDepth, ColorType};
-    let (width, height) = (info.width, info.height);
-    ensure!(
-        u64::from(width) * u64::from(height) <= PIXELS as u64,
-        "expected at most {PIXELS} pixels, found {width} × {height}"
-    );
+    require_size(info.width.into(), info.height.into())?;
     let (kind, depth) = (info.color_type, info.bit_depth);
     let is_known = depth == BitDepth::Eight && kind != ColorType::GrayscaleAlpha
         || (kind, depth) == (ColorType::Grayscale, BitDepth::Sixteen);
     ensure!(is_known, "expected 8 bits a channel or 16 bits of grey, found {kind:?} of {depth:?} bits");
+    Ok(())
+}
+
+/// Requires that an image is not too large.
+fn require_size(width: u64, height: u64) -> Result<()> {
+    let pixels = width.checked_mul(height).filter(|&n| n <= PIXELS as u64);
+    ensure!(pixels.is_some(), "expected at most {PIXELS} pixels, found {width} × {height}");
     Ok(())
 }
 
@@ -182,8 +208,35 @@ mod tests {
         assert_eq!(decode(&header(1, 1)).unwrap().height, 1);
     }
 
+    /// The left half is blue, the right one orange; Pillow wrote the files.
+    #[test]
+    fn pictures_of_other_formats_have_the_same_colours() {
+        let picture = |name: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+            let raster = read_picture(&folder.join(name)).unwrap();
+            assert_eq!((raster.width, raster.height), (16, 8), "{name}");
+            let rgb = raster.rgb();
+            [&rgb[..3], &rgb[3 * 127..]].map(|pixel| [pixel[0], pixel[1], pixel[2]])
+        };
+        let near = |name: &str, want: [[u8; 3]; 2], most: u8| {
+            let found = picture(name);
+            let differ =
+                found.as_flattened().iter().zip(want.as_flattened()).any(|(a, b)| a.abs_diff(*b) > most);
+            assert!(!differ, "{name}: {found:?}");
+        };
+        let halves = [[20, 40, 200], [230, 120, 30]];
+        near("lossless.webp", halves, 0);
+        near("alpha.webp", halves, 0);
+        near("lossy.webp", halves, 12);
+        near("halves.jpg", halves, 3);
+        near("progressive.jpg", halves, 3);
+        near("grey.jpg", [[20; 3], [230; 3]], 3);
+    }
+
     #[test]
     fn other_bytes_are_refused() {
         assert!(decode(b"\xff\xd8\xff\xe0 no PNG").is_err());
+        assert!(decode_picture(b"\xff\xd8\xff\xe0 no JPEG").is_err());
+        assert!(decode_picture(b"RIFF\x10\0\0\0WEBPVP8 ").is_err());
     }
 }

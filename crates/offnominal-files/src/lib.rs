@@ -15,7 +15,7 @@
 //! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
 //! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
-//! | [`image_file`]  | PNG files as grey values or colours                                  |
+//! | [`image_file`]  | PNG files as grey values or colours; JPEG and WebP files as colours  |
 //! | [`png`]         | frames as PNG                                                        |
 //! | [`gif`]         | frames as an animated GIF                                            |
 //! | [`mcap`]        | messages of named channels, for programs of robotics                 |

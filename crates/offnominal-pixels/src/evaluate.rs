@@ -65,7 +65,7 @@ impl Default for Request {
             nominal: NominalSource::default(),
             methods: vec!["all".into()],
             temperature: None,
-            replicates: 300,
+            replicates: 1000,
             out: "runs/pixels".into(),
             command: String::new(),
         }
@@ -84,14 +84,16 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let networks = request.network.open(request.data.len(), seed)?;
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
-    let can = Needs { nominal: nominal.is_some(), ..networks[0].gives() };
+    let open = |root: &PathBuf| request.reading.open(root).with_context(|| root.display().to_string());
+    let sets: Vec<DataSet> = request.data.iter().map(open).collect::<Result<_>>()?;
+    let can = Needs { nominal: nominal.is_some(), ..networks[0].gives(&sets[0])? };
     let methods = fit::names(&request.methods, can)?;
     let _held = Lock::folder(&request.out)?;
     let store = Store::new(&request.out);
     let mut evaluations = Vec::new();
-    for (root, network) in request.data.iter().zip(&networks) {
+    for ((root, set), network) in request.data.iter().zip(&sets).zip(&networks) {
         let plan = EvaluationPlan {
-            set: &request.reading.open(root)?,
+            set,
             network,
             nominal: nominal.as_ref().map(|(set, network)| (set, network)),
             methods: &methods,

@@ -95,7 +95,7 @@ impl NetworkSource {
 }
 
 /// What methods are fitted on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NominalSource {
     /// Data set without unknown pixels, on which methods are fitted that must be.
@@ -106,14 +106,8 @@ pub struct NominalSource {
     pub logits: Option<PathBuf>,
     /// Its features, if the network is in files.
     pub features: Option<PathBuf>,
-    /// Images that are used of it at most.
-    pub images: u32,
-}
-
-impl Default for NominalSource {
-    fn default() -> NominalSource {
-        NominalSource { data: None, split: None, logits: None, features: None, images: 60 }
-    }
+    /// Images that are used of it at most; all if none.
+    pub images: Option<u32>,
 }
 
 impl NominalSource {
@@ -129,7 +123,7 @@ impl NominalSource {
     ) -> Result<Option<(DataSet, Network)>> {
         let Some(root) = &self.data else { return Ok(None) };
         let mut set = reading.open_split(root, self.split.as_deref())?;
-        set.samples.truncate(self.images as usize);
+        set.samples.truncate(self.images.map_or(usize::MAX, |n| n as usize));
         if network.model.is_some() {
             return Ok(Some((set, network.open_one(seed)?)));
         }

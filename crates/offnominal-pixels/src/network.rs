@@ -75,13 +75,19 @@ impl Network {
         Ok(Network::Model { model: Model::Convolutional(net), passes, seed })
     }
 
-    /// What methods can be given by it.
-    pub fn gives(&self) -> Needs {
+    /// What methods can be given by it; of files, as for the first image of the data set.
+    ///
+    /// # Errors
+    /// If that file cannot be read.
+    pub fn gives(&self, set: &DataSet) -> Result<Needs> {
         let (features, passes, confidence) = match self {
-            Network::Files { features, confidence, .. } => (features.is_some(), false, confidence.is_some()),
+            Network::Files { features, confidence, .. } => {
+                let (_, output) = self.predict(set, &set.samples[0])?;
+                (features.is_some(), output.view().passes > 1, confidence.is_some())
+            }
             Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
         };
-        Needs { features, passes, confidence, nominal: false, places: false }
+        Ok(Needs { features, passes, confidence, nominal: false, places: false })
     }
 
     /// The labels of an image of a data set, and the network's output for it.
@@ -175,7 +181,27 @@ fn confidences(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f3
         path.display(),
         array.shape
     );
+    if let Some(at) = array.values.iter().position(|c| !(0.0..=1.0).contains(c)) {
+        let (row, column, found) = (at / size[1], at % size[1], array.values[at]);
+        bail!(
+            "{}: expected confidences from 0 to 1, found {found} in row {row}, column {column}",
+            path.display()
+        );
+    }
     Ok(array.values)
+}
+
+/// Whether the values of every pixel are those of a distribution, as a softmax gives them: all from 0 to 1, with sum 1.
+/// `values` is `[passes, classes, pixels]`.
+fn are_probabilities(values: &[f32], classes: usize, pixels: usize) -> bool {
+    let is_distribution = |pass: &[f32], pixel: usize| {
+        let of_pixel = || pass.iter().skip(pixel).step_by(pixels);
+        of_pixel().all(|p| (0.0..=1.0).contains(p)) && (of_pixel().sum::<f32>() - 1.0).abs() < 1e-3
+    };
+    classes > 1
+        && values
+            .chunks_exact(classes * pixels)
+            .all(|pass| (0..pixels).all(|pixel| is_distribution(pass, pixel)))
 }
 
 fn from_files(
@@ -197,6 +223,12 @@ fn from_files(
             array.shape
         ),
     };
+    ensure!(
+        !are_probabilities(&array.values, k, h * w),
+        "{}: expected logits, found probabilities: the {k} values of every pixel lie between 0 and 1 and add up to 1. \
+         Write what the network says before the softmax, or the logarithm of its probabilities",
+        path.display()
+    );
     let features = features.map(|folder| -> Result<_> {
         let path = array::find(folder, &sample.name)?;
         let array = array::read(&path, "features")?;

@@ -57,6 +57,11 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "stress" => named("one.json", texts::STRESS.into()),
         "cell" => named("done.json", works::cell()),
         "png" => works::images(),
+        "picture" => {
+            ["halves.jpg", "progressive.jpg", "grey.jpg", "lossless.webp", "lossy.webp", "alpha.webp"]
+                .map(|name| repository(&format!("crates/offnominal-files/tests/data/{name}")))
+                .into()
+        }
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
         "rollout_lines" => texts::numbered(texts::ROLLOUTS),
         "rollout_table" => vec![repository("crates/offnominal-rollouts/tests/data/lists.parquet")],

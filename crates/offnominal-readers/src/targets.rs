@@ -68,6 +68,7 @@ targets! {
     Json files::stress,
     Json files::cell,
     Png images::png,
+    Bytes images::picture,
     Text images::label_map,
     Text images::polygons,
     Text logs::log_csv,

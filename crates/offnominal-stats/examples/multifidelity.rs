@@ -91,7 +91,7 @@ fn row(method: &str, case: Case, found: &[Stop], alone: [&[Stop]; 2]) {
         Some([dear, saved, counting, mean(found, w, |stop| stop.ratio)])
     };
     let [dear, saved, counting, variance] =
-        plan.estimates("dear episodes", found.len(), Range::Real, both).expect("runs were made");
+        plan.estimates("dear episodes", found.len(), [Range::Real; 4], both).expect("runs were made");
     let Case { p, correlation, per_dear } = case;
     let best = if per_dear == 0 { 1.0 } else { 1.0 - saving(correlation, per_dear) };
     let ends = found.iter().filter(|stop| stop.n >= HORIZON as f64).count();

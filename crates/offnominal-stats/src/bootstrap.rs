@@ -10,7 +10,8 @@
 //!   any values in \[0, 1\], because P(X = 1) ≤ E X;
 //! - a share close to 0 or 1, whose replicates hardly differ: its interval reaches at least as far from the bound as
 //!   that of a perfect score, low ≤ (α/2)^(1/n) and high ≥ 1 − (α/2)^(1/n). So .9999 is not more certain than 1, and the
-//!   ends are continuous and monotone in the score. The price: the ends of scores near a bound cover more than the level;
+//!   ends are continuous and monotone in the score. The price: the ends of scores near a bound cover more than the level.
+//!   Precision and overlap have this at 1 only: next to 0 they are not perfect, but usual where the sought is rare;
 //! - a single cluster: the whole range \[0, 1\] for shares, an error for other numbers.
 //!
 //! References: Efron, JASA 82, 1987, sections 3 and 6; Davison & Hinkley, Bootstrap Methods, 1997, section 3.8;
@@ -38,8 +39,11 @@ pub struct Bootstrap {
 /// Which values a statistic can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
-    /// Shares and other means of values in [0, 1].
+    /// Shares and other means of values in [0, 1], of which both ends are perfect: perfectly right or perfectly wrong.
     Unit,
+    /// Values in [0, 1] of which only 1 is perfect, such as precision and overlap: where what is sought is rare, small
+    /// ones are usual.
+    Quality,
     /// Any number.
     Real,
 }
@@ -61,10 +65,10 @@ impl Bootstrap {
         &self,
         what: &'static str,
         n_clusters: usize,
-        range: Range,
+        ranges: [Range; K],
         statistic: impl Fn(&[u32]) -> Option<[f64; K]>,
     ) -> Result<[Estimate; K], StatsError> {
-        self.estimates_within(what, &vec![0; n_clusters], range, statistic)
+        self.estimates_within(what, &vec![0; n_clusters], ranges, statistic)
     }
 
     /// As [`Bootstrap::estimates`], but each cluster is replaced by one of its stratum, so that no replicate is without a
@@ -76,11 +80,11 @@ impl Bootstrap {
         &self,
         what: &'static str,
         strata: &[usize],
-        range: Range,
+        ranges: [Range; K],
         statistic: impl Fn(&[u32]) -> Option<[f64; K]>,
     ) -> Result<[Estimate; K], StatsError> {
         let n_clusters = strata.len();
-        let needed = if range == Range::Unit { 1 } else { 2 };
+        let needed = if ranges.contains(&Range::Real) { 2 } else { 1 };
         StatsError::require(what, needed, "independent values", n_clusters)?;
         let none = StatsError::TooFew { what, needed, unit: "usable values", found: 0 };
         let values = statistic(&vec![1; n_clusters]).ok_or(none)?;
@@ -88,7 +92,7 @@ impl Bootstrap {
         let left_out = leave_groups_out(n_clusters, &statistic);
         Ok(std::array::from_fn(|k| {
             let column = |rows: &[[f64; K]]| rows.iter().map(|row| row[k]).collect::<Vec<f64>>();
-            self.interval(values[k], column(&replicates), &column(&left_out), n_clusters, range)
+            self.interval(values[k], column(&replicates), &column(&left_out), n_clusters, ranges[k])
         }))
     }
 
@@ -122,20 +126,15 @@ impl Bootstrap {
     ) -> Estimate {
         draws.sort_unstable_by(f64::total_cmp);
         let constant = draws.first() == draws.last();
-        match range {
-            Range::Unit if n < 2 || draws.is_empty() => {
-                self.level.estimate(value, (0.0, 1.0), n, "no interval")
-            }
-            Range::Unit if constant && (value == 0.0 || value == 1.0) => {
-                clopper_pearson(value as usize * n, n, self.level).expect("there are clusters")
-            }
-            _ => {
-                let ends = bca(value, &draws, left_out, expanded(self.level, n));
-                let ends =
-                    if range == Range::Unit { no_surer_than_perfect(ends, n, self.level) } else { ends };
-                self.level.estimate(value, ends, n, "bootstrap-bca")
-            }
+        let is_bounded = range != Range::Real;
+        if is_bounded && (n < 2 || draws.is_empty()) {
+            return self.level.estimate(value, (0.0, 1.0), n, "no interval");
         }
+        if is_bounded && constant && (value == 0.0 || value == 1.0) {
+            return clopper_pearson(value as usize * n, n, self.level).expect("there are clusters");
+        }
+        let ends = bca(value, &draws, left_out, expanded(self.level, n));
+        self.level.estimate(value, range.no_surer_than_perfect(ends, n, self.level), n, "bootstrap-bca")
     }
 }
 
@@ -148,10 +147,16 @@ fn members(strata: &[usize]) -> Vec<Vec<usize>> {
     members.into_values().collect()
 }
 
-/// The interval of a share, no closer to 0 or 1 than the exact interval of n successes or n failures.
-fn no_surer_than_perfect((low, high): (f64, f64), n: usize, level: Level) -> (f64, f64) {
-    let perfect = level.tail().powf(1.0 / n as f64);
-    (low.min(perfect), high.max(1.0 - perfect))
+impl Range {
+    /// The interval, no closer to a perfect end than the exact interval of n successes or n failures.
+    fn no_surer_than_perfect(self, (low, high): (f64, f64), n: usize, level: Level) -> (f64, f64) {
+        let perfect = level.tail().powf(1.0 / n as f64);
+        match self {
+            Range::Unit => (low.min(perfect), high.max(1.0 - perfect)),
+            Range::Quality => (low.min(perfect), high),
+            Range::Real => (low, high),
+        }
+    }
 }
 
 fn leave_groups_out<const K: usize>(
@@ -217,7 +222,7 @@ mod tests {
     }
 
     fn mean_of(values: &[f64], plan: Bootstrap, range: Range) -> Result<Estimate, StatsError> {
-        plan.estimates("mean", values.len(), range, |w| Some([weighted(values, w)?])).map(|[e]| e)
+        plan.estimates("mean", values.len(), [range], |w| Some([weighted(values, w)?])).map(|[e]| e)
     }
 
     #[test]
@@ -256,6 +261,14 @@ mod tests {
         assert!((lows[0] - lows[1]).abs() < 1e-9 && lows.is_sorted_by(|a, b| a >= b), "{lows:?}");
         let worst = mean_of(&[0.0, 0.0, 0.0, 1e-6], plan(0), Range::Unit).unwrap();
         assert!((worst.high - (1.0 - 0.025_f64.powf(0.25))).abs() < 1e-9, "{worst}");
+    }
+
+    #[test]
+    fn a_precision_next_to_zero_is_as_sure_as_its_replicates() {
+        let low = mean_of(&[0.010, 0.011, 0.012, 0.013], plan(0), Range::Quality).unwrap();
+        assert!(low.high < 0.02, "{low}");
+        let high = mean_of(&[0.99, 0.999, 0.9999], plan(0), Range::Quality).unwrap();
+        assert!((high.low - 0.025_f64.powf(1.0 / 3.0)).abs() < 1e-9, "{high}");
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub fn detection(episodes: &[ScoredEpisode], mode: Mode, plan: &Bootstrap) -> Re
 fn local(episodes: &[ScoredEpisode], plan: &Bootstrap) -> Result<[Estimate; 3], StatsError> {
     let metrics: Vec<[f64; 3]> = episodes.iter().filter_map(|e| within(e).map(array)).collect();
     let columns: [Vec<f64>; 3] = std::array::from_fn(|k| metrics.iter().map(|row| row[k]).collect());
-    plan.estimates("local metrics", metrics.len(), Range::Unit, |weights| {
+    plan.estimates("local metrics", metrics.len(), [Range::Unit; 3], |weights| {
         Some([
             weighted(&columns[0], weights)?,
             weighted(&columns[1], weights)?,
@@ -131,7 +131,7 @@ fn pooled(ranking: Ranking, plan: &Bootstrap) -> Result<[Estimate; 3], StatsErro
     if ranking.tally(&vec![1; n]).is_none() {
         return Err(ranking.one_class());
     }
-    plan.estimates("pooled metrics", n, Range::Unit, |weights| ranking.tally(weights).map(array))
+    plan.estimates("pooled metrics", n, [Range::Unit; 3], |weights| ranking.tally(weights).map(array))
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl Landmark {
         strata: &[usize],
         plan: &Bootstrap,
     ) -> Result<[Estimate; 3], StatsError> {
-        plan.estimates_within("landmark area", strata, Range::Unit, |w| Landmark::mean_areas(parts, w))
+        plan.estimates_within("landmark area", strata, [Range::Unit; 3], |w| Landmark::mean_areas(parts, w))
     }
 
     /// The means of one detector less those of another, whose rollouts are drawn together.
@@ -163,7 +163,7 @@ impl Landmark {
             let (a, b) = (Landmark::mean_areas(ours, weights)?, Landmark::mean_areas(theirs, weights)?);
             Some(std::array::from_fn(|k| a[k] - b[k]))
         };
-        plan.estimates_within("difference of landmark areas", strata, Range::Real, difference)
+        plan.estimates_within("difference of landmark areas", strata, [Range::Real; 3], difference)
     }
 
     /// The means with intervals over tasks, which are drawn anew whole.
@@ -176,7 +176,9 @@ impl Landmark {
         plan: &Bootstrap,
     ) -> Result<[Estimate; 3], StatsError> {
         let tasks = Tasks::of(&[parts], n_rollouts)?;
-        plan.estimates("landmark area of new tasks", tasks.names.len(), Range::Unit, |w| tasks.means(0, w))
+        plan.estimates("landmark area of new tasks", tasks.names.len(), [Range::Unit; 3], |w| {
+            tasks.means(0, w)
+        })
     }
 
     /// The means of one detector less those of another, with intervals over tasks that are drawn together.
@@ -196,7 +198,7 @@ impl Landmark {
         plan.estimates(
             "difference of landmark areas of new tasks",
             tasks.names.len(),
-            Range::Real,
+            [Range::Real; 3],
             difference,
         )
     }

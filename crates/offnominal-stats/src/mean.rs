@@ -56,7 +56,7 @@ mod tests {
         let values: Vec<f64> = (0..400).map(|_| rng.normal()).collect();
         let plan = Bootstrap::new(2000, Level::P95, Seed(0));
         let mean = |w: &[u32]| Some([weighted(&values, w)?]);
-        let [b] = plan.estimates("mean", values.len(), Range::Real, mean).unwrap();
+        let [b] = plan.estimates("mean", values.len(), [Range::Real], mean).unwrap();
         let t = student_t(&values, Level::P95).unwrap();
         let width = t.high - t.low;
         assert!((t.low - b.low).abs() < 0.1 * width && (t.high - b.high).abs() < 0.1 * width, "{t} {b}");

@@ -89,7 +89,7 @@ pub fn same_step(
     let by_pairs = comparison == Comparison::Incident;
     let mean = |weights: &[u32]| mean(&sets, weights, by_pairs).map(|mean| [mean]);
     let strata: Vec<usize> = recordings.iter().map(|r| 2 * r.group + usize::from(r.is_case())).collect();
-    let [auroc] = plan.estimates_within("area at the same step", &strata, Range::Unit, mean)?;
+    let [auroc] = plan.estimates_within("area at the same step", &strata, [Range::Unit], mean)?;
     let once = vec![1; recordings.len()];
     let area = |(set, &step): (&RiskSet, &usize)| {
         let (concordant, pairs) = set.concordance(&once);

@@ -1,9 +1,11 @@
-//! Scores from the logits of one pass (max softmax, ODIN, entropy, max logit, energy), and from a confidence branch.
+//! Scores from logits (max softmax, ODIN, entropy, max logit, energy), and from a confidence branch. Of several passes
+//! the mean counts: of probabilities where a score reads these, else of logits.
 //!
 //! Reference: Angus et al., appendix A.2, A.3, A.5 and A.6. Deviates: the paper's values v of Max Softmax, ODIN and
 //! Confidence are small for unknown pixels; here 1 − v. ODIN's perturbation of the input is left out, as in all
 //! experiments of the paper.
 
+use super::predictive::Predictive;
 use super::softmax::{Sums, map};
 use super::{Fitting, Needs, Output, PixelMethod, PixelScorer, Ready};
 use crate::shared::recipe::recipe;
@@ -14,10 +16,15 @@ fn unlikely(s: Sums) -> f32 {
     (s.sum - 1.0) / s.sum
 }
 
-/// Declares a recipe that scores each pixel by sums over its logits, divided by a temperature.
+/// The mean logits.
+fn mean<'a>(output: &'a Output<'_>) -> Predictive<'a> {
+    Predictive { logits: output.mean_logits(), temperature: 1.0 }
+}
+
+/// Declares a recipe that scores each pixel by sums over the logits of one prediction.
 macro_rules! of_logits {
     ($(#[$doc:meta])* pub struct $name:ident { $($fields:tt)* }
-     |$recipe:ident, $output:ident| $temperature:expr, $score:expr) => {
+     |$recipe:ident, $output:ident| $prediction:expr, $score:expr) => {
         recipe! {
             $(#[$doc])*
             #[derive(Copy)]
@@ -26,8 +33,9 @@ macro_rules! of_logits {
 
         impl PixelScorer for $name {
             fn score(&self, $output: &Output<'_>, scores: &mut [f32]) {
-                let $recipe = self;
-                map($output.pass(0), $temperature as f32, scores, $score);
+                let ($recipe, $output) = (self, $output);
+                let Predictive { logits, temperature } = $prediction;
+                map(&logits, temperature, scores, $score);
             }
         }
 
@@ -46,7 +54,7 @@ macro_rules! of_logits {
 of_logits! {
     /// 1 − max p.
     pub struct MaxSoftmax {}
-    |_recipe, output| 1.0, unlikely
+    |_recipe, output| output.predictive(1.0), unlikely
 }
 
 of_logits! {
@@ -55,31 +63,31 @@ of_logits! {
         /// T, one of [`TEMPERATURES`](super::TEMPERATURES) in the paper; by default that of Liang et al., ICLR 2018.
         pub temperature: f64 = 1000.0,
     }
-    |recipe, output| recipe.temperature, unlikely
+    |recipe, output| output.predictive(recipe.temperature as f32), unlikely
 }
 
 of_logits! {
     /// −Σ p ln p.
     pub struct Entropy {}
-    |_recipe, output| 1.0, Sums::entropy
+    |_recipe, output| output.predictive(1.0), Sums::entropy
 }
 
 of_logits! {
     /// −1/K Σ p ln p, as the published code.
     pub struct EntropyCode2019 {}
-    |_recipe, output| 1.0, |s: Sums| s.entropy() / output.classes as f32
+    |_recipe, output| output.predictive(1.0), |s: Sums| s.entropy() / output.classes as f32
 }
 
 of_logits! {
     /// −max z.
     pub struct MaxLogit {}
-    |_recipe, output| 1.0, |s: Sums| -s.top
+    |_recipe, output| mean(output), |s: Sums| -s.top
 }
 
 of_logits! {
     /// −ln Σ eᶻ.
     pub struct EnergyScore {}
-    |_recipe, output| 1.0, |s: Sums| -s.top - s.sum.ln()
+    |_recipe, output| mean(output), |s: Sums| -s.top - s.sum.ln()
 }
 
 recipe! {

@@ -2,7 +2,8 @@
 //!
 //! A network is known by its [`Output`] alone: logits of one or several passes, and features if it gives them; whoever
 //! made it. A [`PixelMethod`] looks at nominal outputs if it must, and becomes a [`PixelScorer`]. One convention:
-//! larger is more unknown.
+//! larger is more unknown. Where there are several passes, p is their mean probability and z their mean logit, so that
+//! `entropy` is the predictive entropy.
 //!
 //! | id | needs | score |
 //! |----|-------|-------|
@@ -32,6 +33,7 @@ mod grid;
 mod mahalanobis;
 mod mahalanobis_code2019;
 pub mod patches;
+mod predictive;
 mod softmax;
 mod standardised;
 mod stochastic;
@@ -93,22 +95,9 @@ impl Output<'_> {
         let size = self.classes * self.pixels();
         &self.logits[pass * size..(pass + 1) * size]
     }
-
-    /// The predicted class of each pixel: that of the largest logit of the first pass, the first of equals.
-    pub fn prediction(&self) -> Vec<u8> {
-        let (mut top, mut best) = (self.pass(0)[..self.pixels()].to_vec(), vec![0; self.pixels()]);
-        for (class, plane) in self.pass(0).chunks_exact(self.pixels()).enumerate().skip(1) {
-            for ((top, best), &z) in top.iter_mut().zip(&mut best).zip(plane) {
-                if z > *top {
-                    (*top, *best) = (z, class as u8);
-                }
-            }
-        }
-        best
-    }
 }
 
-/// What a method needs besides the logits of one pass.
+/// What a method needs besides logits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Several random passes.

@@ -128,7 +128,7 @@ impl PatchClassifier {
         for (z, &i) in delta.chunks_exact_mut(k).zip(batch) {
             let class = usize::from(examples.classes[i]);
             let mut p = vec![0.0; k];
-            probabilities(z, 1, &mut p);
+            probabilities(z, 1, 1.0, &mut p);
             loss -= f64::from(p[class].max(1e-12)).ln();
             for (j, z) in z.iter_mut().enumerate() {
                 *z = (p[j] - f32::from(u8::from(j == class))) / batch.len() as f32;

@@ -55,16 +55,30 @@ fn sums(logits: &[f32], n: usize, from: usize, scale: f32, block: &mut [Sums]) {
     }
 }
 
-/// The probabilities of all classes, `[classes, pixels]`.
-pub(super) fn probabilities(logits: &[f32], n: usize, out: &mut [f32]) {
+/// The probabilities of all classes at a temperature, `[classes, pixels]`.
+pub(super) fn probabilities(logits: &[f32], n: usize, temperature: f32, out: &mut [f32]) {
     let mut of_sum = vec![0.0; n];
     let mut top = vec![0.0; n];
-    map(logits, 1.0, &mut of_sum, |s| s.sum);
-    map(logits, 1.0, &mut top, |s| s.top);
+    map(logits, temperature, &mut of_sum, |s| s.sum);
+    map(logits, temperature, &mut top, |s| s.top);
+    let scale = 1.0 / temperature;
     for (z, p) in logits.chunks_exact(n).zip(out.chunks_exact_mut(n)) {
         simd(
             #[inline(always)]
-            || (0..n).for_each(|i| p[i] = exp(z[i] - top[i]) / of_sum[i]),
+            || (0..n).for_each(|i| p[i] = exp(z[i] * scale - top[i]) / of_sum[i]),
         );
     }
+}
+
+/// The class of the largest logit of each pixel, the first of equals. `logits` is `[classes, pixels]`.
+pub(super) fn argmax(logits: &[f32], n: usize) -> Vec<u8> {
+    let (mut top, mut best) = (logits[..n].to_vec(), vec![0; n]);
+    for (class, plane) in logits.chunks_exact(n).enumerate().skip(1) {
+        for ((top, best), &z) in top.iter_mut().zip(&mut best).zip(plane) {
+            if z > *top {
+                (*top, *best) = (z, class as u8);
+            }
+        }
+    }
+    best
 }

@@ -8,7 +8,7 @@
 //! images of 1,024 rows, and shrink or grow with the image; at least a pixel stays.
 
 use super::boundary::{smooth, suppress};
-use super::softmax::map;
+use super::softmax::{argmax, map};
 use super::{Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::recipe::recipe;
 
@@ -54,7 +54,8 @@ impl Fitting for Counting {
 
     fn see(&mut self, _: usize, output: &Output<'_>, _: &[u8]) {
         self.sums.resize(output.classes, [0.0; 3]);
-        for (class, top) in output.prediction().into_iter().zip(largest(output)) {
+        let (classes, tops) = largest(output);
+        for (class, top) in classes.into_iter().zip(tops) {
             let (sums, top) = (&mut self.sums[usize::from(class)], f64::from(top));
             sums.iter_mut().zip([1.0, top, top * top]).for_each(|(sum, x)| *sum += x);
         }
@@ -77,10 +78,11 @@ fn moments([n, sum, squares]: [f64; 3]) -> (f32, f32) {
     (mean as f32, (squares / n - mean * mean).max(1e-6).sqrt() as f32)
 }
 
-fn largest(output: &Output<'_>) -> Vec<f32> {
-    let mut top = vec![0.0; output.pixels()];
-    map(output.pass(0), 1.0, &mut top, |s| s.top);
-    top
+/// The class and the value of the largest logit of each pixel.
+fn largest(output: &Output<'_>) -> (Vec<u8>, Vec<f32>) {
+    let (logits, mut top) = (output.mean_logits(), vec![0.0; output.pixels()]);
+    map(&logits, 1.0, &mut top, |s| s.top);
+    (argmax(&logits, output.pixels()), top)
 }
 
 struct Fitted {
@@ -90,8 +92,8 @@ struct Fitted {
 
 impl PixelScorer for Fitted {
     fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
-        let prediction = output.prediction();
-        for ((score, &class), top) in scores.iter_mut().zip(&prediction).zip(largest(output)) {
+        let (prediction, tops) = largest(output);
+        for ((score, &class), top) in scores.iter_mut().zip(&prediction).zip(tops) {
             let (mean, deviation) = self.moments[usize::from(class)];
             *score = (mean - top) / deviation;
         }

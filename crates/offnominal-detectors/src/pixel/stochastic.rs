@@ -47,7 +47,7 @@ impl Moments {
         let (mut mean, mut square) = (vec![0.0; p.len()], vec![0.0; p.len()]);
         let (mut entropy, mut one) = (vec![0.0; n], vec![0.0_f32; n]);
         for pass in 0..output.passes {
-            probabilities(output.pass(pass), n, &mut p);
+            probabilities(output.pass(pass), n, 1.0, &mut p);
             for ((&p, mean), square) in p.iter().zip(&mut mean).zip(&mut square) {
                 *mean += share * f64::from(p);
                 *square += share * f64::from(p).powi(2);

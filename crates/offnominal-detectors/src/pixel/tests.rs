@@ -163,6 +163,27 @@ fn known_values_of_several_passes() {
 }
 
 #[test]
+fn several_passes_make_one_prediction() {
+    let l = 3.0_f32.ln();
+    let (a, b): (&[f32], &[f32]) = (&[l, 0.0], &[0.0, l]); // p = (3/4, 1/4) and (1/4, 3/4), mean (1/2, 1/2)
+    near(one("max-softmax", &[a, b]), 0.5);
+    near(one("max-softmax", &[a, a, b]), 1.0 - 7.0 / 12.0);
+    near(one("entropy", &[a, b]), 2.0_f64.ln());
+    near(one("entropy", &[a, a, a]), one("entropy", &[a]));
+    near(one("odin", &[a, a]), one("odin", &[a]));
+    near(one("max-logit", &[a, b]), -0.5 * 3.0_f64.ln());
+    near(one("energy", &[a, b]), -0.5 * 3.0_f64.ln() - 2.0_f64.ln());
+}
+
+#[test]
+fn the_prediction_is_that_of_all_passes() {
+    let logits = [0.1, 0.0, 0.0, 2.0, 0.0, 2.0];
+    let (features, confidence) = (None, None);
+    let output = Output { logits: &logits, passes: 3, classes: 2, height: 1, width: 1, features, confidence };
+    assert_eq!(output.prediction(), [1]);
+}
+
+#[test]
 fn mahalanobis_does_not_depend_on_the_units_of_the_features() {
     let turned = |seed, has_square| {
         let mut image = fake(seed, has_square);

@@ -62,7 +62,7 @@ impl Fitting for Model {
             self.decompose();
         }
         let mut top = vec![0.0; output.pixels()];
-        map(output.pass(0), 1.0, &mut top, |s| s.top);
+        map(&output.mean_logits(), 1.0, &mut top, |s| s.top);
         for (place, length) in self.lengths(&features).into_iter().enumerate() {
             self.sums[0] += f64::from(top[pixel_of(output, &features, place)]);
             self.sums[1] += f64::from(length);
@@ -122,7 +122,7 @@ impl PixelScorer for Model {
         let alpha = (self.sums[0] / self.sums[1].max(1e-12)) as f32;
         spread(&self.lengths(&features), &features, output, scores);
         let mut energy = vec![0.0; scores.len()];
-        map(output.pass(0), 1.0, &mut energy, |s| s.top + s.sum.ln());
+        map(&output.mean_logits(), 1.0, &mut energy, |s| s.top + s.sum.ln());
         scores.iter_mut().zip(energy).for_each(|(score, energy)| *score = alpha * *score - energy);
     }
 }

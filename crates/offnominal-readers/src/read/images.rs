@@ -4,9 +4,14 @@ use offnominal_files::image_file;
 use offnominal_pixels::label_map::LabelMap;
 use offnominal_pixels::polygons;
 
-/// An image.
+/// Labels, or an image.
 pub fn png(bytes: &[u8]) -> bool {
     image_file::decode(bytes).is_ok_and(|image| !image.rgb().is_empty())
+}
+
+/// An image of any kind that is read.
+pub fn picture(bytes: &[u8]) -> bool {
+    image_file::decode_picture(bytes).is_ok_and(|image| !image.rgb().is_empty())
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {

@@ -121,12 +121,12 @@ impl Section<'_> {
         let plan = Bootstrap::new(self.request.replicates, Level::P95, Seed(self.context.seed));
         let (alpha, n) = (self.request.alpha, judged.len());
         let early: Vec<Early> = self.each_part(scored, judged, Early::new);
-        let measured = plan.estimates_within("early detection", &strata, Range::Real, |weights| {
+        let measured = plan.estimates_within("early detection", &strata, [Range::Real; 2], |weights| {
             means(early.iter().map(|e| e.measure(alpha, weights)))
         });
         let [detected, lead] = measured.map_or([None, None], |found| found.map(Some));
         let outlooks = self.each_part(scored, judged, Outlook::new);
-        let measured = plan.estimates_within("probability to fail", &strata, Range::Real, |weights| {
+        let measured = plan.estimates_within("probability to fail", &strata, [Range::Real; 2], |weights| {
             means(outlooks.iter().filter(|_| scored.is_probability).map(|o| o.measure(weights)))
         });
         let [brier, bias] = measured.map_or([None, None], |found| found.map(Some));
@@ -199,7 +199,7 @@ impl Section<'_> {
                 Ranked::new(judged.len(), &rollouts, &cutoff.rows(&lengths))
             });
             let area = |weights: &[u32]| Ranked::mean_area(&ranked, weights).map(|area| [area]);
-            let [auroc] = plan.estimates_within("area of whole rollouts", strata, Range::Unit, area)?;
+            let [auroc] = plan.estimates_within("area of whole rollouts", strata, [Range::Unit], area)?;
             Ok(ProtocolArea { protocol: cutoff.to_string(), auroc })
         };
         CUTOFFS.into_iter().map(area).collect()

@@ -37,7 +37,8 @@ pub fn saving(old: &[f64], new: &[f64], level: Level, seed: Seed) -> Result<Savi
     StatsError::same_length("pairs", old.len(), new.len())?;
     let statistic = |weights: &[u32]| statistic(old, new, weights);
     let plan = Bootstrap::new(REPLICATES, level, seed);
-    let [correlation, ratio] = plan.estimates("correlation of pairs", old.len(), Range::Real, statistic)?;
+    let [correlation, ratio] =
+        plan.estimates("correlation of pairs", old.len(), [Range::Real; 2], statistic)?;
     Ok(Saving { correlation, ratio })
 }
 

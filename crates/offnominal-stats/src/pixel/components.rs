@@ -130,10 +130,10 @@ pub fn summarise(images: &[ImageComponents], plan: &Bootstrap) -> Result<Compone
         }
     };
     let (siou, ppv) = (pooled(|i| &i.siou), pooled(|i| &i.ppv));
-    let values = plan.estimates("components of the truth", images.len(), Range::Unit, |w| {
+    let values = plan.estimates("components of the truth", images.len(), [Range::Quality; 2], |w| {
         Some([siou(w)?, mean_f1(images, w)])
     })?;
-    let ppv = plan.estimates("predicted components", images.len(), Range::Unit, |w| Some([ppv(w)?]));
+    let ppv = plan.estimates("predicted components", images.len(), [Range::Quality], |w| Some([ppv(w)?]));
     let count = |list: fn(&ImageComponents) -> &Vec<f64>| images.iter().map(|i| list(i).len()).sum();
     let (of_truth, predicted) = (count(|i| &i.siou), count(|i| &i.ppv));
     let [siou, f1] = values;

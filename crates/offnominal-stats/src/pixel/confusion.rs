@@ -55,7 +55,7 @@ impl Confusion {
     /// # Errors
     /// If there is no labelled pixel.
     pub fn mean(&self, plan: &Bootstrap) -> Result<Estimate, StatsError> {
-        let [mean] = plan.estimates("mean IoU", self.images.len(), Range::Unit, |weights| {
+        let [mean] = plan.estimates("mean IoU", self.images.len(), [Range::Quality], |weights| {
             let present: Vec<f64> = self.weighted(weights).into_iter().flatten().collect();
             (!present.is_empty()).then(|| [present.iter().sum::<f64>() / present.len() as f64])
         })?;

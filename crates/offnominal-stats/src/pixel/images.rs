@@ -11,6 +11,9 @@ use offnominal_core::estimate::Estimate;
 
 const BITS: u32 = 16;
 
+/// Of AUROC, AUPRC, FPR95 and MaxIoU.
+const RANGES: [Range; 4] = [Range::Unit, Range::Quality, Range::Unit, Range::Quality];
+
 /// A bin of one image: number, unknown and known pixels.
 type Bin = (u16, u32, u32);
 
@@ -58,7 +61,7 @@ impl Images {
     /// If no image has both classes.
     pub fn means(&self, plan: &Bootstrap) -> Result<[Estimate; 4], StatsError> {
         let all: Vec<[f64; 4]> = self.metrics().flatten().map(PixelMetrics::shares).collect();
-        plan.estimates("mean over images", all.len(), Range::Unit, |weights| {
+        plan.estimates("mean over images", all.len(), RANGES, |weights| {
             let total: u32 = weights.iter().sum();
             let sum = |k: usize| all.iter().zip(weights).map(|(m, &w)| m[k] * f64::from(w)).sum::<f64>();
             (total > 0).then(|| std::array::from_fn(|k| sum(k) / f64::from(total)))
@@ -71,7 +74,7 @@ impl Images {
     /// If there are no unknown or no known pixels.
     pub fn pooled(&self, plan: &Bootstrap) -> Result<[Estimate; 4], StatsError> {
         let pool = std::cell::RefCell::new(Histogram::new(BITS));
-        plan.estimates("pooled pixels", self.images.len(), Range::Unit, |weights| {
+        plan.estimates("pooled pixels", self.images.len(), RANGES, |weights| {
             let mut pool = pool.borrow_mut();
             pool.clear();
             for (image, &weight) in self.images.iter().zip(weights).filter(|(_, w)| **w > 0) {

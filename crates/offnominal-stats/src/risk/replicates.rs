@@ -61,7 +61,7 @@ pub fn gain(replicates: &[Replicate], truth: Truth, level: Level, seed: Seed) ->
     StatsError::within(differ, "variance of the replicates", "above 0", 0.0)?;
     let n = replicates.len();
     let plan = Bootstrap::new(DRAWS, level, seed);
-    let [own] = plan.estimates("gain", n, Range::Real, |weights| Some([-ln_work(replicates, weights)?]))?;
+    let [own] = plan.estimates("gain", n, [Range::Real], |weights| Some([-ln_work(replicates, weights)?]))?;
     let counting = clopper_pearson(truth.failures, truth.episodes, level)?;
     let [value, low, high] = [counting.value, counting.low, counting.high].map(|p| (p * (1.0 - p)).ln());
     // Limits of a sum of two independent estimates (Zou and Donner).

@@ -26,7 +26,8 @@ pub struct Saved {
 pub(super) fn saved(pairs: &[[f64; 3]], level: Level, seed: Seed) -> Result<Saved, StatsError> {
     let plan = Bootstrap::new(REPLICATES, level, seed);
     let statistic = |weights: &[u32]| statistic(pairs, weights);
-    let [correlation, share] = plan.estimates("correlation of pairs", pairs.len(), Range::Real, statistic)?;
+    let [correlation, share] =
+        plan.estimates("correlation of pairs", pairs.len(), [Range::Real; 2], statistic)?;
     Ok(Saved { correlation, share })
 }
 

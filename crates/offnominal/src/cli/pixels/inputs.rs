@@ -77,9 +77,9 @@ pub struct NominalArgs {
     /// Its features, if the network is in files
     #[arg(long, value_name = "DIR", requires = "nominal_logits")]
     nominal_features: Option<PathBuf>,
-    /// Images that are used of it at most
-    #[arg(long, default_value_t = 60, value_name = "N", requires = "nominal", value_parser = clap::value_parser!(u32).range(1..))]
-    nominal_images: u32,
+    /// Images that are used of it at most; all if this is left out
+    #[arg(long, value_name = "N", requires = "nominal", value_parser = clap::value_parser!(u32).range(1..))]
+    nominal_images: Option<u32>,
 }
 
 impl NominalArgs {
