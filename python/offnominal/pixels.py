@@ -1,7 +1,7 @@
 """Where in an image the unknown thing is (``docs/pixels.md``).
 
 Each function is a command of ``offnominal pixels`` and returns what that command prints with ``--json``. ``reading`` says how
-a data set is read (``layout``, ``split``, ``map``), ``network`` what gives the logits (``logits``, ``features``,
+a data set is read (``layout``, ``split``, ``map``, ``least_pixels``, ``resize``), ``network`` what gives the logits (``logits``, ``features``,
 ``confidence``, ``model``, ``passes``, ``device``), ``nominal`` the images on which methods are fitted (``data``, ``split``,
 ``logits``, ``features``, ``images``). Other options are those of the command, with underscores; an unknown one is refused by
 name. The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores.
@@ -81,7 +81,7 @@ def evaluate(
     data: Sequence[Path],
     out: Path,
     *,
-    network: dict[str, Any],
+    network: dict[str, Any] | None = None,
     nominal: dict[str, Any] | None = None,
     methods: Sequence[str] = ("all",),
     seed: int = 0,
@@ -91,12 +91,14 @@ def evaluate(
 ) -> Result:
     """Judges methods on data sets: metrics in four modes, components, causes of mistakes, and a page in ``out``.
 
-    :param data: data sets, each judged by itself.
+    :param data: data sets, each judged by itself, or together with ``pooled=True``.
+    :param network: none where only score maps are judged (``scores=[folder]``).
     :param methods: of ``offnominal list pixel-methods``, or ``all`` for those that can be had.
-    :param options: ``reading``, ``temperature``, ``replicates``.
+    :param options: ``reading``, ``scores``, ``pooled``, ``temperature``, ``component_sizes``, ``replicates``.
     """
     request = {
-        "data": list(data), "methods": list(methods), "network": network, "nominal": nominal, "out": out, **options,
+        "data": list(data), "methods": list(methods), "network": network or {}, "nominal": nominal, "out": out,
+        **options,
     }  # fmt: skip
     return _result("evaluate", request, seed, jobs, progress)
 

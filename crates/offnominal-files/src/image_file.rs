@@ -44,6 +44,17 @@ pub fn read_picture(path: &Path) -> Result<Raster> {
     decode_picture(&bytes).with_context(|| format!("{}: expected a PNG, JPEG or WebP image", path.display()))
 }
 
+/// Pixels per row and rows of a PNG file, by its head.
+///
+/// # Errors
+/// If it cannot be read or is no PNG.
+pub fn size(path: &Path) -> Result<[usize; 2]> {
+    let bytes = crate::read::bytes(path)?;
+    let reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info();
+    let reader = reader.with_context(|| format!("{}: expected a PNG image", path.display()))?;
+    Ok([reader.info().width as usize, reader.info().height as usize])
+}
+
 /// The image in the bytes of a PNG, JPEG or WebP file.
 ///
 /// # Errors

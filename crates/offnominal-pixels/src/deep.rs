@@ -1,7 +1,7 @@
 //! Convolutional networks: from files, and trained with checkpoints.
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
-use crate::layout::DataSet;
+use crate::data_set::DataSet;
 use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
@@ -104,7 +104,7 @@ pub fn train(
     checkpoint: &mut Checkpoint,
     context: &Context,
 ) -> Result<(Net, serde_json::Value)> {
-    let design = design(choice, &set.meanings.map.classes)?;
+    let design = design(choice, set.classes())?;
     let (counts, size) = survey(set, context)?;
     let mut recipe = TrainConfig::of(&design, size, seed);
     recipe.steps = choice.steps.map_or(recipe.steps, |n| n as usize);
@@ -147,6 +147,6 @@ fn survey(set: &DataSet, context: &Context) -> Result<(Vec<u64>, [usize; 2])> {
     let mut counts = vec![0; set.n_classes()];
     of_each.iter().for_each(|(some, _)| counts.iter_mut().zip(some).for_each(|(sum, n)| *sum += n));
     let labelled = counts.iter().any(|&n| n > 0);
-    ensure!(labelled, "{}: expected pixels of the known classes, found none", set.root.display());
+    ensure!(labelled, "{}: expected pixels of the known classes, found none", set.name());
     Ok((counts, of_each[0].1))
 }

@@ -1,8 +1,8 @@
 //! What a data set is made of: shares of classes, of unknown and ignored pixels, of boundaries; and how far one gets by
 //! colour alone.
 
+use crate::data_set::{DataSet, Labels};
 use crate::inputs::Reading;
-use crate::layout::{DataSet, Labels};
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -77,7 +77,7 @@ fn describe(set: &DataSet, context: &Context) -> Result<Description> {
     }
     let total = counts.iter().sum::<u64>().max(1) as f64;
     let share = |id: usize| counts[id] as f64 / total;
-    let names = set.meanings.map.classes.iter().enumerate();
+    let names = set.classes().iter().enumerate();
     Ok(Description {
         images: set.samples.len(),
         images_with_unknown: with_unknown,

@@ -5,11 +5,10 @@
 //! for another class), *confident* (an unknown pixel that is scored below nine tenths of all pixels of its image),
 //! *other*.
 
+use crate::data_set::{DataSet, Labels, Sample};
 use crate::label_map::KNOWN_ANY;
-use crate::layout::{DataSet, Labels, Sample};
 use crate::scenes::DEPTH_UNITS;
-use anyhow::{Result, ensure};
-use offnominal_files::image_file::{self, Samples};
+use anyhow::Result;
 use offnominal_stats::pixel::Truth;
 use serde::{Deserialize, Serialize};
 
@@ -64,23 +63,7 @@ impl Surroundings {
     /// # Errors
     /// If one is damaged or has another size.
     pub fn load(set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Surroundings> {
-        let read = |folder: &str| -> Result<Option<Vec<u16>>> {
-            let path = set.root.join(folder).join(format!("{}.png", sample.name));
-            if !path.is_file() {
-                return Ok(None);
-            }
-            let raster = image_file::read(&path)?;
-            let size = (raster.width, raster.height);
-            ensure!(
-                size == (labels.width, labels.height),
-                "{}: expected the size of the labels, found {size:?}",
-                path.display()
-            );
-            Ok(match raster.samples {
-                Samples::Numbers(numbers) => Some(numbers),
-                Samples::Colours(_) => None,
-            })
-        };
+        let read = |folder| set.numbers_beside(sample, folder, labels);
         let is_far = |units: u16| units == 0 || f32::from(units) > FAR_M * DEPTH_UNITS;
         Ok(Surroundings {
             shadow: read("shadows")?.map(|all| all.into_iter().map(|s| s > 0).collect()),
@@ -128,7 +111,7 @@ impl Failures {
         number: usize,
         labels: &Labels,
         surroundings: &Surroundings,
-        prediction: &[u8],
+        prediction: Option<&[u8]>,
         scores: &[f32],
     ) {
         let low = quantile(scores, 1.0 - CONFIDENT);
@@ -151,7 +134,9 @@ impl Failures {
                 () if surroundings.boundary[i] => Cause::Boundary,
                 () if holds(&surroundings.shadow) => Cause::Shadow,
                 () if holds(&surroundings.is_far) => Cause::Distance,
-                () if is_known && is_named && prediction[i] != labels.ids[i] => Cause::WrongClass,
+                () if is_known && is_named && prediction.is_some_and(|p| p[i] != labels.ids[i]) => {
+                    Cause::WrongClass
+                }
                 () if !is_known && scores[i] <= low => Cause::Confident,
                 () => Cause::Other,
             };
@@ -210,7 +195,7 @@ mod tests {
         let surroundings =
             Surroundings { shadow: column(1), is_far: column(2), boundary: near_boundary(&labels) };
         let mut failures = Failures::new("m", 0.5);
-        failures.add(0, &labels, &surroundings, &prediction, &scores);
+        failures.add(0, &labels, &surroundings, Some(&prediction), &scores);
         assert_eq!(failures.false_alarms, [16, 8, 8, 8, 0, 24]);
         assert_eq!((failures.missed, failures.found), ([0, 0, 0, 0, 32, 0], 32));
         let worst: Vec<Cause> = failures.worst().into_iter().map(|w| w.0).collect();

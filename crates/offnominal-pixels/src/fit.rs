@@ -1,6 +1,7 @@
 //! From the names of methods to scorers: fitted on nominal images, ODIN's temperature chosen on held-out ones.
 
-use crate::layout::{DataSet, Sample};
+use crate::data_set::{DataSet, Labels, Sample};
+use crate::maps::ScoreMaps;
 use crate::network::Network;
 use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result, ensure};
@@ -15,30 +16,56 @@ use serde_json::json;
 /// Share of the images on which ODIN's temperature is chosen, as in the paper.
 const HELD_OUT: f64 = 0.25;
 
-/// A method that can score.
+/// What scores the pixels of images.
 pub struct Scorer {
-    /// Its name.
+    /// The name of the method.
     pub id: String,
-    /// What it needs.
-    pub needs: Needs,
-    /// `[channels, rows, columns]` of the features on which it was fitted, if it was fitted on some.
-    pub like: Option<[usize; 3]>,
     /// Whether it saw unknown pixels before it was judged.
     pub has_seen_unknown: bool,
-    /// What it does.
-    pub scorer: Box<dyn PixelScorer>,
+    source: Source,
+}
+
+/// Where scores come from.
+enum Source {
+    /// The output of a network, and a method that was fitted.
+    Method(Fitted),
+    /// Files.
+    Maps(ScoreMaps),
+}
+
+/// A method that can score.
+struct Fitted {
+    needs: Needs,
+    /// `[channels, rows, columns]` of the features on which it was fitted, if it was fitted on some.
+    like: Option<[usize; 3]>,
+    scorer: Box<dyn PixelScorer>,
 }
 
 impl Scorer {
+    /// One that reads files.
+    pub fn of_maps(maps: ScoreMaps) -> Scorer {
+        Scorer { id: maps.id.clone(), has_seen_unknown: false, source: Source::Maps(maps) }
+    }
+
+    /// Whether it can score other images than those of the data set.
+    pub fn reads_network(&self) -> bool {
+        matches!(self.source, Source::Method(_))
+    }
+
     /// The score of each pixel of an image, higher where it is more likely to be unknown.
     ///
     /// # Errors
-    /// If the output lacks what is needed, or is not like what the method was fitted on.
-    pub fn scores(&self, output: &NetworkOutput) -> Result<Vec<f32>> {
-        check(self.needs, output, self.like).with_context(|| self.id.clone())?;
-        let mut scores = vec![0.0; output.view().pixels()];
-        self.scorer.score(&output.view(), &mut scores);
-        Ok(scores)
+    /// If the output lacks what is needed or is not like what the method was fitted on, or there is no score map.
+    pub fn scores(&self, sample: &Sample, labels: &Labels, output: &NetworkOutput) -> Result<Vec<f32>> {
+        match &self.source {
+            Source::Maps(maps) => maps.read(sample, labels),
+            Source::Method(method) => {
+                check(method.needs, output, method.like).with_context(|| self.id.clone())?;
+                let mut scores = vec![0.0; output.view().pixels()];
+                method.scorer.score(&output.view(), &mut scores);
+                Ok(scores)
+            }
+        }
     }
 }
 
@@ -165,6 +192,6 @@ impl Open {
         let scorer = self.fitting.finish().with_context(|| self.id.clone())?;
         let has_seen_unknown = self.id == "odin" && chosen_on_unknown;
         let Open { id, needs, like, .. } = self;
-        Ok(Scorer { id, needs, like, has_seen_unknown, scorer })
+        Ok(Scorer { id, has_seen_unknown, source: Source::Method(Fitted { needs, like, scorer }) })
     }
 }

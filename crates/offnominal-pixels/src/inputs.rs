@@ -1,7 +1,9 @@
 //! What several requests share: where the images are, where the network is, and what methods are fitted on.
 
-use crate::layout::{DataSet, Layout, Sample};
+use crate::data_set::{DataSet, Sample};
+use crate::layout::Layout;
 use crate::network::Network;
+use crate::resize::Size;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_engine::device::Device;
@@ -20,6 +22,10 @@ pub struct Reading {
     pub split: Option<String>,
     /// Label map; classes.toml of the data set if none.
     pub map: Option<PathBuf>,
+    /// Smallest number of pixels of an image; smaller ones are left out.
+    pub least_pixels: usize,
+    /// The size to which images and labels are brought; each keeps its own if none.
+    pub resize: Option<Size>,
 }
 
 impl Reading {
@@ -32,7 +38,9 @@ impl Reading {
     }
 
     fn open_split(&self, root: &Path, split: Option<&str>) -> Result<DataSet> {
-        DataSet::open(root, self.layout, split.or(self.split.as_deref()), self.map.as_deref())
+        let split = split.or(self.split.as_deref());
+        let set = DataSet::open(root, self.layout, split, self.map.as_deref())?.resized(self.resize);
+        if self.least_pixels > 1 { set.of_at_least(self.least_pixels) } else { Ok(set) }
     }
 }
 
@@ -68,29 +76,45 @@ impl NetworkSource {
     /// # Errors
     /// If the folders do not match the data sets, or there is no network.
     pub fn open(&self, n: usize, seed: Seed) -> Result<Vec<Network>> {
-        if let Some(model) = &self.model {
-            return Ok(vec![Network::model(model, self.passes as usize, seed, self.device)?; n]);
+        if self.model.is_some() {
+            return Ok(vec![self.open_for(1, seed)?; n]);
         }
+        self.check_folders(n)?;
+        let one = |all: &[PathBuf], i: usize| all.get(i).cloned().into_iter().collect();
+        let network = |i: usize| Network::Files {
+            logits: one(&self.logits, i),
+            features: one(&self.features, i),
+            confidence: one(&self.confidence, i),
+        };
+        Ok((0..n).map(network).collect())
+    }
+
+    /// The network for a data set of so many parts.
+    ///
+    /// # Errors
+    /// As [`NetworkSource::open`].
+    pub fn open_for(&self, parts: usize, seed: Seed) -> Result<Network> {
+        if let Some(model) = &self.model {
+            return Network::model(model, self.passes as usize, seed, self.device);
+        }
+        self.check_folders(parts)?;
+        let NetworkSource { logits, features, confidence, .. } = self.clone();
+        Ok(Network::Files { logits, features, confidence })
+    }
+
+    /// Whether no network is named.
+    pub fn is_none(&self) -> bool {
+        self.model.is_none() && self.logits.is_empty()
+    }
+
+    fn check_folders(&self, n: usize) -> Result<()> {
         let found = self.logits.len();
         ensure!(found > 0, "expected --logits DIR or --model FILE");
         ensure!(found == n, "expected one --logits for each --data ({n}), found {found}");
         for (name, found) in [("features", self.features.len()), ("confidence", self.confidence.len())] {
             ensure!(found == 0 || found == n, "expected one --{name} for each --logits ({n}), found {found}");
         }
-        let network = |i: usize| Network::Files {
-            logits: self.logits[i].clone(),
-            features: self.features.get(i).cloned(),
-            confidence: self.confidence.get(i).cloned(),
-        };
-        Ok((0..n).map(network).collect())
-    }
-
-    /// The network for the only data set.
-    ///
-    /// # Errors
-    /// As [`NetworkSource::open`].
-    pub fn open_one(&self, seed: Seed) -> Result<Network> {
-        Ok(self.open(1, seed)?.remove(0))
+        Ok(())
     }
 }
 
@@ -125,10 +149,11 @@ impl NominalSource {
         let mut set = reading.open_split(root, self.split.as_deref())?;
         set.samples.truncate(self.images.map_or(usize::MAX, |n| n as usize));
         if network.model.is_some() {
-            return Ok(Some((set, network.open_one(seed)?)));
+            return Ok(Some((set, network.open_for(1, seed)?)));
         }
         let logits = self.logits.clone().context("expected --nominal-logits DIR beside --nominal")?;
-        Ok(Some((set, Network::Files { logits, features: self.features.clone(), confidence: None })))
+        let (logits, features) = (vec![logits], self.features.clone().into_iter().collect());
+        Ok(Some((set, Network::Files { logits, features, confidence: Vec::new() })))
     }
 }
 
@@ -137,20 +162,25 @@ impl NominalSource {
 /// # Errors
 /// If a file cannot be looked up.
 pub fn digest(set: &DataSet, network: &Network) -> Result<String> {
-    let mut text = format!("{}\n{}\n", serde_json::to_string(&set.meanings.map)?, network.identity());
-    for sample in &set.samples {
-        let beside = ["shadows", "depth"].map(|f| set.root.join(f).join(format!("{}.png", sample.name)));
-        let files = files_of(sample).chain(beside).chain(network.files(&sample.name));
-        for path in files.filter(|path| path.is_file()) {
-            let found = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
-            let changed = found.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-            text +=
-                &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
-        }
-    }
-    Ok(address(text.as_bytes()))
+    let files = |sample: &Sample| -> Vec<PathBuf> {
+        let beside = ["shadows", "depth"].map(|folder| set.beside(sample, folder));
+        let own = std::iter::once(sample.labels.clone()).chain(sample.image.clone());
+        own.chain(beside).chain(network.files(sample)).filter(|path| path.is_file()).collect()
+    };
+    let files = of_files(set.samples.iter().flat_map(files))?;
+    Ok(address(format!("{}\n{}\n{files}", set.identity()?, network.identity()).as_bytes()))
 }
 
-fn files_of(sample: &Sample) -> impl Iterator<Item = PathBuf> {
-    std::iter::once(sample.labels.clone()).chain(sample.image.clone())
+/// Names, sizes and times of files, as text.
+///
+/// # Errors
+/// If one cannot be looked up.
+pub(crate) fn of_files(paths: impl Iterator<Item = PathBuf>) -> Result<String> {
+    let mut text = String::new();
+    for path in paths {
+        let found = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
+        let changed = found.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+        text += &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
+    }
+    Ok(text)
 }

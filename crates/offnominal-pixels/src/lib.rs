@@ -8,6 +8,7 @@
 //! `Request` and a `run` whose result serialises to the documented JSON.
 
 pub mod choice;
+pub mod data_set;
 #[cfg_attr(not(feature = "deep"), path = "no_deep.rs")]
 pub mod deep;
 pub mod describe;
@@ -21,12 +22,14 @@ pub mod inputs;
 pub mod label_map;
 pub mod layout;
 mod level;
+pub mod maps;
 pub mod network;
 pub mod output;
 pub mod panels;
 pub mod polygons;
 pub mod predict;
 pub mod report;
+pub mod resize;
 pub mod results;
 pub mod scenes;
 pub mod score;

@@ -1,7 +1,7 @@
 //! The output of a segmentation network for the images of a data set: from files, or by a model of `pixels train`.
 
+use crate::data_set::{DataSet, Labels, Sample};
 use crate::deep::Net;
-use crate::layout::{DataSet, Labels, Sample};
 use crate::output::NetworkOutput;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
@@ -15,14 +15,17 @@ use std::path::{Path, PathBuf};
 /// A network.
 #[derive(Debug, Clone)]
 pub enum Network {
-    /// Arrays that somebody's model wrote: logits `[classes, H, W]` or `[passes, classes, H, W]`, features `[D, h, w]`.
+    /// None: nothing is predicted.
+    None,
+    /// Arrays that somebody's model wrote, in one folder for each part of a data set: logits `[classes, H, W]` or
+    /// `[passes, classes, H, W]`, features `[D, h, w]`.
     Files {
-        /// Folder of the logits.
-        logits: PathBuf,
-        /// Folder of the features, if there are any.
-        features: Option<PathBuf>,
-        /// Folder of confidences `[H, W]`, if there are any.
-        confidence: Option<PathBuf>,
+        /// Folders of the logits.
+        logits: Vec<PathBuf>,
+        /// Folders of the features, if there are any.
+        features: Vec<PathBuf>,
+        /// Folders of confidences `[H, W]`, if there are any.
+        confidence: Vec<PathBuf>,
     },
     /// A trained network, in so many passes, with the seed of its dropped units.
     Model {
@@ -81,9 +84,10 @@ impl Network {
     /// If that file cannot be read.
     pub fn gives(&self, set: &DataSet) -> Result<Needs> {
         let (features, passes, confidence) = match self {
+            Network::None => (false, false, false),
             Network::Files { features, confidence, .. } => {
                 let (_, output) = self.predict(set, &set.samples[0])?;
-                (features.is_some(), output.view().passes > 1, confidence.is_some())
+                (!features.is_empty(), output.view().passes > 1, !confidence.is_empty())
             }
             Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
         };
@@ -97,9 +101,12 @@ impl Network {
     pub fn predict(&self, set: &DataSet, sample: &Sample) -> Result<(Labels, NetworkOutput)> {
         let labels = set.labels(sample)?;
         let output = match self {
+            Network::None => NetworkOutput::none(labels.height, labels.width),
             Network::Files { logits, features, confidence } => {
-                let output = from_files(logits, features.as_deref(), set, sample, &labels)?;
-                let confidence = confidence.as_deref().map(|folder| confidences(folder, sample, &labels));
+                let features = features.get(sample.part).map(PathBuf::as_path);
+                let output = from_files(&logits[sample.part], features, set, sample, &labels)?;
+                let confidence =
+                    confidence.get(sample.part).map(|folder| confidences(folder, sample, &labels));
                 NetworkOutput { confidence: confidence.transpose()?, ..output }
             }
             Network::Model { model, passes, seed } => {
@@ -120,7 +127,9 @@ impl Network {
 
     /// What it is, as text: the bytes of a model, or the folders of files.
     pub(crate) fn identity(&self) -> String {
-        let Network::Model { model, passes, seed } = self else { return "files".into() };
+        let Network::Model { model, passes, seed } = self else {
+            return if matches!(self, Network::None) { "none" } else { "files" }.into();
+        };
         let tensors = match model {
             Model::Baseline(model) => model.to_tensors(),
             Model::Convolutional(net) => net.to_tensors(),
@@ -129,10 +138,10 @@ impl Network {
     }
 
     /// The files that hold its output for an image.
-    pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
+    pub(crate) fn files(&self, sample: &Sample) -> Vec<PathBuf> {
         let Network::Files { logits, features, confidence } = self else { return Vec::new() };
-        let folders = std::iter::once(logits).chain(features).chain(confidence);
-        folders.filter_map(|folder| array::find(folder, name).ok()).collect()
+        let folders = [logits, features, confidence].into_iter().filter_map(|all| all.get(sample.part));
+        folders.filter_map(|folder| array::find(folder, &sample.name).ok()).collect()
     }
 }
 
@@ -166,7 +175,7 @@ impl Model {
 }
 
 fn check_classes(classes: &[String], set: &DataSet) -> Result<()> {
-    let wanted = &set.meanings.map.classes;
+    let wanted = set.classes();
     ensure!(classes == wanted, "the model knows the classes {classes:?}, the label map has {wanted:?}");
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! In place of convolutional networks in a build without them: errors that tell how to get them.
 
 use crate::choice::NetworkChoice;
-use crate::layout::DataSet;
+use crate::data_set::DataSet;
 use crate::output::NetworkOutput;
 use anyhow::{Result, bail};
 use offnominal_core::{Rng, Seed};

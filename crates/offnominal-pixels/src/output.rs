@@ -13,6 +13,16 @@ pub struct NetworkOutput {
 }
 
 impl NetworkOutput {
+    /// That of no network, for an image of so many rows and pixels per row.
+    pub(crate) fn none(height: usize, width: usize) -> NetworkOutput {
+        NetworkOutput { logits: Vec::new(), shape: [1, 0, height, width], features: None, confidence: None }
+    }
+
+    /// The predicted class of each pixel; none without a network.
+    pub fn prediction(&self) -> Option<Vec<u8>> {
+        (self.shape[1] > 0).then(|| self.view().prediction())
+    }
+
     /// As the methods read it.
     pub fn view(&self) -> Output<'_> {
         let [passes, classes, height, width] = self.shape;

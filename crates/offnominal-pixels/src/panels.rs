@@ -1,8 +1,8 @@
 //! Images to look at: image, truth, prediction and score side by side, of the worst image for each cause.
 
+use crate::data_set::{DataSet, Sample};
 use crate::failures::Failures;
 use crate::fit::Scorer;
-use crate::layout::{DataSet, Sample};
 use crate::network::Network;
 use crate::results::Panel;
 use anyhow::Result;
@@ -35,16 +35,18 @@ fn images(
     sample: &Sample,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (labels, output) = network.predict(set, sample)?;
-    let (scores, prediction) = (scorer.scores(&output)?, output.view().prediction());
+    let scores = scorer.scores(sample, &labels, &output)?;
     let (w, h) = (labels.width, labels.height);
-    let classes = |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| set.meanings.colour(id)).collect() };
+    let classes = |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| set.colour(id)).collect() };
     let mut images = Vec::new();
     // A data set may keep its images in a format that is not read; the other panels do not need it.
     if let Ok(rgb) = set.rgb(sample, &labels) {
         images.push(("image", image_file::colours(w, h, &rgb)?));
     }
     images.push(("truth", image_file::colours(w, h, &classes(&labels.ids))?));
-    images.push(("prediction", image_file::colours(w, h, &classes(&prediction))?));
+    if let Some(prediction) = output.prediction() {
+        images.push(("prediction", image_file::colours(w, h, &classes(&prediction))?));
+    }
     images.push(("score", image_file::colours(w, h, &heat(&scores))?));
     Ok(images)
 }

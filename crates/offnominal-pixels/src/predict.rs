@@ -41,7 +41,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let has_model = request.network.model.is_some();
     ensure!(has_model, "expected --model FILE: logits that are files already need no prediction");
     let set = request.reading.open(&request.data)?;
-    let network = request.network.open_one(Seed(context.seed))?;
+    let network = request.network.open_for(1, Seed(context.seed))?;
     let out = &request.out;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];

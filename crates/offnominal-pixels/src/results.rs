@@ -1,6 +1,7 @@
 //! What an evaluation comes to, as plain data: the documented JSON is exactly this.
 
 use crate::failures::Failures;
+use crate::fit::Scorer;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::pixel::components::ComponentMetrics;
@@ -68,7 +69,7 @@ pub struct Evaluation {
 pub struct Panel {
     /// What it shows.
     pub caption: String,
-    /// Image (if there is one), truth, prediction, score: names and PNG files.
+    /// Image and prediction (if there are any), truth, score: names and PNG files.
     pub images: Vec<(&'static str, Vec<u8>)>,
 }
 
@@ -84,6 +85,8 @@ pub struct MethodResult {
     pub modes: BTreeMap<String, ModeResult>,
     /// Metrics of components at the threshold with the best F1; none without components.
     pub components: Option<ComponentMetrics>,
+    /// Area under the per-region overlap up to a false positive rate of .3, divided by .3; none without components.
+    pub aupro: Option<Estimate>,
     /// The threshold of MaxIoU.
     pub max_iou_threshold: f64,
     /// The threshold with the largest TPR − FPR.
@@ -100,6 +103,14 @@ pub struct MethodResult {
     pub class_means: Vec<Option<f64>>,
     /// The same on nominal images.
     pub nominal_class_means: Vec<Option<f64>>,
+}
+
+/// What is measured of components.
+pub(crate) struct MethodComponents {
+    /// At the threshold with the best F1.
+    pub metrics: Option<ComponentMetrics>,
+    /// Over thresholds.
+    pub aupro: Option<Estimate>,
 }
 
 /// The metrics in one mode.
@@ -120,18 +131,19 @@ pub struct ModeResult {
 
 impl MethodResult {
     /// The result of a method; `class_means` are those here and on nominal images.
-    pub fn new(
-        (method, has_seen_unknown): (String, bool),
+    pub(crate) fn new(
+        scorer: &Scorer,
         judged: Judged,
-        components: Option<ComponentMetrics>,
+        components: MethodComponents,
         [class_means, nominal_class_means]: [Vec<Option<f64>>; 2],
     ) -> MethodResult {
         let best = judged.best;
         MethodResult {
-            method,
-            has_seen_unknown,
+            method: scorer.id.clone(),
+            has_seen_unknown: scorer.has_seen_unknown,
             modes: judged.modes.into_iter().map(|m| (m.mode.to_string(), m.into())).collect(),
-            components,
+            components: components.metrics,
+            aupro: components.aupro,
             max_iou_threshold: best.max_iou_threshold,
             youden_threshold: best.youden_threshold,
             best_f1: best.best_f1,
@@ -159,6 +171,7 @@ impl MethodResult {
             all.extend(c.ppv.as_ref().map(|ppv| ("components", "ppv", ppv)));
             all.push(("components", "f1", &c.f1));
         }
+        all.extend(self.aupro.as_ref().map(|aupro| ("components", "aupro", aupro)));
         all
     }
 }

@@ -62,7 +62,7 @@ pub struct Scores {
 pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     positive("temperature", request.temperature)?;
     let seed = Seed(context.seed);
-    let (set, network) = (request.reading.open(&request.data)?, request.network.open_one(seed)?);
+    let (set, network) = (request.reading.open(&request.data)?, request.network.open_for(1, seed)?);
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
     let nominal = nominal.as_ref().map(|(set, network)| (set, network));
     let scorers = fit::fit(&request.methods, (request.temperature, false), nominal, context)?;
@@ -71,7 +71,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         let (labels, output) = network.predict(&set, sample)?;
         let shape = [labels.height, labels.width];
         scorers.iter().try_for_each(|scorer| {
-            let scores = scorer.scores(&output).with_context(|| sample.name.clone())?;
+            let scores = scorer.scores(sample, &labels, &output).with_context(|| sample.name.clone())?;
             write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scores)
         })
     })?;

@@ -1,9 +1,9 @@
 //! Trains a network, the baseline or a convolutional one, and judges how well it segments.
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
+use crate::data_set::DataSet;
 use crate::deep;
 use crate::inputs::Reading;
-use crate::layout::DataSet;
 use crate::network::{Model, Network};
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
@@ -122,7 +122,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
     let card = ModelCard {
         model,
         network: request.network,
-        classes: set.meanings.map.classes.clone(),
+        classes: set.classes().to_vec(),
         iou,
         mean_iou,
         made: Provenance { presets, ..Provenance::new(&request.command, context.seed, identity.as_bytes()) },
@@ -196,13 +196,9 @@ fn baseline(
     let of_each = context.map(set.samples.len(), "images", |i| examples(set, i, recipe))?;
     let mut all = Examples::default();
     of_each.into_iter().for_each(|some| all.extend(some));
-    ensure!(
-        !all.classes.is_empty(),
-        "{}: expected pixels of the known classes, found none",
-        set.root.display()
-    );
+    ensure!(!all.classes.is_empty(), "{}: expected pixels of the known classes, found none", set.name());
     let rng = recipe.seed.child("training").rng();
-    let mut training = PatchTraining::begin(&all, set.meanings.map.classes.clone(), recipe.rounds, rng);
+    let mut training = PatchTraining::begin(&all, set.classes().to_vec(), recipe.rounds, rng);
     if let Some(state) = checkpoint.load()? {
         training.restore(&state)?;
     }

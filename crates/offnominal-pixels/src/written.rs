@@ -1,7 +1,7 @@
 //! Folders that commands write: data sets in our own layout, and arrays about images.
 
+use crate::data_set::MAP;
 use crate::label_map::LabelMap;
-use crate::layout::MAP;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_files::array::to_npy;
 use offnominal_files::write;

@@ -3,7 +3,8 @@
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
 use offnominal_files::array;
-use offnominal_pixels::inputs::{NetworkSource, NominalSource};
+use offnominal_pixels::inputs::{NetworkSource, NominalSource, Reading};
+use offnominal_pixels::results::Evaluation;
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use serde_json::json;
 use std::fs;
@@ -200,6 +201,152 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
     // The neighbours of a feature are the same wherever it is.
     evaluated("feature-knn", [channels, rows + 1, columns]).unwrap();
     evaluated("mahalanobis", [channels, rows, columns]).unwrap();
+}
+
+/// Arrays of what the baseline says of both data sets, and a change of one of them.
+struct Said(Data);
+
+impl Said {
+    fn new() -> Said {
+        let data = Data::new();
+        let request = predict::Request {
+            data: data.at("test"),
+            network: data.network(),
+            out: data.at("said"),
+            ..Default::default()
+        };
+        predict::run(&request, &data.context).unwrap();
+        Said(data)
+    }
+
+    fn logits(&self) -> (PathBuf, array::Array) {
+        let path = self.0.at("said/logits/00003.npy");
+        let array = array::read(&path, "logits").unwrap();
+        (path, array)
+    }
+
+    fn evaluated(&self, request: evaluate::Request) -> Result<Evaluation, String> {
+        let found = evaluate::run(&request, &self.0.context).map_err(|why| format!("{why:#}"))?;
+        Ok(found.evaluations.into_iter().next().unwrap())
+    }
+
+    fn request(&self, out: &str, methods: &[&str]) -> evaluate::Request {
+        let network = NetworkSource { logits: vec![self.0.at("said/logits")], ..Default::default() };
+        let methods = methods.iter().map(ToString::to_string).collect();
+        evaluate::Request { network, methods, nominal: NominalSource::default(), ..self.0.evaluation(out) }
+    }
+}
+
+#[test]
+fn probabilities_and_foreign_confidences_are_not_taken_for_logits() {
+    let said = Said::new();
+    let (path, array) = said.logits();
+    let classes = array.shape[0];
+    let shares: Vec<f32> = array.values.iter().map(|_| 1.0 / classes as f32).collect();
+    fs::write(&path, array::to_npy(&array.shape, &shares)).unwrap();
+    let error = said.evaluated(said.request("p", &["entropy"])).unwrap_err();
+    assert!(error.contains("00003.npy: expected logits, found probabilities"), "{error}");
+    fs::write(&path, array::to_npy(&array.shape, &array.values)).unwrap();
+    let pixels = array.shape[1..].iter().product();
+    for i in 0..6 {
+        let mut confidence = vec![0.5; pixels];
+        confidence[70] = if i == 2 { 1.5 } else { 0.5 };
+        let name = said.0.at(&format!("confidence/{i:05}.npy"));
+        fs::create_dir_all(name.parent().unwrap()).unwrap();
+        fs::write(name, array::to_npy(&array.shape[1..], &confidence)).unwrap();
+    }
+    let mut request = said.request("c", &["confidence"]);
+    request.network.confidence = vec![said.0.at("confidence")];
+    let error = said.evaluated(request).unwrap_err();
+    assert!(error.contains("expected confidences from 0 to 1, found 1.5 in row 1, column 6"), "{error}");
+}
+
+#[test]
+fn passes_in_files_bring_the_methods_that_need_them() {
+    let said = Said::new();
+    for i in 0..6 {
+        let path = said.0.at(&format!("said/logits/{i:05}.npy"));
+        let array = array::read(&path, "logits").unwrap();
+        let shape = [&[2], &array.shape[..]].concat();
+        let other = array.values.iter().rev();
+        let twice: Vec<f32> = array.values.iter().chain(other).copied().collect();
+        fs::write(&path, array::to_npy(&shape, &twice)).unwrap();
+    }
+    let found = said.evaluated(said.request("passes", &["all"])).unwrap();
+    let names: Vec<&str> = found.methods.iter().map(|m| m.method.as_str()).collect();
+    assert!(names.contains(&"var-sum") && names.contains(&"mutual-information"), "{names:?}");
+}
+
+#[test]
+fn score_maps_need_no_network_and_are_judged_as_the_method_that_wrote_them() {
+    let said = Said::new();
+    let request = score::Request {
+        data: said.0.at("test"),
+        network: said.0.network(),
+        methods: vec!["entropy".into(), "max-logit".into()],
+        out: said.0.at("maps"),
+        ..Default::default()
+    };
+    score::run(&request, &said.0.context).unwrap();
+    let only = |out: &str, maps: &str| evaluate::Request {
+        network: NetworkSource::default(),
+        scores: vec![said.0.at(maps)],
+        ..said.request(out, &["all"])
+    };
+    let of_maps = said.evaluated(only("maps-page", "maps")).unwrap();
+    let of_network = said.evaluated(said.request("own", &["entropy", "max-logit"])).unwrap();
+    assert!(of_maps.mean_iou.is_none() && of_network.mean_iou.is_some());
+    for (a, b) in of_maps.methods.iter().zip(&of_network.methods) {
+        assert_eq!((&a.method, &a.modes, &a.aupro), (&b.method, &b.modes, &b.aupro));
+    }
+    let one = said.evaluated(only("one-page", "maps/max-logit")).unwrap();
+    assert_eq!((one.methods.len(), one.methods[0].method.as_str()), (1, "max-logit"));
+    let twice = evaluate::Request { scores: vec![said.0.at("maps")], ..said.request("twice", &["entropy"]) };
+    let error = said.evaluated(twice).unwrap_err();
+    assert!(error.starts_with("entropy names a method and score maps"), "{error}");
+    let error = said.evaluated(only("none", "train")).unwrap_err();
+    assert!(error.contains("expected score maps 00000.npy, or METHOD/00000.npy"), "{error}");
+    let error = said.evaluated(evaluate::Request { scores: Vec::new(), ..only("no", "maps") }).unwrap_err();
+    assert!(error.contains("--scores DIR"), "{error}");
+}
+
+#[test]
+fn pooled_data_sets_are_judged_as_one_that_has_all_images() {
+    let said = Said::new();
+    let (whole, part) = (said.0.at("test"), |name: &str| said.0.at(name));
+    for (name, images) in [("low", 0..3), ("high", 3..6)] {
+        for kind in ["images", "labels", "shadows", "depth"] {
+            fs::create_dir_all(part(name).join(kind)).unwrap();
+            for i in images.clone() {
+                let file = format!("{kind}/{i:05}.png");
+                fs::copy(whole.join(&file), part(name).join(&file)).unwrap();
+            }
+        }
+        fs::copy(whole.join("classes.toml"), part(name).join("classes.toml")).unwrap();
+    }
+    let mut request = said.request("pooled", &["entropy"]);
+    let logits = request.network.logits[0].clone();
+    request.network.logits.push(logits);
+    let pooled = evaluate::Request { data: vec![part("low"), part("high")], pooled: true, ..request };
+    let pooled = said.evaluated(pooled).unwrap();
+    let one = said.evaluated(said.request("one", &["entropy"])).unwrap();
+    assert_eq!((pooled.data.as_str(), pooled.images), ("low + high", 6));
+    assert_eq!(pooled.methods, one.methods);
+}
+
+#[test]
+fn images_are_resized_with_their_labels_and_small_ones_left_out() {
+    let data = Data::new();
+    let resize = Some("32x16".parse().unwrap());
+    let reading = Reading { resize, ..Default::default() };
+    let found =
+        evaluate::run(&evaluate::Request { reading, ..data.evaluation("small") }, &data.context).unwrap();
+    let pixels = |e: &Evaluation| e.unknown_pixels.unwrap() + e.known_pixels.unwrap();
+    assert!(pixels(&found.evaluations[0]) <= found.evaluations[0].images as u64 * 32 * 16);
+    let reading = Reading { least_pixels: 64 * 32 + 1, ..Default::default() };
+    let error = evaluate::run(&evaluate::Request { reading, ..data.evaluation("none") }, &data.context);
+    let error = format!("{:#}", error.unwrap_err());
+    assert!(error.contains("expected images of 2049 pixels or more, found none"), "{error}");
 }
 
 #[test]

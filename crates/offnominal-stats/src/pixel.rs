@@ -18,6 +18,9 @@ mod exact;
 mod histogram;
 mod images;
 mod paper;
+#[cfg(test)]
+mod parity;
+mod pro;
 mod tally;
 
 pub use confusion::Confusion;
@@ -26,6 +29,7 @@ pub use exact::Exact;
 pub use histogram::{DEFAULT_BITS, Histogram};
 pub use images::Images;
 pub use paper::Paper400;
+pub use pro::Pro;
 pub use tally::{FEW_THRESHOLDS, Judged, ModeMetrics, PixelTally, disagreement};
 
 use crate::StatsError;

@@ -1,13 +1,14 @@
 //! The two walks over the images of a data set, and what each collects.
 
-use super::EvaluationPlan;
+use super::ComponentSizes;
+use super::plan::EvaluationPlan;
+use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
 use crate::fit::Scorer;
-use crate::layout::{DataSet, Labels, Sample};
 use anyhow::{Context as _, Result};
 use offnominal_engine::parallel;
-use offnominal_stats::pixel::components::{self, ImageComponents, Smallest};
-use offnominal_stats::pixel::{Confusion, Judged, PixelTally};
+use offnominal_stats::pixel::components::{self, ImageComponents};
+use offnominal_stats::pixel::{Confusion, Judged, PixelTally, Pro};
 
 /// Sums and counts of scores for each class, the unknown ones last.
 #[derive(Clone)]
@@ -38,7 +39,8 @@ impl ClassMeans {
 /// One image with the scores of every method.
 pub struct Scored {
     labels: Labels,
-    prediction: Vec<u8>,
+    /// None without a network.
+    prediction: Option<Vec<u8>>,
     scores: Vec<Vec<f32>>,
 }
 
@@ -61,34 +63,44 @@ impl EvaluationPlan<'_> {
     }
 
     fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
-        let (labels, output) = self.network.predict(self.set, sample)?;
-        let scores = scorers.iter().map(|scorer| scorer.scores(&output)).collect::<Result<_>>();
+        let (labels, output) = self.subject.network.predict(&self.subject.set, sample)?;
+        let scores =
+            scorers.iter().map(|scorer| scorer.scores(sample, &labels, &output)).collect::<Result<_>>();
         let scores = scores.with_context(|| sample.name.clone())?;
-        Ok(Scored { prediction: output.view().prediction(), labels, scores })
+        Ok(Scored { prediction: output.prediction(), labels, scores })
     }
 }
 
 /// What the first walk collects.
 pub struct First {
     pub tallies: Vec<PixelTally>,
+    pub overlaps: Vec<Pro>,
     pub means: Vec<ClassMeans>,
     pub confusion: Confusion,
+    sizes: ComponentSizes,
 }
 
 impl First {
-    pub fn new(methods: usize, classes: usize) -> First {
+    pub fn new(methods: usize, classes: usize, sizes: ComponentSizes) -> First {
         First {
             tallies: (0..methods).map(|_| PixelTally::default()).collect(),
+            overlaps: vec![Pro::default(); methods],
             means: ClassMeans::of(methods, classes),
             confusion: Confusion::new(classes),
+            sizes,
         }
     }
 
     pub fn add(&mut self, scored: &Scored) -> Result<()> {
-        self.confusion.add(&scored.labels.ids, &scored.prediction);
-        for ((tally, means), scores) in self.tallies.iter_mut().zip(&mut self.means).zip(&scored.scores) {
-            tally.add(scores, &scored.labels.truth)?;
-            means.add(scores, &scored.labels.ids);
+        let labels = &scored.labels;
+        if let Some(prediction) = &scored.prediction {
+            self.confusion.add(&labels.ids, prediction);
+        }
+        let least = self.sizes.of(labels.ids.len()).truth;
+        for (i, scores) in scored.scores.iter().enumerate() {
+            self.tallies[i].add(scores, &labels.truth)?;
+            self.overlaps[i].add(scores, &labels.truth, labels.width, least)?;
+            self.means[i].add(scores, &labels.ids);
         }
         Ok(())
     }
@@ -103,10 +115,17 @@ pub struct Second<'a> {
     thresholds: Vec<f64>,
     pub components: Vec<Vec<ImageComponents>>,
     pub failures: Vec<Failures>,
+    sizes: ComponentSizes,
 }
 
 impl<'a> Second<'a> {
-    pub fn new(set: &'a DataSet, samples: &'a [Sample], scorers: &[Scorer], judged: &[Judged]) -> Second<'a> {
+    pub fn new(
+        set: &'a DataSet,
+        samples: &'a [Sample],
+        scorers: &[Scorer],
+        judged: &[Judged],
+        sizes: ComponentSizes,
+    ) -> Second<'a> {
         let failures =
             scorers.iter().zip(judged).map(|(s, j)| Failures::new(&s.id, j.best.max_iou_threshold));
         Second {
@@ -116,16 +135,17 @@ impl<'a> Second<'a> {
             thresholds: judged.iter().map(|j| j.best.best_f1_threshold).collect(),
             components: vec![Vec::new(); judged.len()],
             failures: failures.collect(),
+            sizes,
         }
     }
 
     pub fn add(&mut self, scored: &Scored) -> Result<()> {
-        let (labels, least) = (&scored.labels, Smallest::for_pixels(scored.labels.ids.len()));
+        let (labels, least) = (&scored.labels, self.sizes.of(scored.labels.ids.len()));
         let surroundings = Surroundings::load(self.set, &self.samples[self.at], labels)?;
         for (i, scores) in scored.scores.iter().enumerate() {
             let (truth, width) = (&labels.truth, labels.width);
             self.components[i].push(components::compare(scores, truth, width, self.thresholds[i], least));
-            self.failures[i].add(self.at, labels, &surroundings, &scored.prediction, scores);
+            self.failures[i].add(self.at, labels, &surroundings, scored.prediction.as_deref(), scores);
         }
         self.at += 1;
         Ok(())

@@ -25,7 +25,7 @@ struct Section {
     name: String,
     facts: Vec<(&'static str, String)>,
     modes: Vec<ModeTable>,
-    components: Vec<[String; 4]>,
+    components: Vec<[String; 5]>,
     thresholds: Vec<[String; 4]>,
     drift: Option<Value>,
     failed: String,
@@ -145,10 +145,11 @@ fn mode_table(e: &Evaluation, mode: &'static str) -> ModeTable {
     ModeTable { mode, rows: rows.collect() }
 }
 
-fn component_row(m: &MethodResult) -> Option<[String; 4]> {
+fn component_row(m: &MethodResult) -> Option<[String; 5]> {
     let c = m.components.as_ref()?;
     let ppv = c.ppv.as_ref().map_or("nothing predicted".into(), |p| format!("{p:.3}"));
-    Some([marked(m), format!("{:.3}", c.siou), ppv, format!("{:.3}", c.f1)])
+    let aupro = m.aupro.as_ref().map_or("–".into(), |a| format!("{a:.3}"));
+    Some([marked(m), format!("{:.3}", c.siou), ppv, format!("{:.3}", c.f1), aupro])
 }
 
 fn threshold_row(m: &MethodResult) -> [String; 4] {

@@ -28,10 +28,16 @@ pub struct Smallest {
 }
 
 impl Smallest {
-    /// The anomaly track's sizes for images of about two million pixels, scaled to the area of these.
+    /// Those of SegmentMeIfYouCan's track of anomalies, for images of about two million pixels.
+    pub const ANOMALY_TRACK: Smallest = Smallest { predicted: 500, truth: 100 };
+    /// Those of its track of obstacles on the road.
+    pub const OBSTACLE_TRACK: Smallest = Smallest { predicted: 50, truth: 10 };
+
+    /// Those of the track of anomalies, scaled to images of so many pixels.
     pub fn for_pixels(pixels: usize) -> Smallest {
         let scaled = |n: usize| (n * pixels / 2_000_000).max(1);
-        Smallest { predicted: scaled(500), truth: scaled(100) }
+        let Smallest { predicted, truth } = Smallest::ANOMALY_TRACK;
+        Smallest { predicted: scaled(predicted), truth: scaled(truth) }
     }
 }
 

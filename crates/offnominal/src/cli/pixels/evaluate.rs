@@ -1,12 +1,13 @@
 //! `pixels evaluate`: judges methods and writes the page.
 
 use crate::cli::Common;
+use crate::cli::one_of::one_of;
 use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, ReadingArgs};
 use crate::cli::pixels::score::temperature;
 use crate::cli::pixels::{Outcome, command, print};
 use anyhow::Result;
 use clap::Args;
-use offnominal_pixels::evaluate::{Request, run};
+use offnominal_pixels::evaluate::{ComponentSizes, Request, run};
 use offnominal_pixels::report::as_text;
 use offnominal_pixels::results::Report;
 use std::path::PathBuf;
@@ -17,18 +18,28 @@ pub struct Evaluate {
     /// Data sets, each judged by itself
     #[arg(long, required = true, value_name = "DIR")]
     data: Vec<PathBuf>,
+    /// Judge all data sets together, as one
+    #[arg(long)]
+    pooled: bool,
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
     nominal: NominalArgs,
+    /// Folder of score maps NAME.npy, [H, W], larger is more unknown, or of folders METHOD/NAME.npy as `pixels score` writes
+    /// them; one for each --data
+    #[arg(long, value_name = "DIR", help_heading = "Network")]
+    scores: Vec<PathBuf>,
     /// Methods (see `list pixel-methods`), or all that can be had
     #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
     methods: Vec<String>,
     /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
     #[arg(long, value_name = "T", value_parser = temperature)]
     temperature: Option<f64>,
+    /// Smallest components that count
+    #[arg(long, value_parser = one_of::<ComponentSizes>(), default_value = "scaled")]
+    component_sizes: ComponentSizes,
     /// Bootstrap replicates of each interval, 100 to 100000
     #[arg(long, default_value_t = Request::default().replicates, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     replicates: u32,
@@ -42,11 +53,14 @@ impl Evaluate {
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let request = Request {
             data: self.data,
+            pooled: self.pooled,
             reading: self.reading.request(),
             network: self.network.request(),
             nominal: self.nominal.request(),
+            scores: self.scores,
             methods: self.methods,
             temperature: self.temperature,
+            component_sizes: self.component_sizes,
             replicates: self.replicates,
             out: common.out_or("pixels"),
             command: command(),

@@ -5,6 +5,7 @@ use clap::Args;
 use offnominal_engine::device::Device;
 use offnominal_pixels::inputs::{NetworkSource, NominalSource, Reading};
 use offnominal_pixels::layout::Layout;
+use offnominal_pixels::resize::Size;
 use std::path::PathBuf;
 
 /// How data sets are read.
@@ -20,12 +21,19 @@ pub struct ReadingArgs {
     /// Label map [default: classes.toml of the data set]
     #[arg(long, value_name = "FILE.toml")]
     map: Option<PathBuf>,
+    /// Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600, which is 640²)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    least_pixels: usize,
+    /// Size to which images and labels are brought; arrays of a network must have it
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    resize: Option<Size>,
 }
 
 impl ReadingArgs {
     /// The same for the library.
     pub fn request(self) -> Reading {
-        Reading { layout: self.layout, split: self.split, map: self.map }
+        let ReadingArgs { layout, split, map, least_pixels, resize } = self;
+        Reading { layout, split, map, least_pixels, resize }
     }
 }
 

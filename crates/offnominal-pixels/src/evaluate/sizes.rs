@@ -1,0 +1,31 @@
+//! The smallest components that count, by the words of commands.
+
+use offnominal_stats::pixel::components::Smallest;
+use serde::{Deserialize, Serialize};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// How the smallest components are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ComponentSizes {
+    /// Those of the anomaly track, scaled to the area of each image
+    #[default]
+    Scaled,
+    /// SegmentMeIfYouCan's track of anomalies: 500 predicted pixels, 100 true ones
+    AnomalyTrack,
+    /// SegmentMeIfYouCan's track of obstacles: 50 predicted pixels, 10 true ones
+    ObstacleTrack,
+}
+
+impl ComponentSizes {
+    /// The sizes for an image of so many pixels.
+    pub fn of(self, pixels: usize) -> Smallest {
+        match self {
+            ComponentSizes::Scaled => Smallest::for_pixels(pixels),
+            ComponentSizes::AnomalyTrack => Smallest::ANOMALY_TRACK,
+            ComponentSizes::ObstacleTrack => Smallest::OBSTACLE_TRACK,
+        }
+    }
+}
