@@ -52,7 +52,10 @@ def statements():
     for data in ("normal-noise", "perlin"):
         yield f"{SETS[data]}: Mutual Information < VarSum", "pspnet", data, ["mutual-information", "var-sum"]
     order = ["odin", "mutual-information"]
-    yield "IDD: ODIN < Mutual Information, the best", "deeplab", "three-wheeler", order
+    yield "IDD: ODIN < Mutual Information", "deeplab", "three-wheeler", order
+    for other in ("var-sum", "mahalanobis", "confidence"):
+        text = f"IDD: Mutual Information is the best: {other} < Mutual Information"
+        yield text, "deeplab", "three-wheeler", [other, "mutual-information"]
     for data in ("rooms", "three-wheeler", "normal-noise", "perlin"):
         yield f"{SETS[data]}: VarSum < Max Softmax (VarSum worst or nearly)", "deeplab", data, ["var-sum", "max-softmax"]
 
