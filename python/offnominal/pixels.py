@@ -18,7 +18,7 @@ from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
-__all__ = ["describe", "evaluate", "features", "frames", "predict", "scenes", "score", "train"]
+__all__ = ["describe", "evaluate", "features", "frames", "paste", "predict", "scenes", "score", "train"]
 
 
 def scenes(out: Path, *, n: int, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
@@ -36,6 +36,11 @@ def frames(
 def describe(data: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
     """Counts classes, unknown pixels and boundaries of a data set: ``nominal``, ``reading``, ``out``."""
     return _result("describe", {"data": data, **options}, seed, jobs, progress)
+
+
+def paste(data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
+    """Pastes things into the images of a data set, from which ``outlier-head`` learns: ``things``, ``reading``."""
+    return _result("paste", {"data": data, "out": out, **options}, seed, jobs, progress)
 
 
 def train(
@@ -94,7 +99,7 @@ def evaluate(
     :param data: data sets, each judged by itself, or together with ``pooled=True``.
     :param network: none where only score maps are judged (``scores=[folder]``).
     :param methods: of ``offnominal list pixel-methods``, or ``all`` for those that can be had.
-    :param options: ``reading``, ``scores``, ``pooled``, ``temperature``, ``component_sizes``, ``replicates``.
+    :param options: ``reading``, ``outliers`` (as ``nominal``, of :func:`paste`), ``scores``, ``pooled``, ``temperature``, ``component_sizes``, ``replicates``.
     """
     request = {
         "data": list(data), "methods": list(methods), "network": network or {}, "nominal": nominal, "out": out,

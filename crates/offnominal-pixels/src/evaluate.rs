@@ -8,7 +8,7 @@ mod sizes;
 mod walk;
 
 use crate::data_set::DataSet;
-use crate::fit;
+use crate::fit::{self, FittingImages};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
@@ -46,6 +46,8 @@ pub struct Request {
     pub scores: Vec<PathBuf>,
     /// What methods are fitted on.
     pub nominal: NominalSource,
+    /// Images with pasted things, on which outlier-head is fitted.
+    pub outliers: NominalSource,
     /// Methods, or `all` for those that can be had.
     pub methods: Vec<String>,
     /// Temperature of odin; the best of ten on a quarter of the images, which are then not judged, if none.
@@ -69,6 +71,7 @@ impl Default for Request {
             network: NetworkSource::default(),
             scores: Vec::new(),
             nominal: NominalSource::default(),
+            outliers: NominalSource::default(),
             methods: vec!["all".into()],
             temperature: None,
             component_sizes: ComponentSizes::Scaled,
@@ -90,18 +93,24 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let subjects = request.subjects(seed)?;
-    let nominal = match request.network.is_none() {
-        true => None,
-        false => request.nominal.open(&request.reading, &request.network, seed)?,
+    let open = |source: &NominalSource, reading: &Reading| match request.network.is_none() {
+        true => Ok(None),
+        false => source.open(reading, &request.network, seed),
     };
-    let methods = request.methods_of(&subjects[0], nominal.is_some())?;
+    let nominal = open(&request.nominal, &request.reading)?;
+    let outliers = open(&request.outliers, &Reading::default())?;
+    let images = FittingImages {
+        nominal: nominal.as_ref().map(|(set, network)| (set, network)),
+        outliers: outliers.as_ref().map(|(set, network)| (set, network)),
+    };
+    let methods = request.methods_of(&subjects[0], images)?;
     let _held = Lock::folder(&request.out)?;
     let store = Store::new(&request.out);
     let mut evaluations = Vec::new();
     for subject in &subjects {
         let plan = EvaluationPlan {
             subject,
-            nominal: nominal.as_ref().map(|(set, network)| (set, network)),
+            images,
             methods: &methods,
             temperature: request.temperature,
             bootstrap: Bootstrap::new(request.replicates as usize, Level::P95, seed),
@@ -147,7 +156,7 @@ impl Request {
     }
 
     /// The methods that read the network, as for the first subject.
-    fn methods_of(&self, subject: &Subject, has_nominal: bool) -> Result<Vec<String>> {
+    fn methods_of(&self, subject: &Subject, images: FittingImages<'_>) -> Result<Vec<String>> {
         let is_all = self.methods.len() == 1 && self.methods[0] == "all";
         if self.network.is_none() {
             ensure!(is_all, "expected --logits DIR or --model FILE for {}", self.methods.join(", "));
@@ -157,7 +166,12 @@ impl Request {
             );
             return Ok(Vec::new());
         }
-        let can = Needs { nominal: has_nominal, ..subject.network.gives(&subject.set)? };
+        let FittingImages { nominal, outliers } = images;
+        let can = Needs {
+            nominal: nominal.is_some(),
+            outliers: outliers.is_some(),
+            ..subject.network.gives(&subject.set)?
+        };
         let methods = fit::names(&self.methods, can)?;
         if let Some(twice) = subject.maps.iter().find(|maps| methods.contains(&maps.id)) {
             bail!(

@@ -1,79 +1,19 @@
-//! From the names of methods to scorers: fitted on nominal images, ODIN's temperature chosen on held-out ones.
+//! From the names of methods to scorers: fitted on nominal images or on such with pasted things, ODIN's temperature
+//! chosen on held-out ones.
 
-use crate::data_set::{DataSet, Labels, Sample};
-use crate::maps::ScoreMaps;
+use crate::data_set::{DataSet, Sample};
 use crate::network::Network;
-use crate::output::NetworkOutput;
+use crate::scorer::{FittedMethod, Scorer, Term, check};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
-use offnominal_detectors::pixel::{
-    Fitting, METHODS, Needs, Odin, PixelError, PixelScorer, TEMPERATURES, methods,
-};
+use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
 use offnominal_engine::context::Context;
-use offnominal_stats::pixel::{Area, Histogram};
+use offnominal_stats::pixel::{Area, Histogram, Truth};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Share of the images on which ODIN's temperature is chosen, as in the paper.
 const HELD_OUT: f64 = 0.25;
-
-/// What scores the pixels of images.
-pub struct Scorer {
-    /// The name of the method.
-    pub id: String,
-    /// Whether it saw unknown pixels before it was judged.
-    pub has_seen_unknown: bool,
-    source: Source,
-}
-
-/// Where scores come from.
-enum Source {
-    /// The output of a network, and a method that was fitted.
-    Method(Fitted),
-    /// Files.
-    Maps(ScoreMaps),
-}
-
-/// A method that can score.
-struct Fitted {
-    needs: Needs,
-    /// `[channels, rows, columns]` of the features on which it was fitted, if it was fitted on some.
-    like: Option<[usize; 3]>,
-    scorer: Box<dyn PixelScorer>,
-}
-
-impl Scorer {
-    /// One that reads files.
-    pub fn of_maps(maps: ScoreMaps) -> Scorer {
-        Scorer { id: maps.id.clone(), has_seen_unknown: false, source: Source::Maps(maps) }
-    }
-
-    /// Whether it can score other images than those of the data set.
-    pub fn reads_network(&self) -> bool {
-        matches!(self.source, Source::Method(_))
-    }
-
-    /// The score of each pixel of an image, higher where it is more likely to be unknown.
-    ///
-    /// # Errors
-    /// If the output lacks what is needed or is not like what the method was fitted on, or there is no score map.
-    pub fn scores(&self, sample: &Sample, labels: &Labels, output: &NetworkOutput) -> Result<Vec<f32>> {
-        match &self.source {
-            Source::Maps(maps) => maps.read(sample, labels),
-            Source::Method(method) => {
-                check(method.needs, output, method.like).with_context(|| self.id.clone())?;
-                let mut scores = vec![0.0; output.view().pixels()];
-                method.scorer.score(&output.view(), &mut scores);
-                Ok(scores)
-            }
-        }
-    }
-}
-
-/// Whether an output has what is needed, with features like those of the nominal images.
-fn check(needs: Needs, output: &NetworkOutput, like: Option<[usize; 3]>) -> Result<(), PixelError> {
-    needs.check(&output.view())?;
-    like.map_or(Ok(()), |like| needs.check_like(&output.view(), like))
-}
 
 /// The methods that a list names; `all` stands for those that can be had.
 ///
@@ -81,13 +21,14 @@ fn check(needs: Needs, output: &NetworkOutput, like: Option<[usize; 3]>) -> Resu
 /// If a name is not one of a method.
 pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
     if list.len() != 1 || list[0] != "all" {
-        list.iter().try_for_each(|id| methods().find(id).map(drop))?;
+        list.iter().flat_map(|id| id.split('+')).try_for_each(|id| methods().find(id).map(drop))?;
         return Ok(list.to_vec());
     }
     let has = |needs: Needs| {
         (can.passes || !needs.passes)
             && (can.features || !needs.features)
             && (can.nominal || !needs.nominal)
+            && (can.outliers || !needs.outliers)
             && (can.confidence || !needs.confidence)
     };
     let mut names = Vec::new();
@@ -145,53 +86,115 @@ pub type Chosen = (f64, bool);
 struct Open {
     id: String,
     needs: Needs,
-    /// Shape of the features of the first nominal image.
+    /// Shape of the features of the first image.
     like: Option<[usize; 3]>,
     fitting: Box<dyn Fitting>,
 }
 
-/// Makes the scorers of methods. `nominal` is what they are fitted on: images, and the network.
+/// Images on which methods are fitted, and the network that says something of them.
+pub type Images<'a> = Option<(&'a DataSet, &'a Network)>;
+
+/// What methods are fitted on.
+#[derive(Clone, Copy, Default)]
+pub struct FittingImages<'a> {
+    /// Images in which everything is known.
+    pub nominal: Images<'a>,
+    /// Images into which unknown things were pasted.
+    pub outliers: Images<'a>,
+}
+
+/// Images on which the scores of a sum are standardised at most.
+const STANDARD_IMAGES: usize = 40;
+
+/// Makes the scorers of methods; `a+b` is the sum of two.
 ///
 /// # Errors
 /// If a method needs what is not there.
 pub fn fit(
     ids: &[String],
     odin: Chosen,
-    nominal: Option<(&DataSet, &Network)>,
+    images: FittingImages<'_>,
     context: &Context,
 ) -> Result<Vec<Scorer>> {
-    let mut open: Vec<Open> =
-        ids.iter().map(|id| begin(id, odin.0, nominal.is_some())).collect::<Result<_>>()?;
-    let rounds = open.iter().map(|o| o.fitting.rounds()).max().unwrap_or(0);
-    if let Some((set, network)) = nominal.filter(|_| rounds > 0) {
-        let bar = context.task(rounds * set.samples.len(), "fitting");
-        for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
-            let (labels, output) = network.predict(set, sample)?;
-            for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                let place = || format!("{}, nominal image {}", method.id, sample.name);
-                check(method.needs, &output, method.like).with_context(place)?;
-                method.like = output.view().features.map(|features| features.shape());
-                method.fitting.see(round, &output.view(), &labels.ids);
-            }
-            bar.inc(1);
+    let mut parts: Vec<&str> = ids.iter().flat_map(|id| id.split('+')).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    let mut open: Vec<Open> = parts.iter().map(|id| begin(id, odin.0, images)).collect::<Result<_>>()?;
+    see(&mut open, false, images.nominal, context)?;
+    see(&mut open, true, images.outliers, context)?;
+    let fitted: Vec<Arc<FittedMethod>> = open.into_iter().map(Open::finish).collect::<Result<_>>()?;
+    let find = |id: &str| Arc::clone(fitted.iter().find(|method| method.id == id).expect("it was fitted"));
+    let scorer = |id: &String| match id.split_once('+') {
+        None => Ok(Scorer::of_method(find(id), odin.1)),
+        Some(_) => {
+            let methods = id.split('+').map(find).collect();
+            Ok(Scorer::of_terms(standardised(methods, images).with_context(|| id.clone())?, odin.1))
         }
-    }
-    open.into_iter().map(|method| method.finish(odin.1)).collect()
+    };
+    ids.iter().map(scorer).collect()
 }
 
-fn begin(id: &str, temperature: f64, has_nominal: bool) -> Result<Open> {
+fn begin(id: &str, temperature: f64, images: FittingImages<'_>) -> Result<Open> {
     let params = if id == "odin" { json!({ "temperature": temperature }) } else { json!({}) };
     let method = methods().build(id, &params)?;
     let needs = method.needs();
-    ensure!(!needs.nominal || has_nominal, "{id} is fitted on nominal images: name them with --nominal");
+    let FittingImages { nominal, outliers } = images;
+    ensure!(
+        !needs.nominal || nominal.is_some(),
+        "{id} is fitted on nominal images: name them with --nominal"
+    );
+    ensure!(
+        !needs.outliers || outliers.is_some(),
+        "{id} is fitted on images with pasted things: make them with `pixels paste` and name them with --outliers"
+    );
     Ok(Open { id: id.into(), needs, like: None, fitting: method.begin() })
 }
 
-impl Open {
-    fn finish(self, chosen_on_unknown: bool) -> Result<Scorer> {
-        let scorer = self.fitting.finish().with_context(|| self.id.clone())?;
-        let has_seen_unknown = self.id == "odin" && chosen_on_unknown;
-        let Open { id, needs, like, .. } = self;
-        Ok(Scorer { id, has_seen_unknown, source: Source::Method(Fitted { needs, like, scorer }) })
+/// Shows images to the methods that are fitted on them.
+fn see(open: &mut [Open], outliers: bool, images: Images<'_>, context: &Context) -> Result<()> {
+    let mut open: Vec<&mut Open> = open.iter_mut().filter(|o| o.needs.outliers == outliers).collect();
+    let rounds = open.iter().map(|o| o.fitting.rounds()).max().unwrap_or(0);
+    let Some((set, network)) = images.filter(|_| rounds > 0) else { return Ok(()) };
+    let bar = context.task(rounds * set.samples.len(), "fitting");
+    for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
+        let (labels, output) = network.predict(set, sample)?;
+        for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
+            let place = || format!("{}, image {} on which it is fitted", method.id, sample.name);
+            check(method.needs, &output, method.like).with_context(place)?;
+            method.like = output.view().features.map(|features| features.shape());
+            method.fitting.see(round, &output.view(), &labels.ids);
+        }
+        bar.inc(1);
     }
+    Ok(())
+}
+
+impl Open {
+    fn finish(self) -> Result<Arc<FittedMethod>> {
+        let scorer = self.fitting.finish().with_context(|| self.id.clone())?;
+        let Open { id, needs, like, .. } = self;
+        Ok(Arc::new(FittedMethod { id, needs, like, scorer }))
+    }
+}
+
+/// Mean and deviation of each method over the known pixels of some of the images on which methods are fitted.
+fn standardised(methods: Vec<Arc<FittedMethod>>, images: FittingImages<'_>) -> Result<Vec<Term>> {
+    let (set, network) = images.nominal.or(images.outliers).context("expected --nominal, found none")?;
+    let mut sums = vec![[0.0; 3]; methods.len()];
+    for sample in set.samples.iter().take(STANDARD_IMAGES) {
+        let (labels, output) = network.predict(set, sample)?;
+        for (method, sums) in methods.iter().zip(&mut sums) {
+            let scores = method.scores(&output)?;
+            let known = scores.iter().zip(&labels.truth).filter(|(_, truth)| **truth == Truth::Known);
+            for s in known.map(|(&s, _)| f64::from(s)) {
+                sums.iter_mut().zip([1.0, s, s * s]).for_each(|(sum, x)| *sum += x);
+            }
+        }
+    }
+    let term = |(method, [n, sum, squares]): (Arc<FittedMethod>, [f64; 3])| {
+        ensure!(n > 0.0, "expected known pixels on which scores are standardised, found none");
+        let mean = sum / n;
+        Ok(Term { method, mean, deviation: (squares / n - mean * mean).max(1e-24).sqrt() })
+    };
+    methods.into_iter().zip(sums).map(term).collect()
 }

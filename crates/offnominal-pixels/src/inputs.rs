@@ -118,11 +118,11 @@ impl NetworkSource {
     }
 }
 
-/// What methods are fitted on.
+/// Images on which methods are fitted: without unknown pixels, or with pasted things.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NominalSource {
-    /// Data set without unknown pixels, on which methods are fitted that must be.
+    /// The data set.
     pub data: Option<PathBuf>,
     /// Its split.
     pub split: Option<String>,
@@ -151,7 +151,9 @@ impl NominalSource {
         if network.model.is_some() {
             return Ok(Some((set, network.open_for(1, seed)?)));
         }
-        let logits = self.logits.clone().context("expected --nominal-logits DIR beside --nominal")?;
+        let logits = self.logits.clone().with_context(|| {
+            format!("{}: expected a folder of its logits, as the network is in files", root.display())
+        })?;
         let (logits, features) = (vec![logits], self.features.clone().into_iter().collect());
         Ok(Some((set, Network::Files { logits, features, confidence: Vec::new() })))
     }

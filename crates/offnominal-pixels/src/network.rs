@@ -91,7 +91,7 @@ impl Network {
             }
             Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
         };
-        Ok(Needs { features, passes, confidence, nominal: false, places: false })
+        Ok(Needs { features, passes, confidence, ..Needs::default() })
     }
 
     /// The labels of an image of a data set, and the network's output for it.

@@ -2,9 +2,9 @@
 
 use crate::data_set::{DataSet, Sample};
 use crate::failures::Failures;
-use crate::fit::Scorer;
 use crate::network::Network;
 use crate::results::Panel;
+use crate::scorer::Scorer;
 use anyhow::Result;
 use offnominal_files::image_file;
 

@@ -79,7 +79,11 @@ pub fn as_text(e: &Evaluation) -> String {
             mode.values().iter().map(|v| format!("{:>22}", format!("{v:.3}"))).collect()
         });
         let f1 = m.components.as_ref().map_or("–".into(), |c| format!("{:.3}", c.f1.value));
-        let mark = if m.has_seen_unknown { " *" } else { "" };
+        let mark = match (m.has_seen_unknown, m.has_seen_pasted) {
+            (true, _) => " *",
+            (false, true) => " †",
+            (false, false) => "",
+        };
         text += &format!("\n{:<28}{values}{f1:>8}", format!("{}{mark}", m.method));
     }
     if e.methods.iter().any(|m| m.has_seen_unknown) {
@@ -87,6 +91,9 @@ pub fn as_text(e: &Evaluation) -> String {
         text += &format!(
             "\n* saw unknown pixels before: its temperature, {t}, was chosen on the held-out images"
         );
+    }
+    if e.methods.iter().any(|m| m.has_seen_pasted) {
+        text += "\n† trained on synthetic unknowns: things that were pasted into known images";
     }
     for m in &e.methods {
         for warning in &m.warnings {

@@ -1,7 +1,7 @@
 //! What an evaluation comes to, as plain data: the documented JSON is exactly this.
 
 use crate::failures::Failures;
-use crate::fit::Scorer;
+use crate::scorer::Scorer;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::pixel::components::ComponentMetrics;
@@ -81,6 +81,8 @@ pub struct MethodResult {
     pub method: String,
     /// Whether it saw unknown pixels before.
     pub has_seen_unknown: bool,
+    /// Whether it learned from things that were pasted into known images.
+    pub has_seen_pasted: bool,
     /// Metrics of pixels by mode: `exact` (unless there are too many pixels), `histogram`, `paper400`, `per_image`.
     pub modes: BTreeMap<String, ModeResult>,
     /// Metrics of components at the threshold with the best F1; none without components.
@@ -140,7 +142,8 @@ impl MethodResult {
         let best = judged.best;
         MethodResult {
             method: scorer.id.clone(),
-            has_seen_unknown: scorer.has_seen_unknown,
+            has_seen_unknown: scorer.seen.unknown,
+            has_seen_pasted: scorer.seen.pasted,
             modes: judged.modes.into_iter().map(|m| (m.mode.to_string(), m.into())).collect(),
             components: components.metrics,
             aupro: components.aupro,

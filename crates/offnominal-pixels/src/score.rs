@@ -1,6 +1,6 @@
 //! Scores of every pixel as .npy files.
 
-use crate::fit;
+use crate::fit::{self, FittingImages};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::written::write_array;
 use anyhow::{Context as _, Result};
@@ -22,6 +22,8 @@ pub struct Request {
     pub network: NetworkSource,
     /// What methods are fitted on.
     pub nominal: NominalSource,
+    /// Images with pasted things, on which outlier-head is fitted.
+    pub outliers: NominalSource,
     /// Methods.
     pub methods: Vec<String>,
     /// Temperature of odin.
@@ -37,6 +39,7 @@ impl Default for Request {
             reading: Reading::default(),
             network: NetworkSource::default(),
             nominal: NominalSource::default(),
+            outliers: NominalSource::default(),
             methods: Vec::new(),
             temperature: 1000.0,
             out: "runs/pixels".into(),
@@ -64,8 +67,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     let seed = Seed(context.seed);
     let (set, network) = (request.reading.open(&request.data)?, request.network.open_for(1, seed)?);
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
-    let nominal = nominal.as_ref().map(|(set, network)| (set, network));
-    let scorers = fit::fit(&request.methods, (request.temperature, false), nominal, context)?;
+    let outliers = request.outliers.open(&Reading::default(), &request.network, seed)?;
+    let images = FittingImages {
+        nominal: nominal.as_ref().map(|(set, network)| (set, network)),
+        outliers: outliers.as_ref().map(|(set, network)| (set, network)),
+    };
+    let scorers = fit::fit(&request.methods, (request.temperature, false), images, context)?;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let (labels, output) = network.predict(&set, sample)?;

@@ -14,7 +14,7 @@ use offnominal_engine::{
 use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
-use offnominal_pixels::{describe, evaluate, features, frames, import, predict, scenes, score, train};
+use offnominal_pixels::{describe, evaluate, features, frames, import, paste, predict, scenes, score, train};
 use offnominal_risk::{
     budget, committor, compare, estimate, forks, history, learning, multifidelity, perturb, replay,
     replicates, search, select, sensitivity, split, stress,
@@ -119,6 +119,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "shift" => typed(r, c, offnominal_shift::run),
         "pixels.scenes" => typed(r, c, scenes::run),
         "pixels.frames" => typed(r, c, frames::run),
+        "pixels.paste" => typed(r, c, paste::run),
         "pixels.describe" => typed(r, c, describe::run),
         "pixels.train" => typed(r, c, train::run),
         "pixels.import" => typed(r, c, |request, _| import::run(request)),

@@ -19,6 +19,7 @@
 //! | `mahalanobis` | nominal features and labels | σ((min over classes of the Mahalanobis distance − μ) / s) |
 //! | `feature-knn` | nominal features | distance to the k-th nearest nominal feature, both of unit length |
 //! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
+//! | `outlier-head` | features and logits of images with pasted things | the logit of a small network that tells them from the rest |
 //!
 //! `entropy-code2019`, `var-sum-code2019`, `aleatoric-entropy-code2019` and `mahalanobis-code2019` are what the paper's
 //! published code computes in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD
@@ -32,6 +33,7 @@ mod feature_knn;
 mod grid;
 mod mahalanobis;
 mod mahalanobis_code2019;
+mod outlier_head;
 pub mod patches;
 mod predictive;
 mod softmax;
@@ -43,11 +45,15 @@ pub use confidence::{ConfidenceBranch, EnergyScore, Entropy, EntropyCode2019, Ma
 pub use feature_knn::FeatureKnnPixels;
 pub use mahalanobis::MahalanobisPixels;
 pub use mahalanobis_code2019::MahalanobisCode2019;
+pub use outlier_head::OutlierHead;
 pub use standardised::StandardisedMaxLogit;
 pub use stochastic::{AleatoricEntropyCode2019, MutualInformation, VarSum, VarSumCode2019};
 pub use vim::Vim;
 
 use offnominal_core::{Catalogue, Entry, entry};
+
+/// The label of pixels of unknown things.
+pub const UNKNOWN: u8 = 254;
 
 /// The temperatures of the paper, from which ODIN's is chosen on held-out images.
 pub const TEMPERATURES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
@@ -110,6 +116,9 @@ pub struct Needs {
     pub confidence: bool,
     /// Features at the places at which the nominal images have theirs.
     pub places: bool,
+    /// Images in which unknown things were pasted, to be fitted on in place of nominal ones; their label is
+    /// [`UNKNOWN`].
+    pub outliers: bool,
 }
 
 /// Why a method cannot be used.
@@ -243,6 +252,7 @@ methods! {
     MahalanobisPixels "mahalanobis" "distance of the features from the nearest class, in units of its covariance"
     FeatureKnnPixels "feature-knn" "distance to the k-th nearest nominal feature"
     Vim "vim" "what the features have outside their principal space, against the energy"
+    OutlierHead "outlier-head" "a small network on features that learned from things pasted into known images"
     EntropyCode2019 "entropy-code2019" "entropy divided by the number of classes"
     VarSumCode2019 "var-sum-code2019" "mean variance over classes, 400 times, cut at 1"
     AleatoricEntropyCode2019 "aleatoric-entropy-code2019" "mean entropy over passes divided by the number of classes"

@@ -39,6 +39,14 @@ fn fake(seed: u64, has_square: bool) -> Fake {
     Fake { logits, features, labels: (0..n).map(|p| class(p) as u8).collect(), confidence }
 }
 
+/// An image with the square, which is labelled as unknown.
+fn pasted(seed: u64) -> Fake {
+    let mut image = fake(seed, true);
+    let inside = |p: usize| (8..16).contains(&(p / SIDE)) && (8..16).contains(&(p % SIDE));
+    image.labels.iter_mut().enumerate().filter(|(p, _)| inside(*p)).for_each(|(_, label)| *label = UNKNOWN);
+    image
+}
+
 impl Fake {
     fn output(&self) -> Output<'_> {
         let features = Features { values: &self.features, channels: CHANNELS, rows: SIDE, columns: SIDE };
@@ -55,7 +63,9 @@ impl Fake {
 }
 
 fn fitted(method: &dyn PixelMethod) -> Box<dyn PixelScorer> {
-    let (mut fitting, nominal) = (method.begin(), [fake(1, false), fake(2, false)]);
+    let mut fitting = method.begin();
+    let nominal =
+        if method.needs().outliers { [pasted(1), pasted(2)] } else { [fake(1, false), fake(2, false)] };
     for round in 0..fitting.rounds() {
         nominal.iter().for_each(|image| fitting.see(round, &image.output(), &image.labels));
     }
@@ -211,7 +221,7 @@ fn what_is_missing_is_named() {
     let refusal = |id: &str| build(id).needs().check(&bare).unwrap_err().to_string();
     assert!(refusal("var-sum").contains("several random passes") && refusal("vim").contains("features"));
     assert!(refusal("confidence").contains("confidence branch"));
-    for id in ["mahalanobis", "feature-knn", "vim", "standardised-max-logit"] {
+    for id in ["mahalanobis", "feature-knn", "vim", "standardised-max-logit", "outlier-head"] {
         assert!(build(id).begin().finish().is_err(), "{id} cannot do without nominal images");
     }
     let error = methods().build("entropie", &serde_json::json!({})).err().unwrap().to_string();

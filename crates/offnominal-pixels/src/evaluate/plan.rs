@@ -4,12 +4,13 @@ use super::ComponentSizes;
 use super::walk::{ClassMeans, First, Second};
 use crate::data_set::{DataSet, Sample};
 use crate::failures::{CAUSES, Failures};
-use crate::fit::{self, Scorer};
+use crate::fit::{self, FittingImages};
 use crate::inputs::{digest, of_files};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
 use crate::panels;
 use crate::results::{Evaluation, MethodComponents, MethodResult, threshold_disagreement};
+use crate::scorer::Scorer;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -34,8 +35,8 @@ pub(crate) struct Subject {
 /// What is evaluated on a data set, and how.
 pub(crate) struct EvaluationPlan<'a> {
     pub subject: &'a Subject,
-    /// What methods are fitted on: images and network.
-    pub nominal: Option<(&'a DataSet, &'a Network)>,
+    /// What methods are fitted on.
+    pub images: FittingImages<'a>,
     /// Methods that read the output of the network.
     pub methods: &'a [String],
     /// ODIN's temperature; chosen on held-out images if none.
@@ -139,7 +140,7 @@ impl EvaluationPlan<'_> {
     fn scorers(&self, numbers: &[usize], odin: fit::Chosen) -> Result<Vec<Scorer>> {
         let n = self.methods.len();
         let methods: Vec<String> = numbers.iter().filter_map(|&i| self.methods.get(i).cloned()).collect();
-        let mut scorers = fit::fit(&methods, odin, self.nominal, self.context)?;
+        let mut scorers = fit::fit(&methods, odin, self.images, self.context)?;
         let maps = numbers.iter().filter(|&&i| i >= n).map(|&i| self.subject.maps[i - n].clone());
         scorers.extend(maps.map(Scorer::of_maps));
         Ok(scorers)
@@ -149,13 +150,15 @@ impl EvaluationPlan<'_> {
     fn ids(&self, holds_out: bool) -> Result<Vec<String>> {
         let Subject { set, network, maps, .. } = self.subject;
         let data = digest(set, network)?;
-        let nominal = self.nominal.map(|(set, network)| digest(set, network)).transpose()?;
+        let of_images =
+            |images: fit::Images<'_>| images.map(|(set, network)| digest(set, network)).transpose();
+        let fitted_on = [of_images(self.images.nominal)?, of_images(self.images.outliers)?];
         let shared = json!({ "what": "pixel method", "engine": env!("CARGO_PKG_VERSION"), "data": data,
             "holds_out": holds_out, "replicates": self.bootstrap.replicates, "seed": self.seed.0,
             "sizes": self.sizes });
         let of_method = self.methods.iter().map(|method| -> Result<_> {
             let temperature = self.temperature.filter(|_| method == "odin");
-            Ok(json!([shared, method, nominal, temperature]))
+            Ok(json!([shared, method, fitted_on, temperature]))
         });
         let of_maps = maps.iter().map(|maps| -> Result<_> {
             let files = of_files(set.samples.iter().filter_map(|sample| maps.file(sample)))?;
@@ -234,7 +237,7 @@ impl EvaluationPlan<'_> {
     /// Mean scores of the classes on at most forty nominal images, of methods that can score these.
     fn nominal_means(&self, scorers: &[Scorer]) -> Result<Vec<ClassMeans>> {
         let mut means = ClassMeans::of(scorers.len(), self.subject.set.n_classes());
-        let Some((set, network)) = self.nominal else { return Ok(means) };
+        let Some((set, network)) = self.images.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
             for (scorer, means) in scorers.iter().zip(&mut means).filter(|(s, _)| s.reads_network()) {

@@ -4,7 +4,7 @@ use super::ComponentSizes;
 use super::plan::EvaluationPlan;
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
-use crate::fit::Scorer;
+use crate::scorer::Scorer;
 use anyhow::{Context as _, Result};
 use offnominal_engine::parallel;
 use offnominal_stats::pixel::components::{self, ImageComponents};

@@ -132,7 +132,12 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
 }
 
 fn marked(m: &MethodResult) -> String {
-    if m.has_seen_unknown { format!("{} (has seen unknown pixels)", m.method) } else { m.method.clone() }
+    let seen = match (m.has_seen_unknown, m.has_seen_pasted) {
+        (true, _) => " (has seen unknown pixels)",
+        (false, true) => " (trained on synthetic unknowns)",
+        (false, false) => "",
+    };
+    format!("{}{seen}", m.method)
 }
 
 fn mode_table(e: &Evaluation, mode: &'static str) -> ModeTable {

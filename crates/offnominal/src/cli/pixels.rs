@@ -6,6 +6,7 @@ mod features;
 mod frames;
 mod import;
 mod inputs;
+mod paste;
 mod predict;
 mod scenes;
 mod score;
@@ -30,6 +31,8 @@ enum What {
     Scenes(scenes::Scenes),
     /// Play episodes of an environment and write what its camera saw, with the class of every pixel
     Frames(frames::Frames),
+    /// Paste things into the images of a data set, from which outlier-head learns
+    Paste(paste::Paste),
     /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
     Describe(describe::Describe),
     /// Train a network: the baseline, PSPNet or DeepLabV3+
@@ -55,6 +58,7 @@ impl Pixels {
         match self.what {
             What::Scenes(args) => args.run(common),
             What::Frames(args) => args.run(common),
+            What::Paste(args) => args.run(common),
             What::Describe(args) => args.run(common),
             What::Train(args) => args.run(common),
             What::Import(args) => args.run(common),

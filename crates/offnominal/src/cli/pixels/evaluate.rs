@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::cli::one_of::one_of;
-use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, ReadingArgs};
+use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, OutlierArgs, ReadingArgs};
 use crate::cli::pixels::score::temperature;
 use crate::cli::pixels::{Outcome, command, print};
 use anyhow::Result;
@@ -27,6 +27,8 @@ pub struct Evaluate {
     network: NetworkArgs,
     #[command(flatten)]
     nominal: NominalArgs,
+    #[command(flatten)]
+    outliers: OutlierArgs,
     /// Folder of score maps NAME.npy, [H, W], larger is more unknown, or of folders METHOD/NAME.npy as `pixels score` writes
     /// them; one for each --data
     #[arg(long, value_name = "DIR", help_heading = "Network")]
@@ -57,6 +59,7 @@ impl Evaluate {
             reading: self.reading.request(),
             network: self.network.request(),
             nominal: self.nominal.request(),
+            outliers: self.outliers.request(),
             scores: self.scores,
             methods: self.methods,
             temperature: self.temperature,

@@ -90,6 +90,34 @@ pub struct NominalArgs {
     nominal_images: Option<u32>,
 }
 
+/// What outlier-head is fitted on.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Images with pasted things")]
+pub struct OutlierArgs {
+    /// Data set of `pixels paste`, on which outlier-head is fitted
+    #[arg(long, value_name = "DIR")]
+    outliers: Option<PathBuf>,
+    /// Its logits, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "outliers")]
+    outlier_logits: Option<PathBuf>,
+    /// Its features, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "outlier_logits")]
+    outlier_features: Option<PathBuf>,
+}
+
+impl OutlierArgs {
+    /// The same for the library.
+    pub fn request(self) -> NominalSource {
+        let OutlierArgs { outliers, outlier_logits, outlier_features } = self;
+        NominalSource {
+            data: outliers,
+            logits: outlier_logits,
+            features: outlier_features,
+            ..Default::default()
+        }
+    }
+}
+
 impl NominalArgs {
     /// The same for the library.
     pub fn request(self) -> NominalSource {

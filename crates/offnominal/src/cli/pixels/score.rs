@@ -1,7 +1,7 @@
 //! `pixels score`: score maps as files.
 
 use crate::cli::Common;
-use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, ReadingArgs};
+use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, OutlierArgs, ReadingArgs};
 use crate::cli::pixels::{Outcome, print};
 use anyhow::Result;
 use clap::Args;
@@ -20,6 +20,8 @@ pub struct Score {
     network: NetworkArgs,
     #[command(flatten)]
     nominal: NominalArgs,
+    #[command(flatten)]
+    outliers: OutlierArgs,
     /// Methods (see `list pixel-methods`)
     #[arg(long, value_delimiter = ',', required = true, value_name = "ID,…")]
     method: Vec<String>,
@@ -49,6 +51,7 @@ impl Score {
             reading: self.reading.request(),
             network: self.network.request(),
             nominal: self.nominal.request(),
+            outliers: self.outliers.request(),
             methods: self.method,
             temperature: self.temperature,
             out: common.out_or("pixels"),

@@ -1,0 +1,165 @@
+//! Things pasted into the images of a data set, as a data set: what `outlier-head` learns from.
+//!
+//! A thing is a random shape ([`shape`]) with a random surface ([`surface`]): a plain colour, stripes, checks, blotches, or
+//! a piece of another image of the data set. It stands on the pixel below its middle: the lower it stands, the larger it is,
+//! as on a plane before a camera. It is as bright as what surrounds it, its edges are soft, and a shadow lies below it. The
+//! pixels of a thing have the label 254, those of its edge are not judged.
+
+mod shape;
+mod surface;
+
+use crate::data_set::{DataSet, Labels};
+use crate::inputs::Reading;
+use crate::label_map::{KNOWN_ANY, LabelMap, Otherwise};
+use crate::written::{Written, data_set, write_image};
+use anyhow::Result;
+use offnominal_core::{Rng, Seed};
+use offnominal_engine::context::Context;
+use offnominal_engine::request::within;
+use offnominal_files::image_file::{colours, grey};
+use offnominal_scenes::{IGNORED, UNKNOWN};
+use serde::{Deserialize, Serialize};
+use shape::Shape;
+use std::path::PathBuf;
+use surface::Surface;
+
+/// Name of the list of what was pasted.
+const LIST: &str = "pasted.json";
+
+/// What to paste; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The data set.
+    pub data: PathBuf,
+    /// How it is read.
+    pub reading: Reading,
+    /// Most things in an image, of which there are one to so many.
+    pub things: usize,
+    /// The folder, which must not exist.
+    pub out: PathBuf,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request { data: PathBuf::new(), reading: Reading::default(), things: 3, out: "runs/pasted".into() }
+    }
+}
+
+/// A record of an image.
+#[derive(Debug, Serialize)]
+struct Pasted {
+    name: String,
+    things: usize,
+}
+
+/// Writes images and labels in our own layout.
+///
+/// # Errors
+/// If the data cannot be read, the number is out of range, or the folder exists or cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    within("things", request.things, 1..=100)?;
+    let set = request.reading.open(&request.data)?;
+    let seed = Seed(context.seed).child("paste");
+    let list = data_set(&request.out, &["images", "labels"], &label_map(&set), LIST, |root| {
+        context.map(set.samples.len(), "images", |i| {
+            let sample = &set.samples[i];
+            let mut labels = set.labels(sample)?;
+            let mut rgb = set.rgb(sample, &labels)?;
+            let mut rng = seed.child(sample.name.as_str()).rng();
+            let other = &set.samples[rng.below(set.samples.len())];
+            let pieces = set.labels(other).and_then(|labels| Ok((set.rgb(other, &labels)?, labels.width)))?;
+            let things = 1 + rng.below(request.things);
+            (0..things).for_each(|_| paste(&mut rgb, &mut labels, (&pieces.0, pieces.1), &mut rng));
+            let name = sample.name.replace('/', "_");
+            write_image(root, "images", &name, &colours(labels.width, labels.height, &rgb)?)?;
+            write_image(root, "labels", &name, &grey(labels.width, labels.height, &labels.ids)?)?;
+            Ok(Pasted { name, things })
+        })
+    })?;
+    Ok(Written { folder: request.out.clone(), images: list.len() })
+}
+
+/// What the numbers of the labels mean.
+fn label_map(set: &DataSet) -> LabelMap {
+    let known = set.classes().iter().enumerate().map(|(id, name)| (name.clone(), vec![id.to_string()]));
+    let colour = |(id, name): (usize, &String)| {
+        let [r, g, b] = set.colour(id as u8);
+        (name.clone(), format!("#{r:02x}{g:02x}{b:02x}"))
+    };
+    LabelMap {
+        classes: set.classes().to_vec(),
+        unknown: vec![UNKNOWN.to_string()],
+        ignore: vec![IGNORED.to_string()],
+        known_any: vec![KNOWN_ANY.to_string()],
+        otherwise: Otherwise::Error,
+        colours: set.classes().iter().enumerate().map(colour).collect(),
+        known: known.collect(),
+    }
+}
+
+/// Pastes a thing into an image `[height, width, 3]` and its labels. `pieces` is another image and its width.
+pub(crate) fn paste(rgb: &mut [u8], labels: &mut Labels, pieces: (&[u8], usize), rng: &mut Rng) {
+    let shape = Shape::draw(labels.width, labels.height, rng);
+    let light = mean_light(rgb, labels.width, &shape);
+    let surface = Surface::draw(pieces, light, rng);
+    shade(rgb, labels.width, &shape);
+    for (pixel, cover) in shape.pixels(labels.width, labels.height) {
+        let (row, column) = (pixel / labels.width, pixel % labels.width);
+        let colour = surface.at(row, column, rng);
+        for (value, colour) in rgb[3 * pixel..3 * pixel + 3].iter_mut().zip(colour) {
+            *value = (f32::from(*value) * (1.0 - cover) + colour * cover).round() as u8;
+        }
+        let is_edge = (0.05..0.95).contains(&cover);
+        if cover >= 0.05 {
+            labels.ids[pixel] = if is_edge { IGNORED } else { UNKNOWN };
+        }
+    }
+}
+
+/// Mean brightness around a shape, from 0 to 255.
+fn mean_light(rgb: &[u8], width: usize, shape: &Shape) -> f32 {
+    let (rows, columns) = shape.surroundings(width, rgb.len() / 3 / width);
+    let pixels = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
+    let (sum, n) = pixels.fold((0.0, 0.0), |(sum, n), at| {
+        let light: f32 = rgb[3 * at..3 * at + 3].iter().map(|&v| f32::from(v)).sum();
+        (sum + light / 3.0, n + 1.0)
+    });
+    sum / f32::max(n, 1.0)
+}
+
+/// Darkens a flat ellipse below a shape.
+fn shade(rgb: &mut [u8], width: usize, shape: &Shape) {
+    for (pixel, cover) in shape.shadow(width, rgb.len() / 3 / width) {
+        for value in &mut rgb[3 * pixel..3 * pixel + 3] {
+            *value = (f32::from(*value) * (1.0 - 0.45 * cover)) as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_stats::pixel::Truth;
+
+    #[test]
+    fn a_thing_is_unknown_its_edge_is_not_judged_and_the_rest_keeps_its_label() {
+        let (width, height) = (192, 96);
+        let n = width * height;
+        let before: Vec<u8> = (0..3 * n).map(|i| (i * 7 % 200) as u8).collect();
+        let mut areas = Vec::new();
+        for seed in 0..60 {
+            let mut rgb = before.clone();
+            let mut labels = Labels { width, height, ids: vec![2; n], truth: vec![Truth::Known; n] };
+            paste(&mut rgb, &mut labels, (&before, width), &mut Rng::new(seed));
+            assert!(labels.ids.iter().all(|id| [2, UNKNOWN, IGNORED].contains(id)));
+            let count = |id: u8| labels.ids.iter().filter(|&&found| found == id).count();
+            assert!(count(IGNORED) > 0 && count(2) > n / 2);
+            let changed = (0..n).filter(|&i| rgb[3 * i..3 * i + 3] != before[3 * i..3 * i + 3]).count();
+            assert!(changed >= count(UNKNOWN) && changed < n / 2, "{changed}");
+            areas.push(count(UNKNOWN));
+        }
+        areas.sort_unstable();
+        assert!(areas[5] > 4 && areas[30] > 40, "{areas:?}");
+    }
+}
