@@ -2,23 +2,23 @@
 //! contact_sheet`.
 
 use offnominal_core::Seed;
-use offnominal_scenes::{ClassSet, Level, SceneRecipe, Set, Split};
+use offnominal_scenes::{ClassSet, Difficulty, SceneRecipe, Set, Split};
 
 const SIZE: (usize, usize) = (256, 128);
 const GRID: (usize, usize) = (4, 8);
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_else(|| "scenes.png".into());
-    let recipe = |set, split, level| SceneRecipe { set, split, level, width: SIZE.0, height: SIZE.1 };
+    let recipe = |set, split, difficulty| SceneRecipe { set, split, difficulty, width: SIZE.0, height: SIZE.1 };
     let rows = [
-        recipe(Set::Road, Split::Train, Level::Medium),
-        recipe(Set::Road, Split::Validation, Level::Medium),
-        recipe(Set::Road, Split::Test, Level::Easy),
-        recipe(Set::Road, Split::Test, Level::Medium),
-        recipe(Set::Road, Split::Test, Level::Hard),
-        recipe(Set::ThreeWheeler, Split::Test, Level::Medium),
-        recipe(Set::Indoor, Split::Test, Level::Medium),
-        recipe(Set::Perlin, Split::Test, Level::Medium),
+        recipe(Set::Road, Split::Train, Difficulty::default()),
+        recipe(Set::Road, Split::Validation, Difficulty::default()),
+        recipe(Set::Road, Split::Test, Difficulty::EASIEST),
+        recipe(Set::Road, Split::Test, Difficulty::default()),
+        recipe(Set::Road, Split::Test, Difficulty::HARDEST),
+        recipe(Set::ThreeWheeler, Split::Test, Difficulty::default()),
+        recipe(Set::Indoor, Split::Test, Difficulty::default()),
+        recipe(Set::Perlin, Split::Test, Difficulty::default()),
     ];
     let width = GRID.0 * SIZE.0;
     let mut sheet = vec![0; 3 * width * GRID.1 * SIZE.1];
