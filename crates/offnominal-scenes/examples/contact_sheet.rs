@@ -9,7 +9,8 @@ const GRID: (usize, usize) = (4, 8);
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_else(|| "scenes.png".into());
-    let recipe = |set, split, difficulty| SceneRecipe { set, split, difficulty, width: SIZE.0, height: SIZE.1 };
+    let recipe =
+        |set, split, difficulty| SceneRecipe { set, split, difficulty, width: SIZE.0, height: SIZE.1 };
     let rows = [
         recipe(Set::Road, Split::Train, Difficulty::default()),
         recipe(Set::Road, Split::Validation, Difficulty::default()),

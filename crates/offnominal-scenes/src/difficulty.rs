@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Contrast {
-    /// Patches that are far lighter and far darker than the road.
+    /// Far lighter than the road, with patches that are far darker.
     High,
     /// The colours that such a thing usually has.
     #[default]
@@ -34,7 +34,7 @@ pub enum Size {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// 5 to 12 m.
+    /// 6 to 13 m.
     Near,
     /// 7 to 30 m.
     #[default]
@@ -69,7 +69,7 @@ impl Distance {
     /// Nearest and farthest distance in metres.
     pub fn range_m(self) -> [f32; 2] {
         match self {
-            Distance::Near => [5.0, 12.0],
+            Distance::Near => [6.0, 13.0],
             Distance::Usual => [7.0, 30.0],
             Distance::Far => [20.0, 45.0],
         }

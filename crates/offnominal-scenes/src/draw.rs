@@ -26,8 +26,7 @@ pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Image 
         shadow: Vec::with_capacity(n),
         visible: Vec::new(),
     };
-    let mut light: Vec<Vec3> =
-        (0..n).map(|at| pixel(&shader, at % width, at / width, &mut image)).collect();
+    let mut light: Vec<Vec3> = (0..n).map(|at| pixel(&shader, at % width, at / width, &mut image)).collect();
     glare::add(scene, &shader.seen, SUB, &mut light, width);
     rain::fall(&scene.light, &mut light, width);
     image.rgb = develop(scene, &shader.view, &light, rng);

@@ -186,7 +186,8 @@ impl Facade {
         let head = 0.72 * cell.size[1];
         if (head..head + 0.6).contains(&y) {
             let letters = speck((9.0 * x) as i32, cell.number[0], place.key) > 0.5;
-            let is_text = place.detail(0.15) > 0.5 && letters && (y - head - 0.3).abs() < 0.15 && x.abs() < 0.6 * half;
+            let is_text =
+                place.detail(0.15) > 0.5 && letters && (y - head - 0.3).abs() < 0.15 && x.abs() < 0.6 * half;
             let colour = if is_text { self.trim } else { sign };
             return Surface { glow: [Vec3::default(), colour * 0.5], ..Surface::matt(colour) };
         }
@@ -201,6 +202,6 @@ impl Facade {
         // Goods on shelves.
         let goods = speck((2.5 * x) as i32 + 40 * cell.number[0], (2.0 * y) as i32, place.key);
         let colour = self.glass.lerp(vec3(0.5 * goods, 0.3, 0.45 * (1.0 - goods)), 0.25 * goods);
-        Surface { colour, glow: [Vec3::default(), vec3(0.7, 0.6, 0.42) * (0.5 + 0.6 * goods)], gloss: 0.2 }
+        Surface { colour, glow: [Vec3::default(), vec3(0.6, 0.48, 0.3) * (0.3 + 0.6 * goods)], gloss: 0.2 }
     }
 }

@@ -44,25 +44,25 @@ pub struct Spot {
 
 /// The course of a road seen from above: straight as far as given, then straight on, a curve, or an S.
 fn plan(rng: &mut Rng, shift: f32, straight: f32) -> Alignment {
-    if chance(rng, 0.4) {
+    if chance(rng, 0.3) {
         return Alignment::new(shift, straight, [between(rng, -4e-4, 4e-4), 0.0], [60.0, 60.0]);
     }
-    let lengths = [between(rng, 20.0, 45.0), between(rng, 20.0, 45.0)];
-    // At the end of the first arc the road heads 9° to 27° aside.
-    let bend = pick(rng, &[-1.0, 1.0]) * between(rng, 0.15, 0.5) / lengths[0];
+    let lengths = [between(rng, 18.0, 36.0), between(rng, 18.0, 36.0)];
+    // At the end of the first arc the road heads 11° to 37° aside.
+    let bend = pick(rng, &[-1.0, 1.0]) * between(rng, 0.2, 0.75) / lengths[0];
     let back = bend * pick(rng, &[0.0, -0.5, -1.0]);
-    Alignment::new(shift, straight.max(between(rng, 6.0, 26.0)), [bend, back], lengths)
+    Alignment::new(shift, straight.max(between(rng, 2.0, 14.0)), [bend, back], lengths)
 }
 
 /// The course seen from the side: level, or up or down to another level.
 fn profile(rng: &mut Rng) -> Alignment {
-    if chance(rng, 0.45) {
+    if chance(rng, 0.35) {
         return Alignment::default();
     }
-    let lengths = [between(rng, 18.0, 40.0), between(rng, 18.0, 40.0)];
-    let grade = pick(rng, &[-1.0, 1.0]) * between(rng, 0.02, 0.11);
+    let lengths = [between(rng, 12.0, 32.0), between(rng, 12.0, 40.0)];
+    let grade = pick(rng, &[-1.0, 1.0]) * between(rng, 0.04, 0.13);
     let bends = [grade / lengths[0], -grade / lengths[1]];
-    Alignment::new(0.0, between(rng, 3.0, 20.0), bends, lengths)
+    Alignment::new(0.0, between(rng, 2.0, 14.0), bends, lengths)
 }
 
 impl Ground {
@@ -72,7 +72,7 @@ impl Ground {
         let shift = -0.5 * half_road + between(rng, -0.6, 0.6);
         let junction = chance(rng, 0.5).then(|| Junction::draw(rng));
         Ground {
-            plan: plan(rng, shift, junction.map_or(0.0, |j| j.span[1] + 4.0)),
+            plan: plan(rng, shift, junction.map_or(0.0, |j| j.span[1] + 3.0)),
             profile: profile(rng),
             half_road,
             sidewalk: between(rng, town.sidewalk[0], town.sidewalk[1]),
@@ -82,6 +82,13 @@ impl Ground {
             lanes: if half_road > 5.4 { 2 } else { 1 },
             key: rng.bits() as u32,
         }
+    }
+
+    /// A level straight road, for tests.
+    #[cfg(test)]
+    pub fn flat(town: &Town) -> Ground {
+        let level = Alignment::default();
+        Ground { plan: level, profile: level, junction: None, ..Ground::draw(&mut Rng::new(0), town) }
     }
 
     /// The course of the road seen from the side.
@@ -196,7 +203,9 @@ impl Ground {
         }
         let bent = 0.3 * gradient(2.0 * x, 2.0 * z, self.key);
         let crack = gradient(0.6 * x + bent, 0.25 * z, self.key + 3).abs();
-        if crack < 0.012 { colour * 0.65 } else { colour }
+        // Roads are cracked here and there.
+        let worn = 0.02 * gradient(0.11 * x, 0.07 * z, self.key + 17);
+        if crack < worn { colour * 0.7 } else { colour }
     }
 
     /// The share of paint at a place on the road.
@@ -259,7 +268,8 @@ mod tests {
         let grounds: Vec<Ground> =
             (0..100).map(|seed| Ground::draw(&mut Rng::new(seed), &Town::default())).collect();
         let share = |is: &dyn Fn(&&Ground) -> bool| grounds.iter().filter(is).count();
-        let (curved, hilly) = (|g: &&Ground| g.yaw(60.0).abs() > 0.1, |g: &&Ground| g.height(60.0).abs() > 0.5);
+        let (curved, hilly) =
+            (|g: &&Ground| g.yaw(60.0).abs() > 0.1, |g: &&Ground| g.height(60.0).abs() > 0.5);
         assert!((30..80).contains(&share(&curved)) && (30..70).contains(&share(&hilly)));
         assert!((30..70).contains(&share(&|g| g.junction.is_some())));
     }

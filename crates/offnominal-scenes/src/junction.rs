@@ -20,7 +20,7 @@ const APPROACH_M: f32 = 6.0;
 impl Junction {
     /// Draws a junction.
     pub fn draw(rng: &mut Rng) -> Junction {
-        let start = between(rng, 14.0, 45.0);
+        let start = between(rng, 12.0, 34.0);
         let sides = pick(rng, &[[true, true], [true, true], [true, false], [false, true]]);
         Junction { span: [start, start + between(rng, 6.5, 10.0)], sides, zebra: chance(rng, 0.5) }
     }
@@ -77,7 +77,10 @@ mod tests {
         assert!(junction.opens(-1.0) && !junction.opens(1.0));
         assert_eq!(junction.marking(1.2, 24.0, 4.0), Some(0.0));
         assert_eq!(junction.marking(1.2, 18.0, 4.0), Some(1.0));
-        assert_eq!((junction.marking(1.7, 15.1, 4.0), junction.marking(-1.3, 15.1, 4.0)), (Some(1.0), Some(0.0)));
+        assert_eq!(
+            (junction.marking(1.7, 15.1, 4.0), junction.marking(-1.3, 15.1, 4.0)),
+            (Some(1.0), Some(0.0))
+        );
         assert_eq!(junction.marking(1.2, 10.0, 4.0), None);
         assert_eq!(junction.beyond(24.0), -4.0);
     }

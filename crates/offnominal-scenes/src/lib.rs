@@ -26,6 +26,8 @@ mod ground;
 mod hull;
 pub mod image;
 mod junction;
+#[cfg(test)]
+mod laws;
 mod material;
 mod night;
 mod noise;

@@ -16,7 +16,7 @@ pub enum Material {
     Mottled(Vec3, f32, f32),
     /// Two colours in bands that are so wide, along an axis of the solid, in metres.
     Bands(Vec3, Vec3, f32, usize),
-    /// Two colours in patches of irregular outline that are so large, in metres.
+    /// A colour with patches of another one on a third of it, of irregular outline and so large, in metres.
     Patches(Vec3, Vec3, f32),
     /// A wall with windows.
     Facade(Facade),
@@ -85,9 +85,9 @@ impl Material {
         match *self {
             Material::Foliage(_) => {
                 let Vec3 { x, y, z } = local.times(half);
-                let ragged = fractal(2.6 * (x + 0.7 * z), 2.6 * (y - 0.4 * z), 2, key);
+                let ragged = fractal(2.4 * (x + 0.7 * z), 2.4 * (y - 0.4 * z), 3, key);
                 // Toward the rim a ray meets less of the crown.
-                ragged > 1.05 * smooth(0.0, 0.85, facing) - 0.28
+                ragged > 0.95 * smooth(0.0, 0.95, facing) - 0.38
             }
             Material::Bars(_, per_metre) => {
                 let along = if half.x > half.z { local.x * half.x } else { local.z * half.z };
@@ -137,12 +137,12 @@ impl Material {
             }
             Material::Patches(a, b, size) => {
                 let field = fractal((x + 0.6 * z) / size, (y - 0.5 * z) / size, 2, place.key);
-                a.lerp(b, smooth(-0.04, 0.04, field))
+                a.lerp(b, smooth(0.1, 0.18, field))
             }
             Material::Tiles(tile, gable) => tiles(place, metres, tile, gable),
             Material::Foliage(c) => {
-                let leaves = fractal(3.4 * (x + 0.8 * z), 3.4 * y, 3, place.key);
-                c * (0.7 + 0.95 * leaves + 0.35 * place.local.y).max(0.12)
+                let leaves = fractal(4.5 * (x + 0.8 * z), 4.5 * (y - 0.3 * z), 3, place.key);
+                c * (0.75 + 1.15 * leaves + 0.35 * place.local.y).max(0.1)
             }
             Material::Asphalt(c) => asphalt(c, x + 0.7 * z, y + z, place.key),
             Material::Plain(c) | Material::Bars(c, _) => c,

@@ -27,7 +27,7 @@ pub fn street(lamps: &[Lamp], point: Vec3, normal: Vec3) -> Vec3 {
             return sum;
         }
         let distance = square.sqrt();
-        let fall = (1.0 - distance / REACH_M) * 30.0 / (12.0 + square);
+        let fall = (1.0 - distance / REACH_M) * 22.0 / (12.0 + square);
         sum + lamp.colour * (fall * (normal.dot(way) / distance).max(0.08))
     })
 }

@@ -36,7 +36,7 @@ impl Panes {
         }
         // Seats and persons show through the lower half.
         let inside = if place.local.y < -0.1 { 0.6 } else { 1.3 };
-        let glow = if self.is_lit { vec3(0.5, 0.48, 0.4) } else { Vec3::default() };
+        let glow = if self.is_lit { vec3(0.34, 0.33, 0.27) } else { Vec3::default() };
         Surface { colour: GLASS * inside, glow: [Vec3::default(), glow], gloss: 0.28 }
     }
 }

@@ -1,12 +1,12 @@
 //! Which images are drawn: the set, the split, how hard, how large.
 
 use crate::class::Class;
+use crate::difficulty::Difficulty;
 use crate::draw::draw;
 use crate::image::Image;
 use crate::noise_image;
 use crate::room::room;
 use crate::scene::Scene;
-use crate::difficulty::Difficulty;
 use crate::street;
 use crate::things::chance;
 use crate::town::{Split, Town};
@@ -178,8 +178,9 @@ mod tests {
 
     #[test]
     fn nine_of_ten_test_images_show_something_unknown() {
-        let shows =
-            |&i: &usize| recipe(Split::Test, Difficulty::HARDEST).draw(Seed(1), i).image.share(Class::Unknown) > 0.0;
+        let shows = |&i: &usize| {
+            recipe(Split::Test, Difficulty::HARDEST).draw(Seed(1), i).image.share(Class::Unknown) > 0.0
+        };
         let found = (0..60).filter(shows).count();
         // 54 ± 2.3 are expected; before things were placed anew where others hide them, it was 46.
         assert!((50..60).contains(&found), "{found}");

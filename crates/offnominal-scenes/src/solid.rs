@@ -169,14 +169,11 @@ fn cone(Ray { origin: o, direction: d }: Ray, top: f32) -> Option<f32> {
     let b = o.x * d.x + o.z * d.z - r * dr;
     let c = o.x * o.x + o.z * o.z - r * r;
     let rest = b * b - a * c;
-    if rest <= 0.0 {
+    if rest <= 0.0 && a > 0.0 {
         return None;
     }
-    let (root, inverse) = (rest.sqrt(), 1.0 / d.y);
-    let (ends, roots) = (
-        [(1.0 - o.y) * inverse, (-1.0 - o.y) * inverse],
-        [(-b - root) / a, (-b + root) / a],
-    );
+    let (root, inverse) = (rest.max(0.0).sqrt(), 1.0 / d.y);
+    let (ends, roots) = ([(1.0 - o.y) * inverse, (-1.0 - o.y) * inverse], [(-b - root) / a, (-b + root) / a]);
     let (enter, leave) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
     let (first, last) = (roots[0].min(roots[1]), roots[0].max(roots[1]));
     let (enter, leave) = if a > 0.0 {

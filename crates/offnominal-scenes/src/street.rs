@@ -5,7 +5,7 @@ use crate::class::Class;
 use crate::ground::Ground;
 use crate::scene::{Camera, Floor, Scene};
 use crate::things::plants::Season;
-use crate::things::{between, chance, cycles, houses, people, pick, plants, poles, vehicles};
+use crate::things::{between, chance, cycles, heavy, houses, people, pick, plants, poles, vehicles};
 use crate::town::Town;
 use crate::weather::Weather;
 use offnominal_core::Rng;
@@ -254,9 +254,9 @@ impl Layout<'_> {
 fn driven(rng: &mut Rng) -> Body {
     match rng.uniform() {
         u if u < 0.64 => vehicles::car(rng),
-        u if u < 0.77 => vehicles::truck(rng),
-        u if u < 0.84 => vehicles::bus(rng),
-        u if u < 0.87 => vehicles::tram(rng),
+        u if u < 0.77 => heavy::truck(rng),
+        u if u < 0.84 => heavy::bus(rng),
+        u if u < 0.87 => heavy::tram(rng),
         _ => cycles::cyclist(rng),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod cycles;
 pub mod furniture;
+pub mod heavy;
 pub mod houses;
 pub mod people;
 pub mod plants;

@@ -75,12 +75,7 @@ impl View {
     /// The same camera seen in a mirror that lies on level ground: its sample shows what the mirror shows there.
     pub fn mirrored(&self) -> View {
         let flip = |v: Vec3| vec3(v.x, -v.y, v.z);
-        View {
-            position: flip(self.position),
-            forward: flip(self.forward),
-            up: flip(self.up),
-            ..self.clone()
-        }
+        View { position: flip(self.position), forward: flip(self.forward), up: flip(self.up), ..self.clone() }
     }
 
     /// Metres from sample to sample, for a metre of depth.
@@ -201,14 +196,24 @@ fn visit(seen: &mut Seen, at: usize, ray: Ray, solid: &Solid, number: usize) {
     }
 }
 
+/// Whether a place on a solid shows what is behind it.
 #[inline(always)]
-fn is_hole(solid: &Solid, ray: Ray, local: Vec3, number: usize) -> bool {
-    let facing = if solid.shape == Shape::Ellipsoid {
-        -local.dot(ray.direction) / ray.direction.length()
-    } else {
-        1.0
-    };
-    solid.material.is_open(local, solid.half, facing, number as u32)
+pub fn is_hole(solid: &Solid, ray: Ray, local: Vec3, number: usize) -> bool {
+    solid.material.is_open(local, solid.half, facing(solid.shape, ray.direction, local), number as u32)
+}
+
+/// How much a place faces the camera: 0 at the rim, where a ray just grazes the solid.
+#[inline(always)]
+fn facing(shape: Shape, d: Vec3, local: Vec3) -> f32 {
+    match shape {
+        Shape::Ellipsoid => -local.dot(d) / d.length(),
+        // Boughs are ragged at their lower edge, too.
+        Shape::Cone(_) => {
+            let round = -(local.x * d.x + local.z * d.z) / (d.x * d.x + d.z * d.z).sqrt();
+            round.min(0.8 * (local.y + 1.0))
+        }
+        _ => 0.6,
+    }
 }
 
 /// Depth of the ground, which is the same along a row, as the ground climbs along the view alone.

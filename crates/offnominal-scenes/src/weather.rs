@@ -50,7 +50,7 @@ pub struct Light {
     pub key: u32,
     /// Whether lamps and windows are lit, and nothing else is.
     pub is_night: bool,
-    /// Drops in the air, for a hundredth of the image.
+    /// How hard it rains; 1 is usual.
     pub rain: f32,
     /// How much lamps shine around themselves in the image.
     pub glare: f32,

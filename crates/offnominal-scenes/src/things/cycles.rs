@@ -12,7 +12,8 @@ use offnominal_core::vec3::{Vec3, vec3};
 const DARK: Material = Material::Plain(Vec3::all(0.015));
 
 fn frame(rng: &mut Rng) -> Material {
-    let paints = [[0.24, 0.02, 0.02], [0.02, 0.04, 0.18], [0.1, 0.1, 0.1], [0.3, 0.3, 0.28], [0.02, 0.14, 0.08]];
+    let paints =
+        [[0.24, 0.02, 0.02], [0.02, 0.04, 0.18], [0.1, 0.1, 0.1], [0.3, 0.3, 0.28], [0.02, 0.14, 0.08]];
     Material::Paint(shade(rng, &paints, 0.4))
 }
 
@@ -50,10 +51,12 @@ fn rim([x, y, z]: [f32; 3]) -> Vec<Part> {
 
 fn motorcycle_parts(rng: &mut Rng) -> Vec<Part> {
     let paint = frame(rng);
-    let wheel = |z: f32| [
-        across([0.0, 0.3, z], 0.6, 0.14, DARK),
-        across([0.0, 0.3, z], 0.36, 0.15, Material::Plain(Vec3::all(0.25))),
-    ];
+    let wheel = |z: f32| {
+        [
+            across([0.0, 0.3, z], 0.6, 0.14, DARK),
+            across([0.0, 0.3, z], 0.36, 0.15, Material::Plain(Vec3::all(0.25))),
+        ]
+    };
     let mut parts: Vec<Part> = [-0.62, 0.66].into_iter().flat_map(wheel).collect();
     parts.extend([
         ball([0.0, 0.78, 0.18], [0.34, 0.34, 0.6], paint),
@@ -86,7 +89,8 @@ fn rider(rng: &mut Rng, saddle: f32, feet: [f32; 2]) -> Vec<Part> {
         let elbow = [2.7 * side, 0.55 * (chest[1] + 1.05) - 0.1, 0.18];
         parts.extend(limb([shoulder, elbow, hand], [0.14, 0.11, 0.09], [clothes.top; 2]));
     }
-    let helmet = Material::Plain(dye(rng, &[[220, 220, 216], [36, 36, 40], [150, 40, 40], [60, 90, 140]], 0.2));
+    let helmet =
+        Material::Plain(dye(rng, &[[220, 220, 216], [36, 36, 40], [150, 40, 40], [60, 90, 140]], 0.2));
     let clothes = Clothes { hair: if chance(rng, 0.6) { helmet } else { clothes.hair }, ..clothes };
     parts.extend(head([0.0, chest[1] + 0.1, 0.07], &clothes));
     parts.into_iter().map(|part| part.of(Class::Rider)).collect()

@@ -33,7 +33,9 @@ impl House {
         let is_office = storeys > 4.5 && chance(rng, 0.5);
         let front = match rng.below(3) {
             _ if is_office => Front::Ribbons,
-            0 => Front::Shutters(shade(rng, &[[0.06, 0.12, 0.08], [0.12, 0.07, 0.04], [0.1, 0.14, 0.2]], 0.3)),
+            0 => {
+                Front::Shutters(shade(rng, &[[0.06, 0.12, 0.08], [0.12, 0.07, 0.04], [0.1, 0.14, 0.2]], 0.3))
+            }
             _ => Front::Windows,
         };
         let courses = if is_office {
@@ -76,12 +78,20 @@ impl House {
         let out = 0.12;
         vec![
             block([0.0, 0.0, 0.0], [self.depth + out, self.storey, self.width], Material::Facade(facade)),
-            block([0.0, -CELLAR_M, 0.0], [self.depth + 2.0 * out, CELLAR_M + 0.35, self.width + 0.04], plinth),
+            block(
+                [0.0, -CELLAR_M, 0.0],
+                [self.depth + 2.0 * out, CELLAR_M + 0.35, self.width + 0.04],
+                plinth,
+            ),
         ]
     }
 
     fn eaves(&self, colour: Vec3, out: f32, thick: f32) -> Part {
-        block([0.0, self.height - 0.5 * thick, 0.0], [self.depth + out, thick, self.width + 0.06], Material::Plain(colour))
+        block(
+            [0.0, self.height - 0.5 * thick, 0.0],
+            [self.depth + out, thick, self.width + 0.06],
+            Material::Plain(colour),
+        )
     }
 
     /// A roof whose ridge runs along the street, with dormers and a chimney.
@@ -96,14 +106,23 @@ impl House {
         ];
         let chimney = Material::Mottled(vec3(0.16, 0.08, 0.06), 0.2, 3.0);
         let z = between(rng, -0.35, 0.35) * self.width;
-        parts.push(block([0.1 * self.depth, self.height + 0.5 * rise, z], [0.7, 0.5 * rise + 1.0, 0.9], chimney));
+        parts.push(block(
+            [0.1 * self.depth, self.height + 0.5 * rise, z],
+            [0.7, 0.5 * rise + 1.0, 0.9],
+            chimney,
+        ));
         if chance(rng, 0.4) {
             let windows = Facade { bay: 3.0, storeys: 1.0, front: Front::Windows, ..self.upper };
             for side in [-0.25, 0.25] {
                 let (x, y, z) = (0.3 * self.depth, self.height + 0.15 * rise, side * self.width);
                 for x in [-x, x] {
                     parts.push(block([x, y, z], [0.2 * self.depth, 1.5, 1.5], Material::Facade(windows)));
-                    parts.push(hull([x, y + 1.5, z], [0.22 * self.depth, 0.4, 1.7], Lean { side: 0.0, front: 0.4, back: 0.4 }, Material::Plain(tile)));
+                    parts.push(hull(
+                        [x, y + 1.5, z],
+                        [0.22 * self.depth, 0.4, 1.7],
+                        Lean { side: 0.0, front: 0.4, back: 0.4 },
+                        Material::Plain(tile),
+                    ));
                 }
             }
         }
@@ -115,13 +134,22 @@ impl House {
         let wall = self.upper.wall;
         let mut parts = vec![
             self.eaves(wall.lerp(self.upper.trim, 0.5), 0.2, 0.16),
-            block([0.0, self.height, 0.0], [self.depth, between(rng, 0.3, 0.8), self.width], Material::Plain(wall * 0.92)),
+            block(
+                [0.0, self.height, 0.0],
+                [self.depth, between(rng, 0.3, 0.8), self.width],
+                Material::Plain(wall * 0.92),
+            ),
         ];
         if chance(rng, 0.5) {
             let (z, size) = (between(rng, -0.3, 0.3) * self.width, between(rng, 2.0, 3.5));
             let hut = Material::Mottled(wall * 0.8, 0.1, 1.0);
             parts.push(block([0.1 * self.depth, self.height, z], [size, between(rng, 1.4, 2.4), size], hut));
-            parts.push(post([-0.2 * self.depth, self.height, z + 1.5], 0.08, between(rng, 2.0, 4.0), Material::Plain(Vec3::all(0.2))));
+            parts.push(post(
+                [-0.2 * self.depth, self.height, z + 1.5],
+                0.08,
+                between(rng, 2.0, 4.0),
+                Material::Plain(Vec3::all(0.2)),
+            ));
         }
         parts
     }
@@ -201,6 +229,7 @@ pub fn enclosure(rng: &mut Rng, length: f32) -> Body {
         return Body { class: Class::Wall, parts, footprint: [0.3, length] };
     }
     let bars = shade(rng, &[[0.03, 0.035, 0.03], [0.16, 0.11, 0.07], [0.3, 0.3, 0.3]], 0.3);
-    let part = block([0.0, -0.6, 0.0], [0.08, height + 0.6, length], Material::Bars(bars, between(rng, 2.0, 5.0)));
+    let part =
+        block([0.0, -0.6, 0.0], [0.08, height + 0.6, length], Material::Bars(bars, between(rng, 2.0, 5.0)));
     Body { class: Class::Fence, parts: vec![part], footprint: [0.1, length] }
 }

@@ -55,7 +55,11 @@ impl Clothes {
             top: if chance(rng, 0.15) { striped } else { mottled(coloured) },
             legs: mottled(dye(rng, &TROUSERS, 0.25)),
             skin: Material::Plain(srgb(r, g, b)),
-            hair: Material::Plain(if chance(rng, 0.2) { dye(rng, &CLOTHES, 0.2) } else { dye(rng, &HAIRS, 0.2) }),
+            hair: Material::Plain(if chance(rng, 0.2) {
+                dye(rng, &CLOTHES, 0.2)
+            } else {
+                dye(rng, &HAIRS, 0.2)
+            }),
             shoes: Material::Plain(dye(rng, &[[30, 28, 28], [60, 44, 34], [190, 188, 184]], 0.2)),
         }
     }
@@ -112,7 +116,8 @@ fn trunk(clothes: &Clothes, girth: f32) -> [Part; 3] {
 
 /// A skirt or the lower half of a coat.
 fn skirt(rng: &mut Rng, clothes: &Clothes) -> Part {
-    let (low, material) = (between(rng, 0.4, 0.72), if chance(rng, 0.5) { clothes.top } else { clothes.legs });
+    let (low, material) =
+        (between(rng, 0.4, 0.72), if chance(rng, 0.5) { clothes.top } else { clothes.legs });
     cone([0.0, low, 0.0], [0.56, 0.34], 1.02 - low, material)
 }
 
@@ -128,7 +133,8 @@ fn bag(rng: &mut Rng) -> Part {
 /// A person who walks or stands, a grown-up or a child.
 pub fn person(rng: &mut Rng) -> Body {
     let tall = if chance(rng, 0.12) { between(rng, 0.6, 0.8) } else { between(rng, 0.9, 1.08) };
-    let (stride, girth) = (if chance(rng, 0.3) { 0.03 } else { between(rng, 0.12, 0.36) }, between(rng, 0.92, 1.2));
+    let (stride, girth) =
+        (if chance(rng, 0.3) { 0.03 } else { between(rng, 0.12, 0.36) }, between(rng, 0.92, 1.2));
     let clothes = Clothes::draw(rng);
     let mut parts = leg(0.1, stride, 0.0, &clothes);
     parts.extend(leg(-0.1, -stride, 0.15 * stride, &clothes));

@@ -41,7 +41,7 @@ fn bark(rng: &mut Rng) -> Material {
 
 /// The form of a crown: its width and height over its size, and how the clusters widen or narrow upward.
 const CROWNS: [[f32; 3]; 5] =
-    [[1.0, 0.9, 0.0], [0.85, 1.25, -0.25], [0.5, 1.9, -0.2], [1.3, 0.7, 0.15], [0.95, 1.1, -0.6]];
+    [[1.0, 0.9, 0.0], [0.85, 1.25, -0.25], [0.7, 1.5, -0.2], [1.3, 0.7, 0.15], [0.95, 1.1, -0.6]];
 
 /// A tree; its trunk counts as vegetation.
 pub fn tree(rng: &mut Rng, town: &Town, season: Season) -> Body {
@@ -58,7 +58,8 @@ fn leafy(rng: &mut Rng, town: &Town, season: Season) -> Vec<Part> {
     let [wide, tall, taper] = pick(rng, &CROWNS);
     let (trunk, size, bark) = (between(rng, 1.8, 3.0), between(rng, 2.2, 4.2), bark(rng));
     let (wide, tall) = (wide * size, tall * size);
-    let mut parts = vec![bar([0.0, -0.4, 0.0], [0.0, trunk + 0.5 * tall, 0.0], [between(rng, 0.26, 0.46), 0.1], bark)];
+    let mut parts =
+        vec![bar([0.0, -0.4, 0.0], [0.0, trunk + 0.5 * tall, 0.0], [between(rng, 0.26, 0.46), 0.1], bark)];
     let colour = season.leaves(rng, town);
     let clusters = 9 + rng.below(5);
     let turn = between(rng, 0.0, 6.3);
@@ -69,9 +70,10 @@ fn leafy(rng: &mut Rng, town: &Town, season: Season) -> Vec<Part> {
         let bulge = (1.0 - (2.0 * level - 1.0).powi(2)).max(0.0).sqrt() * (1.0 + taper * (2.0 * level - 1.0));
         let out = 0.34 * wide * bulge * between(rng, 0.6, 1.1);
         let at = [out * sin, trunk + tall * level + between(rng, -0.1, 0.1) * size, out * cos];
-        let girth = (0.3 + 0.3 * bulge) * wide.min(1.2 * size) * between(rng, 0.75, 1.15);
+        let girth = (0.3 + 0.3 * bulge) * wide.clamp(0.85 * size, 1.2 * size) * between(rng, 0.75, 1.15);
         let tone = (0.72 + 0.5 * level) * between(rng, 0.85, 1.15);
-        parts.push(ball(at, [girth, girth * between(rng, 0.6, 0.9), girth], Material::Foliage(colour * tone)));
+        let high = (girth * between(rng, 0.6, 0.9)).max(2.5 * tall / clusters as f32);
+        parts.push(ball(at, [girth, high, girth], Material::Foliage(colour * tone)));
         if i < 4 {
             parts.push(bar([0.0, trunk * 0.85, 0.0], at, [0.12, 0.04], bark));
         }
@@ -89,7 +91,11 @@ fn conifer(rng: &mut Rng) -> Vec<Part> {
         let level = i as f32 / rings as f32;
         let width = wide * (1.0 - 0.85 * level) * between(rng, 0.9, 1.1);
         let (low, tall) = (0.9 + level * (height - 1.2), 1.7 * height / rings as f32);
-        parts.push(cone([0.0, low, 0.0], [width, 0.12 * width], tall, Material::Foliage(colour * between(rng, 0.8, 1.25))));
+        let needles = Material::Foliage(colour * between(rng, 0.8, 1.25));
+        parts.push(cone([0.0, low, 0.0], [width, 0.12 * width], tall, needles));
+        // Boughs inside close the gaps between needles.
+        let inside = Material::Mottled(colour * 0.55, 0.5, 4.0);
+        parts.push(cone([0.0, low + 0.1 * tall, 0.0], [0.78 * width, 0.06 * width], 0.85 * tall, inside));
     }
     parts
 }
@@ -97,7 +103,8 @@ fn conifer(rng: &mut Rng) -> Vec<Part> {
 /// A trunk with boughs, each of which ends in twigs.
 fn bare(rng: &mut Rng) -> Vec<Part> {
     let (trunk, size, bark) = (between(rng, 1.8, 2.8), between(rng, 2.2, 3.8), bark(rng));
-    let mut parts = vec![bar([0.0, -0.4, 0.0], [0.0, trunk + 0.7 * size, 0.0], [between(rng, 0.26, 0.4), 0.08], bark)];
+    let mut parts =
+        vec![bar([0.0, -0.4, 0.0], [0.0, trunk + 0.7 * size, 0.0], [between(rng, 0.26, 0.4), 0.08], bark)];
     for i in 0..7 {
         let (sin, cos) = (2.4 * i as f32 + between(rng, -0.3, 0.3)).sin_cos();
         let from = [0.0, trunk * 0.8 + 0.09 * size * i as f32, 0.0];
@@ -123,7 +130,12 @@ pub fn bush(rng: &mut Rng, town: &Town, season: Season) -> Body {
         let parts = vec![
             hull([0.0, -0.4, 0.0], [0.9, height + 0.4, 1.5 * width], Lean::even(0.05), leaves),
             // Twigs inside close the gaps between leaves.
-            hull([0.0, -0.4, 0.0], [0.7, height + 0.3, 1.4 * width], Lean::even(0.05), Material::Mottled(colour * 0.5, 0.4, 5.0)),
+            hull(
+                [0.0, -0.4, 0.0],
+                [0.7, height + 0.3, 1.4 * width],
+                Lean::even(0.05),
+                Material::Mottled(colour * 0.5, 0.4, 5.0),
+            ),
         ];
         return Body { class: Class::Vegetation, parts, footprint: [0.9, 1.5 * width] };
     }
@@ -131,9 +143,12 @@ pub fn bush(rng: &mut Rng, town: &Town, season: Season) -> Body {
         let size = width * between(rng, 0.5, 0.8);
         let aside = |rng: &mut Rng| between(rng, -0.3, 0.3) * width;
         let at = [aside(rng), height * between(rng, 0.3, 0.6), aside(rng)];
-        ball(at, [size, height * between(rng, 0.6, 0.9), size], Material::Foliage(colour * between(rng, 0.75, 1.25)))
+        ball(
+            at,
+            [size, height * between(rng, 0.6, 0.9), size],
+            Material::Foliage(colour * between(rng, 0.75, 1.25)),
+        )
     };
     let parts = (0..5).map(|_| cluster(rng)).collect();
     Body { class: Class::Vegetation, parts, footprint: [0.8 * width, width] }
 }
-

@@ -41,8 +41,13 @@ pub fn sign(rng: &mut Rng) -> Body {
         let parts = part(shape, [0.0, height, z], [size, 0.04, size], Material::Plain(colour));
         parts.tilted(FRAC_PI_2, 0.0).of(Class::TrafficSign)
     };
-    let mark = block([0.0, height - 0.16, -0.13], [0.1, 0.32, 0.02], Material::Plain(rim)).of(Class::TrafficSign);
-    let mut parts = vec![post([0.0, -0.4, 0.0], 0.08, height + 0.4, GREY), plate(0.72, -0.06, rim), plate(0.56, -0.1, face)];
+    let mark =
+        block([0.0, height - 0.16, -0.13], [0.1, 0.32, 0.02], Material::Plain(rim)).of(Class::TrafficSign);
+    let mut parts = vec![
+        post([0.0, -0.4, 0.0], 0.08, height + 0.4, GREY),
+        plate(0.72, -0.06, rim),
+        plate(0.56, -0.1, face),
+    ];
     if chance(rng, 0.6) {
         parts.push(mark);
     }
@@ -54,7 +59,8 @@ pub fn traffic_light(rng: &mut Rng) -> Body {
     let on = rng.below(3);
     let bulb = |i: usize, colour: Vec3| -> Part {
         let at = [0.0, 3.05 - 0.28 * i as f32, -0.14];
-        let material = if i == on { Material::Lamp(colour) } else { Material::Plain(colour.map(|c| 0.08 * c)) };
+        let material =
+            if i == on { Material::Lamp(colour) } else { Material::Plain(colour.map(|c| 0.08 * c)) };
         ball(at, [0.2, 0.2, 0.1], material).of(Class::TrafficLight)
     };
     let parts = vec![

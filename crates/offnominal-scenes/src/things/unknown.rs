@@ -73,6 +73,7 @@ impl UnknownKind {
 }
 
 /// The materials of one thing: its main look, a second one, and dark details.
+#[derive(Clone, Copy)]
 struct Dress {
     main: Material,
     second: Material,
@@ -85,12 +86,14 @@ impl Dress {
         match contrast {
             // No saturated colours: networks take those for signs and vehicles, and are sure of it.
             Contrast::High => {
-                let (light, deep) = (colour.lerp(Vec3::all(0.62), 0.8), colour * 0.1);
-                Dress { main: Material::Patches(light, deep, 0.22), second: Material::Plain(light), dark }
+                let (light, deep) = (colour.lerp(Vec3::all(0.8), 0.85), colour * 0.06);
+                Dress { main: Material::Patches(light, deep, 0.4), second: Material::Plain(deep), dark }
             }
-            Contrast::Usual => {
-                Dress { main: Material::Mottled(colour, 0.25, 3.0), second: Material::Plain(colour * 0.6), dark }
-            }
+            Contrast::Usual => Dress {
+                main: Material::Mottled(colour, 0.25, 3.0),
+                second: Material::Plain(colour * 0.6),
+                dark,
+            },
             Contrast::Low => {
                 let near = |share: f32| Material::Asphalt(ground * share);
                 Dress { main: near(1.0), second: near(0.93), dark: near(0.8) }
@@ -116,7 +119,8 @@ mod tests {
         for (number, kind) in KINDS.iter().enumerate() {
             for contrast in Contrast::ALL {
                 for seed in 0..5 {
-                    let body = kind.build(&mut Rng::new(100 * number as u64 + seed), contrast, Vec3::all(0.14));
+                    let body =
+                        kind.build(&mut Rng::new(100 * number as u64 + seed), contrast, Vec3::all(0.14));
                     let lowest = body.parts.iter().map(Part::lowest).fold(f32::INFINITY, f32::min);
                     assert!((-0.35..0.08).contains(&lowest), "{}: {lowest}", kind.name);
                 }

@@ -1,6 +1,6 @@
-//! Cars of six shapes, vans, lorries, buses, trams and the three-wheeler.
+//! Cars of six shapes, and the three-wheeler.
 
-use super::{between, chance, dye, pick, shade, varied};
+use super::{between, chance, dye, pick, varied};
 use crate::body::{Body, Part, across, block, hull, wheel};
 use crate::class::Class;
 use crate::hull::Lean;
@@ -9,7 +9,7 @@ use crate::panes::Panes;
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
 
-const PAINTS: [[u8; 3]; 12] = [
+pub(super) const PAINTS: [[u8; 3]; 12] = [
     [30, 30, 34],
     [60, 62, 66],
     [128, 130, 134],
@@ -23,9 +23,8 @@ const PAINTS: [[u8; 3]; 12] = [
     [150, 120, 84],
     [168, 44, 30],
 ];
-const GLASS: Material = Material::Glass(vec3(0.02, 0.025, 0.03));
-const DARK: Material = Material::Plain(Vec3::all(0.015));
-const GREY: Material = Material::Plain(vec3(0.14, 0.14, 0.145));
+pub(super) const GLASS: Material = Material::Glass(vec3(0.02, 0.025, 0.03));
+pub(super) const DARK: Material = Material::Plain(Vec3::all(0.015));
 
 /// The outline of a car: heights in metres, places along it as shares of its length, front positive.
 #[derive(Clone, Copy)]
@@ -65,11 +64,11 @@ const OUTLINES: [Outline; 6] = [
 ];
 
 /// Tail and head lamps on the corners.
-fn lamps(width: f32, length: f32, height: f32) -> Vec<Part> {
+pub(super) fn lamps(width: f32, length: f32, height: f32) -> Vec<Part> {
     let side = 0.5 * width - 0.2;
     let lamp = |x: f32, z: f32, c: Vec3| block([x, height, z], [0.32, 0.15, 0.06], Material::Lamp(c));
     let (white, red) = (vec3(0.8, 0.77, 0.68), vec3(0.45, 0.014, 0.012));
-    let plate = |z: f32| block([0.0, height - 0.26, z], [0.5, 0.12, 0.05], Material::Plain(Vec3::all(0.65)));
+    let plate = |z: f32| block([0.0, height - 0.24, z], [0.5, 0.11, 0.14], Material::Plain(Vec3::all(0.6)));
     let (front, back) = (0.5 * length - 0.01, 0.01 - 0.5 * length);
     vec![
         lamp(side, front, white),
@@ -82,7 +81,7 @@ fn lamps(width: f32, length: f32, height: f32) -> Vec<Part> {
 }
 
 /// Wheels, with a dark arch above each.
-fn wheels(width: f32, axles: &[f32], diameter: f32) -> Vec<Part> {
+pub(super) fn wheels(width: f32, axles: &[f32], diameter: f32) -> Vec<Part> {
     let side = 0.5 * width - 0.11;
     let at = axles.iter().flat_map(|&z| [[side, z], [-side, z]]);
     at.flat_map(|[x, z]| {
@@ -104,8 +103,7 @@ pub fn car(rng: &mut Rng) -> Body {
     let mut parts = shell(&outline, [sill, belt], length, paint);
     parts.extend(cabin(&outline, [belt, roof], length, colour));
     if number == 5 {
-        // The bed of a pick-up, open above.
-        parts.push(block([0.0, belt - 0.02, -0.3 * length], [0.8 * width, 0.04, 0.34 * length], DARK));
+        parts.extend(bed(width, length, belt, paint));
     }
     if number == 4 && chance(rng, 0.5) {
         // A van without rear windows.
@@ -117,6 +115,18 @@ pub fn car(rng: &mut Rng) -> Body {
     Body { class: Class::Car, parts, footprint: [width, length] }
 }
 
+/// The bed of a pick-up, open above: a dark floor between walls.
+fn bed(width: f32, length: f32, belt: f32, paint: Material) -> Vec<Part> {
+    let (y, long) = (belt - 0.03, 0.38 * length);
+    let wall = |x: f32| block([x, y, -0.31 * length], [0.09, 0.16, long], paint);
+    vec![
+        block([0.0, y, -0.3 * length], [0.86 * width, 0.02, 0.36 * length], DARK),
+        wall(0.43 * width),
+        wall(-0.43 * width),
+        block([0.0, y, -0.495 * length], [0.9 * width, 0.16, 0.06], paint),
+    ]
+}
+
 /// Doors, bonnet, boot, bumpers and mirrors.
 fn shell(outline: &Outline, [sill, belt]: [f32; 2], length: f32, paint: Material) -> Vec<Part> {
     let width = outline.width;
@@ -124,7 +134,12 @@ fn shell(outline: &Outline, [sill, belt]: [f32; 2], length: f32, paint: Material
     let (front, back) = (0.5 - nose, 0.5 + outline.cabin[0]);
     let waist = belt - 0.14;
     let mut parts = vec![
-        hull([0.0, sill, 0.0], [width, waist - sill, length], Lean { side: 0.01, front: 0.015, back: 0.015 }, paint),
+        hull(
+            [0.0, sill, 0.0],
+            [width, waist - sill, length],
+            Lean { side: 0.01, front: 0.015, back: 0.015 },
+            paint,
+        ),
         // The bonnet falls toward the front.
         hull(
             [0.0, waist, (nose + 0.5 * front) * length],
@@ -138,8 +153,10 @@ fn shell(outline: &Outline, [sill, belt]: [f32; 2], length: f32, paint: Material
             Lean::sides(0.02),
             paint,
         ),
-        block([0.0, sill + 0.08, 0.0], [0.92 * width, 0.16, length + 0.08], DARK),
-        block([0.0, sill + 0.3, 0.5 * length - 0.02], [0.5 * width, 0.12, 0.06], DARK),
+        // Bumpers, and the grille above the one in front.
+        hull([0.0, sill + 0.1, 0.0], [0.96 * width, 0.2, length + 0.1], Lean::even(0.02), paint),
+        block([0.0, sill - 0.02, 0.0], [0.94 * width, 0.14, length + 0.06], DARK),
+        block([0.0, waist - 0.16, 0.5 * length - 0.02], [0.5 * width, 0.11, 0.08], DARK),
     ];
     if back > 0.03 {
         parts.push(hull(
@@ -150,7 +167,11 @@ fn shell(outline: &Outline, [sill, belt]: [f32; 2], length: f32, paint: Material
         ));
     }
     for side in [-1.0, 1.0] {
-        parts.push(block([side * 0.53 * width, belt - 0.02, (nose - 0.1) * length], [0.16, 0.13, 0.1], paint));
+        parts.push(block(
+            [side * 0.53 * width, belt - 0.02, (nose - 0.1) * length],
+            [0.16, 0.13, 0.1],
+            paint,
+        ));
     }
     parts
 }
@@ -167,7 +188,12 @@ fn cabin(outline: &Outline, [belt, roof]: [f32; 2], length: f32, frame: Vec3) ->
     let top = Lean { side: 0.12, front: 0.06, back: 0.05 };
     let (flat, shift) = (1.0 - rake - rear, 0.5 * (rear - rake) * long);
     vec![
-        hull([0.0, belt - 0.01, middle], [0.94 * outline.width, roof - belt, long], lean, Material::Panes(panes)),
+        hull(
+            [0.0, belt - 0.01, middle],
+            [0.94 * outline.width, roof - belt, long],
+            lean,
+            Material::Panes(panes),
+        ),
         hull(
             [0.0, roof - 0.03, middle + shift],
             [0.8 * outline.width, 0.05, (flat + 0.04) * long],
@@ -175,94 +201,6 @@ fn cabin(outline: &Outline, [belt, roof]: [f32; 2], length: f32, frame: Vec3) ->
             Material::Paint(frame),
         ),
     ]
-}
-
-/// A delivery van, or a lorry with a box, a tank or a tarpaulin.
-pub fn truck(rng: &mut Rng) -> Body {
-    if chance(rng, 0.4) { van(rng) } else { lorry(rng) }
-}
-
-fn van(rng: &mut Rng) -> Body {
-    let (width, length, height) = (2.02, between(rng, 5.2, 6.2), between(rng, 2.2, 2.7));
-    let colour = dye(rng, &[[232, 232, 230], [232, 232, 230], [196, 198, 200], [210, 170, 40], [40, 60, 110]], 0.15);
-    let (paint, cab) = (Material::Paint(colour), Panes { frame: colour, count: [1.0, 1.0], post: 0.14, is_lit: false });
-    let mut parts = vec![
-        hull([0.0, 0.32, -0.1 * length], [width, height - 0.32, 0.78 * length], Lean::sides(0.03), paint),
-        hull([0.0, 0.32, 0.36 * length], [width, 0.9, 0.28 * length], Lean { side: 0.02, front: 0.1, back: 0.0 }, paint),
-        hull(
-            [0.0, 1.15, 0.3 * length],
-            [0.96 * width, 0.75, 0.24 * length],
-            Lean { side: 0.06, front: 0.42, back: 0.0 },
-            Material::Panes(cab),
-        ),
-        block([0.0, 0.4, -0.49 * length - 0.02], [0.02, height - 0.5, 0.02], DARK),
-        block([0.0, 0.3, 0.0], [0.95 * width, 0.18, length + 0.06], DARK),
-        block([0.42, 1.5, -0.49 * length], [0.6, 0.45, 0.03], GLASS),
-        block([-0.42, 1.5, -0.49 * length], [0.6, 0.45, 0.03], GLASS),
-    ];
-    parts.extend(wheels(width, &[0.31 * length, -0.3 * length], 0.7));
-    parts.extend(lamps(width, length, 0.78));
-    Body { class: Class::Truck, parts, footprint: [width, length] }
-}
-
-fn lorry(rng: &mut Rng) -> Body {
-    let (width, length, height) = (2.4, between(rng, 6.5, 9.5), between(rng, 2.9, 3.6));
-    let colour = dye(rng, &PAINTS, 0.25);
-    let load = shade(rng, &[[0.55, 0.55, 0.53], [0.06, 0.13, 0.3], [0.34, 0.06, 0.05], [0.1, 0.22, 0.12]], 0.3);
-    let cab = Panes { frame: colour, count: [1.0, 1.0], post: 0.2, is_lit: false };
-    let sheet = Material::Bands(load, load * 0.92, 0.6, 2);
-    let mut parts = vec![
-        block([0.0, 0.95, -0.16 * length], [width, height - 0.95, 0.68 * length], sheet),
-        block([0.0, 0.5, 0.36 * length], [0.96 * width, 1.0, 0.27 * length], Material::Paint(colour)),
-        hull(
-            [0.0, 1.5, 0.36 * length],
-            [0.96 * width, 0.95, 0.27 * length],
-            Lean { side: 0.04, front: 0.1, back: 0.0 },
-            Material::Panes(cab),
-        ),
-        hull([0.0, 2.42, 0.33 * length], [0.8 * width, 0.4, 0.2 * length], Lean { side: 0.1, front: 0.5, back: 0.0 }, Material::Paint(colour)),
-        block([0.0, 0.55, -0.05 * length], [0.8 * width, 0.3, 0.86 * length], GREY),
-        block([0.0, 1.0, -0.5 * length - 0.01], [0.03, height - 1.1, 0.02], DARK),
-        block([0.0, 0.45, -0.49 * length], [0.96 * width, 0.12, 0.06], GREY),
-    ];
-    parts.extend(wheels(width, &[0.36 * length, -0.25 * length, -0.36 * length], 0.95));
-    parts.extend(lamps(width, 0.99 * length, 0.75));
-    Body { class: Class::Truck, parts, footprint: [width, length] }
-}
-
-/// A body with rows of windows over all its length.
-fn coach([width, length, height]: [f32; 3], colour: Vec3, windows: f32) -> Vec<Part> {
-    let panes = Panes { frame: colour * 0.5, count: [windows, 1.0], post: 0.12, is_lit: true };
-    let band = Material::Plain(colour * 0.45);
-    vec![
-        block([0.0, 0.32, 0.0], [width, 0.98, length], Material::Paint(colour)),
-        hull([0.0, 1.3, 0.0], [width, 1.15, length], Lean::even(0.004), Material::Panes(panes)),
-        hull([0.0, 2.45, 0.0], [width, height - 2.45, length], Lean::even(0.02), Material::Paint(colour)),
-        block([0.0, 0.9, 0.0], [width + 0.02, 0.14, length + 0.02], band),
-        block([0.0, 0.26, 0.0], [0.94 * width, 0.2, 0.98 * length], DARK),
-        // The destination.
-        block([0.0, 2.55, 0.5 * length], [0.6 * width, 0.25, 0.05], Material::Lamp(vec3(0.5, 0.32, 0.05))),
-    ]
-}
-
-/// A bus.
-pub fn bus(rng: &mut Rng) -> Body {
-    let (width, length) = (2.5, between(rng, 9.0, 12.0));
-    let paints = [[200, 160, 40], [160, 30, 40], [30, 90, 140], [200, 200, 196], [40, 110, 70]];
-    let mut parts = coach([width, length, 3.05], dye(rng, &paints, 0.2), 7.0);
-    parts.extend(wheels(width, &[0.32 * length, -0.28 * length], 0.95));
-    parts.extend(lamps(width, length, 0.62));
-    Body { class: Class::Bus, parts, footprint: [width, length] }
-}
-
-/// A tram.
-pub fn tram(rng: &mut Rng) -> Body {
-    let (width, length) = (2.4, between(rng, 16.0, 24.0));
-    let colour = dye(rng, &[[190, 50, 46], [214, 204, 170], [60, 120, 90]], 0.2);
-    let mut parts = coach([width, length, 3.4], colour, 12.0);
-    parts.push(block([0.0, 3.4, 0.0], [1.0, 0.3, 0.4 * length], GREY));
-    parts.extend(lamps(0.8 * width, length, 0.62));
-    Body { class: Class::Train, parts, footprint: [width, length] }
 }
 
 /// A three-wheeled taxi with a canopy: among cars, the unknown thing of the IDD analogue.
@@ -277,7 +215,11 @@ pub fn three_wheeler(rng: &mut Rng) -> Body {
         block([0.0, 0.95, 0.62], [1.1, 0.6, 0.05], GLASS),
         block([0.0, 0.75, -0.3], [1.05, 0.45, 0.25], DARK),
     ];
-    parts.extend([[0.0, 1.05], [0.58, -0.75], [-0.58, -0.75]].into_iter().flat_map(|[x, z]| wheel([x, 0.24, z], 0.48, 0.12)));
+    parts.extend(
+        [[0.0, 1.05], [0.58, -0.75], [-0.58, -0.75]]
+            .into_iter()
+            .flat_map(|[x, z]| wheel([x, 0.24, z], 0.48, 0.12)),
+    );
     for (x, z) in [(0.6, 0.62), (-0.6, 0.62), (0.6, -1.0), (-0.6, -1.0)] {
         parts.push(block([x, 0.9, z], [0.05, 0.72, 0.05], DARK));
     }

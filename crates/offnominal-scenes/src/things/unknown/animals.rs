@@ -2,8 +2,10 @@
 
 use super::{Built, Dress};
 use crate::body::{Part, ball, bar};
+use crate::material::Material;
 use crate::things::between;
 use offnominal_core::Rng;
+use offnominal_core::vec3::Vec3;
 
 /// Sizes of an animal in metres: height of the back, width, and length without the head; how high it carries the head
 /// above the back, and the length of the muzzle.
@@ -17,7 +19,13 @@ struct Frame {
 
 /// A cow: a deep trunk, a head as high as its back, horns.
 pub fn cow(rng: &mut Rng, d: &Dress) -> Built {
-    let frame = Frame { height: 1.4, width: 0.66, length: 1.75, neck: between(rng, -0.05, 0.1), muzzle: 0.42 };
+    let frame =
+        Frame { height: 1.4, width: 0.66, length: 1.75, neck: between(rng, -0.05, 0.1), muzzle: 0.42 };
+    let spotted = match d.main {
+        Material::Mottled(colour, ..) => Material::Patches(colour, Vec3::all(0.6), 0.6),
+        other => other,
+    };
+    let d = &Dress { main: spotted, ..*d };
     let mut parts = beast(rng, d, &frame);
     parts.push(ball([0.0, 0.7, -0.42], [0.36, 0.26, 0.4], d.second));
     for x in [-1.0, 1.0] {
@@ -29,7 +37,8 @@ pub fn cow(rng: &mut Rng, d: &Dress) -> Built {
 
 /// A dog.
 pub fn dog(rng: &mut Rng, d: &Dress) -> Built {
-    let frame = Frame { height: 0.62, width: 0.24, length: 0.75, neck: between(rng, 0.05, 0.15), muzzle: 0.2 };
+    let frame =
+        Frame { height: 0.62, width: 0.24, length: 0.75, neck: between(rng, 0.05, 0.15), muzzle: 0.2 };
     (beast(rng, d, &frame), [0.3, 1.0])
 }
 
@@ -51,7 +60,7 @@ pub fn deer(rng: &mut Rng, d: &Dress) -> Built {
 
 /// Height and place of the back of the head.
 fn poll(frame: &Frame) -> [f32; 2] {
-    [frame.height + frame.neck, 0.5 * frame.length + 0.2 * frame.height]
+    [frame.height + frame.neck, 0.5 * frame.length + 0.12 * frame.height]
 }
 
 fn beast(rng: &mut Rng, d: &Dress, f: &Frame) -> Vec<Part> {
@@ -61,18 +70,43 @@ fn beast(rng: &mut Rng, d: &Dress, f: &Frame) -> Vec<Part> {
     let [y, z] = poll(f);
     let mut parts = vec![
         ball([0.0, middle, 0.02 * f.length], [f.width, deep, 0.95 * f.length], d.main),
-        ball([0.0, middle + 0.03 * f.height, 0.28 * f.length], [0.95 * f.width, 1.04 * deep, 0.5 * f.length], d.main),
+        ball(
+            [0.0, middle + 0.03 * f.height, 0.28 * f.length],
+            [0.95 * f.width, 1.04 * deep, 0.5 * f.length],
+            d.main,
+        ),
         ball([0.0, middle, hind], [0.98 * f.width, 0.98 * deep, 0.46 * f.length], d.main),
-        bar([0.0, middle + 0.08 * f.height, 0.36 * f.length], [0.0, y, z], [0.62 * f.width, 0.4 * f.width], d.main),
+        bar(
+            [0.0, middle + 0.08 * f.height, 0.36 * f.length],
+            [0.0, y, z],
+            [0.62 * f.width, 0.4 * f.width],
+            d.main,
+        ),
         ball([0.0, y, z + 0.1 * f.muzzle], [0.42 * f.width, 0.44 * f.width, 0.9 * f.muzzle], d.main),
-        bar([0.0, y, z], [0.0, y - 0.45 * f.muzzle, z + f.muzzle], [0.38 * f.width, 0.22 * f.width], d.second),
-        bar([0.0, f.height - 0.1 * deep, -0.48 * f.length], [0.0, belly, -0.6 * f.length], [0.07, 0.03], d.second),
+        bar(
+            [0.0, y, z],
+            [0.0, y - 0.45 * f.muzzle, z + f.muzzle],
+            [0.38 * f.width, 0.22 * f.width],
+            d.second,
+        ),
+        bar(
+            [0.0, f.height - 0.1 * deep, -0.48 * f.length],
+            [0.0, belly, -0.6 * f.length],
+            [0.07, 0.03],
+            d.second,
+        ),
     ];
     for x in [-1.0, 1.0] {
         let ear = [0.3 * f.width * x, y + 0.2 * f.width, z];
         parts.push(ball(ear, [0.26 * f.width, 0.14 * f.width, 0.1 * f.width], d.dark));
         for (root, step) in [(0.3 * f.length, 0.0), (hind, 0.05)] {
-            parts.extend(leg(d, f, 0.3 * f.width * x, root, step * f.height + between(rng, -0.07, 0.07) * f.height));
+            parts.extend(leg(
+                d,
+                f,
+                0.3 * f.width * x,
+                root,
+                step * f.height + between(rng, -0.07, 0.07) * f.height,
+            ));
         }
     }
     parts

@@ -70,12 +70,19 @@ pub fn boulder(rng: &mut Rng, d: &Dress) -> Built {
     let lump = |rng: &mut Rng, material| {
         let at = [between(rng, -0.22, 0.22) * s, 0.3 * s, between(rng, -0.22, 0.22) * s];
         let size = [between(rng, 0.6, 0.9) * s, between(rng, 0.5, 0.8) * s, between(rng, 0.6, 0.9) * s];
-        let lean = Lean { side: between(rng, 0.1, 0.3), front: between(rng, 0.05, 0.3), back: between(rng, 0.1, 0.3) };
-        part(Shape::Hull(lean), at, size, material)
-            .tilted(between(rng, -0.3, 0.3), between(rng, -0.3, 0.3))
+        let lean = Lean {
+            side: between(rng, 0.1, 0.3),
+            front: between(rng, 0.05, 0.3),
+            back: between(rng, 0.1, 0.3),
+        };
+        part(Shape::Hull(lean), at, size, material).tilted(between(rng, -0.3, 0.3), between(rng, -0.3, 0.3))
     };
-    let core = hull([0.0, -0.05, 0.0], [s, 0.75 * s, 0.9 * s], Lean { side: 0.22, front: 0.14, back: 0.26 }, d.main);
-    (vec![core.headed(between(rng, 0.0, 1.5)), lump(rng, d.main), lump(rng, d.second), lump(rng, d.main)], [s, s])
+    let core =
+        hull([0.0, -0.05, 0.0], [s, 0.75 * s, 0.9 * s], Lean { side: 0.22, front: 0.14, back: 0.26 }, d.main);
+    (
+        vec![core.headed(between(rng, 0.0, 1.5)), lump(rng, d.main), lump(rng, d.second), lump(rng, d.main)],
+        [s, s],
+    )
 }
 
 /// A ball with three bands.
@@ -84,7 +91,10 @@ pub fn beach_ball(rng: &mut Rng, d: &Dress) -> Built {
     let band = |pitch: f32, roll: f32| {
         ball([0.0, 0.5 * s, 0.0], [1.015 * s, 0.3 * s, 1.015 * s], d.second).tilted(pitch, roll)
     };
-    (vec![ball([0.0, 0.5 * s, 0.0], [s; 3], d.main), band(0.4, 0.3), band(-0.9, 0.6), band(0.2, -1.2)], [s, s])
+    (
+        vec![ball([0.0, 0.5 * s, 0.0], [s; 3], d.main), band(0.4, 0.3), band(-0.9, 0.6), band(0.2, -1.2)],
+        [s, s],
+    )
 }
 
 /// A suitcase with ribs, a handle and wheels.

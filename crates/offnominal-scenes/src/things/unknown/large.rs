@@ -76,7 +76,12 @@ pub fn boat(_: &mut Rng, d: &Dress) -> Built {
         hull([0.0, 0.42, -0.4], [1.5, 0.75, 2.4], Lean { side: -0.2, front: 0.0, back: -0.04 }, d.main),
         hull([0.0, 0.42, 1.1], [1.4, 0.75, 1.0], Lean { side: -0.3, front: -0.42, back: 0.0 }, d.main),
         hull([0.0, 1.12, 1.1], [1.1, 0.1, 0.8], Lean { side: 0.1, front: 0.3, back: 0.0 }, d.second),
-        hull([0.0, 1.15, 0.1], [1.1, 0.5, 0.9], Lean { side: 0.1, front: 0.35, back: 0.05 }, Material::Glass(vec3(0.02, 0.03, 0.04))),
+        hull(
+            [0.0, 1.15, 0.1],
+            [1.1, 0.5, 0.9],
+            Lean { side: 0.1, front: 0.35, back: 0.05 },
+            Material::Glass(vec3(0.02, 0.03, 0.04)),
+        ),
         block([0.0, 1.1, -0.4], [1.3, 0.12, 2.2], d.second),
         block([0.0, 0.75, -1.7], [0.3, 0.7, 0.3], d.dark),
         block([0.0, 0.34, 0.2], [0.1, 0.1, 3.6], d.dark),
