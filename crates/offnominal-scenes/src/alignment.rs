@@ -3,6 +3,9 @@
 //! Seen from above it says how far to the right the road is, seen from the side how high, both as a function of the
 //! distance z ahead of the camera. An arc is v + s (z − z₀) + ½ b (z − z₀)².
 
+use crate::things::{between, chance, pick};
+use offnominal_core::Rng;
+
 /// An arc.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Arc {
@@ -41,6 +44,29 @@ impl Alignment {
         }
         arcs[0].from = start;
         Alignment { arcs }
+    }
+
+    /// The course of a road seen from above: straight as far as given, then straight on, a curve, or an S.
+    pub fn plan(rng: &mut Rng, shift: f32, straight: f32) -> Alignment {
+        if chance(rng, 0.3) {
+            return Alignment::new(shift, straight, [between(rng, -4e-4, 4e-4), 0.0], [60.0, 60.0]);
+        }
+        let lengths = [between(rng, 18.0, 36.0), between(rng, 18.0, 36.0)];
+        // At the end of the first arc the road heads 11° to 37° aside.
+        let bend = pick(rng, &[-1.0, 1.0]) * between(rng, 0.2, 0.75) / lengths[0];
+        let back = bend * pick(rng, &[0.0, -0.5, -1.0]);
+        Alignment::new(shift, straight.max(between(rng, 2.0, 14.0)), [bend, back], lengths)
+    }
+
+    /// The course seen from the side: level, or up or down to another level.
+    pub fn profile(rng: &mut Rng) -> Alignment {
+        if chance(rng, 0.35) {
+            return Alignment::default();
+        }
+        let lengths = [between(rng, 12.0, 32.0), between(rng, 12.0, 40.0)];
+        let grade = pick(rng, &[-1.0, 1.0]) * between(rng, 0.04, 0.13);
+        let bends = [grade / lengths[0], -grade / lengths[1]];
+        Alignment::new(0.0, between(rng, 2.0, 14.0), bends, lengths)
     }
 
     #[inline]

@@ -78,12 +78,12 @@ fn develop(scene: &Scene, view: &View, light: &[Vec3], rng: &mut Rng) -> Vec<u8>
     light.iter().enumerate().flat_map(pixel).collect()
 }
 
-/// The first sample of the commonest class and thing.
+/// The first sample of the commonest class and thing; among equals, one that shows a thing.
 fn commonest(samples: &[Sample; SUB * SUB]) -> usize {
     let same = |i: usize| {
         samples.iter().filter(|s| s.class == samples[i].class && s.thing == samples[i].thing).count()
     };
-    (0..samples.len()).rev().max_by_key(|&i| same(i)).unwrap_or(0)
+    (0..samples.len()).rev().max_by_key(|&i| (same(i), samples[i].thing.is_some())).unwrap_or(0)
 }
 
 fn visible(scene: &Scene, image: &Image) -> Vec<Visible> {

@@ -1,7 +1,7 @@
 //! The shine around lamps that a lens and moist air make.
 
+use crate::look::Seen;
 use crate::scene::Scene;
-use crate::view::Seen;
 use offnominal_core::vec3::Vec3;
 
 /// A lamp in the image: how many samples show it, and the sums of their columns and rows.

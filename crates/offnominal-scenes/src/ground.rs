@@ -6,7 +6,7 @@ use crate::class::Class;
 use crate::junction::Junction;
 use crate::material::asphalt;
 use crate::noise::{fractal, gradient, smooth, speck};
-use crate::things::{between, chance, pick};
+use crate::things::{between, chance};
 use crate::town::Town;
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
@@ -42,29 +42,6 @@ pub struct Spot {
     pub wet: f32,
 }
 
-/// The course of a road seen from above: straight as far as given, then straight on, a curve, or an S.
-fn plan(rng: &mut Rng, shift: f32, straight: f32) -> Alignment {
-    if chance(rng, 0.3) {
-        return Alignment::new(shift, straight, [between(rng, -4e-4, 4e-4), 0.0], [60.0, 60.0]);
-    }
-    let lengths = [between(rng, 18.0, 36.0), between(rng, 18.0, 36.0)];
-    // At the end of the first arc the road heads 11° to 37° aside.
-    let bend = pick(rng, &[-1.0, 1.0]) * between(rng, 0.2, 0.75) / lengths[0];
-    let back = bend * pick(rng, &[0.0, -0.5, -1.0]);
-    Alignment::new(shift, straight.max(between(rng, 2.0, 14.0)), [bend, back], lengths)
-}
-
-/// The course seen from the side: level, or up or down to another level.
-fn profile(rng: &mut Rng) -> Alignment {
-    if chance(rng, 0.35) {
-        return Alignment::default();
-    }
-    let lengths = [between(rng, 12.0, 32.0), between(rng, 12.0, 40.0)];
-    let grade = pick(rng, &[-1.0, 1.0]) * between(rng, 0.04, 0.13);
-    let bends = [grade / lengths[0], -grade / lengths[1]];
-    Alignment::new(0.0, between(rng, 2.0, 14.0), bends, lengths)
-}
-
 impl Ground {
     /// Draws a plan for a town.
     pub fn draw(rng: &mut Rng, town: &Town) -> Ground {
@@ -72,8 +49,8 @@ impl Ground {
         let shift = -0.5 * half_road + between(rng, -0.6, 0.6);
         let junction = chance(rng, 0.5).then(|| Junction::draw(rng));
         Ground {
-            plan: plan(rng, shift, junction.map_or(0.0, |j| j.span[1] + 3.0)),
-            profile: profile(rng),
+            plan: Alignment::plan(rng, shift, junction.map_or(0.0, |j| j.span[1] + 3.0)),
+            profile: Alignment::profile(rng),
             half_road,
             sidewalk: between(rng, town.sidewalk[0], town.sidewalk[1]),
             junction,
@@ -211,10 +188,8 @@ impl Ground {
     /// The share of paint at a place on the road.
     fn marking(&self, lateral: f32, z: f32) -> f32 {
         let line = |at: f32| f32::from((lateral - at).abs() < 0.07);
-        if let Some(junction) = &self.junction {
-            if let Some(paint) = junction.marking(lateral, z, self.half_road) {
-                return paint;
-            }
+        if let Some(paint) = self.junction.and_then(|j| j.marking(lateral, z, self.half_road)) {
+            return paint;
         }
         let dashes = f32::from(z.rem_euclid(6.0) < 3.0);
         let edge = line(self.half_road - 0.25).max(line(0.25 - self.half_road)) * 0.8;

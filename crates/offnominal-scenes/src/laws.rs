@@ -5,6 +5,7 @@ use crate::class::Class;
 use crate::difficulty::{Contrast, Difficulty, Distance, Size};
 use crate::draw::draw;
 use crate::image::Image;
+use crate::look::{is_hole, look};
 use crate::material::Material;
 use crate::scene::{Camera, Floor, Scene};
 use crate::solid::Ray;
@@ -12,7 +13,7 @@ use crate::street::street;
 use crate::things::people;
 use crate::town::{Split, Town};
 use crate::unusual::unknown;
-use crate::view::{View, is_hole, look};
+use crate::view::View;
 use crate::weather::{Light, Weather};
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
@@ -187,7 +188,7 @@ fn contrast_falls_from_high_to_low() {
     let measure = |contrast_level| {
         let difficulty =
             Difficulty { contrast: contrast_level, distance: Distance::Near, ..Difficulty::default() };
-        let images = hundred(difficulty).map(|scene| draw(&scene, 96, 48, &mut Rng::new(1)));
+        let images = hundred(difficulty).map(|scene| draw(&scene, 64, 32, &mut Rng::new(1)));
         mean(images.filter_map(|image| contrast(&image)))
     };
     falls(Contrast::ALL.map(measure), 1.2);

@@ -28,6 +28,7 @@ pub mod image;
 mod junction;
 #[cfg(test)]
 mod laws;
+mod look;
 mod material;
 mod night;
 mod noise;
@@ -43,6 +44,7 @@ mod solid;
 mod street;
 mod things;
 pub mod town;
+mod traffic;
 mod unusual;
 mod view;
 pub mod weather;

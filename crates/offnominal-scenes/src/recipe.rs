@@ -10,6 +10,7 @@ use crate::scene::Scene;
 use crate::street;
 use crate::things::chance;
 use crate::town::{Split, Town};
+use crate::traffic;
 use crate::unusual;
 use crate::weather::Weather;
 use offnominal_core::{Rng, Seed};
@@ -85,7 +86,7 @@ impl SceneRecipe {
         match (set, self.split) {
             (Set::Road, Split::Test) => {
                 if chance(rng, 0.15) {
-                    street::oddity(rng, &mut scene);
+                    traffic::oddity(rng, &mut scene);
                 }
                 if !chance(rng, EMPTY) {
                     let drawn = self.with_unknown(&scene, rng);

@@ -1,11 +1,12 @@
 //! The light that a sample sees: lit by sun, sky and lamps, mirrored by water and glass, and seen through air.
 
 use crate::class::Class;
+use crate::look::{Seen, look, look_up};
 use crate::material::{Place, Surface};
 use crate::noise::{gradient, smooth};
 use crate::scene::{Floor, Scene};
 use crate::shadow::{Shadows, cast};
-use crate::view::{Seen, View, look, look_up};
+use crate::view::View;
 use offnominal_core::vec3::{Vec3, vec3};
 
 const UP: Vec3 = vec3(0.0, 1.0, 0.0);

@@ -1,19 +1,17 @@
-//! Draws a street: houses along it, then trees and poles, then traffic and people.
+//! Draws a street: houses along it, then trees and poles; traffic and people come last.
 
 use crate::body::{Body, Stand};
-use crate::class::Class;
 use crate::ground::Ground;
 use crate::scene::{Camera, Floor, Scene};
 use crate::things::plants::Season;
-use crate::things::{between, chance, cycles, heavy, houses, people, pick, plants, poles, vehicles};
+use crate::things::{between, chance, cycles, houses, plants, poles, vehicles};
 use crate::town::Town;
 use crate::weather::Weather;
 use offnominal_core::Rng;
-use offnominal_core::vec3::Vec3;
-use std::f32::consts::{FRAC_PI_2, PI};
+use std::f32::consts::FRAC_PI_2;
 
 /// How far things stand, in metres.
-const FAR_M: f32 = 130.0;
+pub const FAR_M: f32 = 130.0;
 
 /// A street in a town, without anything unknown.
 pub fn street(rng: &mut Rng, town: &Town, weather: Weather) -> Scene {
@@ -38,11 +36,15 @@ pub fn street(rng: &mut Rng, town: &Town, weather: Weather) -> Scene {
 }
 
 /// What is needed to place the things of a street.
-struct Layout<'a> {
-    town: &'a Town,
-    ground: &'a Ground,
-    season: Season,
-    scene: &'a mut Scene,
+pub struct Layout<'a> {
+    /// How houses and trees look.
+    pub town: &'a Town,
+    /// Where the road is.
+    pub ground: &'a Ground,
+    /// How trees look.
+    pub season: Season,
+    /// What has been placed.
+    pub scene: &'a mut Scene,
 }
 
 impl Layout<'_> {
@@ -58,12 +60,13 @@ impl Layout<'_> {
         self.walkers(rng);
     }
 
-    fn put(&mut self, body: &Body, stand: Stand) {
+    /// Puts what stands upright.
+    pub fn put(&mut self, body: &Body, stand: Stand) {
         self.scene.put(body, stand, "");
     }
 
     /// Puts what follows the slope of the ground, if there is room.
-    fn put_if_free(&mut self, body: &Body, stand: Stand) {
+    pub fn put_if_free(&mut self, body: &Body, stand: Stand) {
         let [width, length] = body.footprint;
         let (sin, cos) = stand.yaw.sin_cos();
         let reach = (0.5 * (length - width)).max(0.0);
@@ -189,19 +192,6 @@ impl Layout<'_> {
         }
     }
 
-    fn parked(&mut self, rng: &mut Rng, side: f32) {
-        let mut z = between(rng, 4.0, 14.0);
-        while z < 0.8 * FAR_M {
-            if chance(rng, self.town.parked) && !self.ground.crosses(side, z, 8.0) {
-                let body = if chance(rng, 0.06) { cycles::motorcycle(rng) } else { vehicles::car(rng) };
-                let lateral = side * (self.ground.half_road - 0.5 * body.footprint[0] - 0.2);
-                let turn = if side < 0.0 { PI } else { 0.0 } + between(rng, -0.04, 0.04);
-                self.put_if_free(&body, self.ground.beside(lateral, z, turn));
-            }
-            z += between(rng, 5.6, 8.0);
-        }
-    }
-
     /// What closes the view: trees and houses far away.
     fn end(&mut self, rng: &mut Rng) {
         for i in -7..=7 {
@@ -214,61 +204,5 @@ impl Layout<'_> {
             };
             self.put(&body, Stand { size: 1.4, ..self.ground.beside(lateral, z, 0.0) });
         }
-    }
-
-    /// Vehicles that drive, in both directions.
-    fn traffic(&mut self, rng: &mut Rng) {
-        for (lane, turn) in [(0.45, 0.0), (-0.45, PI)] {
-            let mut z = between(rng, if turn == 0.0 { 9.0 } else { 6.0 }, 30.0);
-            while z < 0.8 * FAR_M {
-                let body = driven(rng);
-                let near_kerb = if body.footprint[0] < 1.0 { 1.35 } else { 1.0 };
-                let lateral = lane * near_kerb * self.ground.half_road;
-                self.put_if_free(&body, self.ground.beside(lateral, z, turn + between(rng, -0.05, 0.05)));
-                z += body.footprint[1] + between(rng, 6.0, 45.0);
-            }
-        }
-    }
-
-    /// Persons on the sidewalks, most of them along the street, and a few on the road.
-    fn walkers(&mut self, rng: &mut Rng) {
-        for _ in 0..3 + rng.below(8) {
-            let z = 5.0 + 60.0 * between(rng, 0.0, 1.0).powi(2);
-            let walk = self.ground.half_road + between(rng, 0.5, self.ground.sidewalk.max(0.8));
-            let crosses = chance(rng, 0.12);
-            let lateral = if crosses {
-                between(rng, -1.0, 1.0) * self.ground.half_road
-            } else {
-                pick(rng, &[-1.0, 1.0]) * walk
-            };
-            let turn = pick(rng, &[0.0, PI]) + if crosses { FRAC_PI_2 } else { between(rng, -0.6, 0.6) };
-            let stand = self.ground.beside(lateral, z, turn);
-            if self.scene.is_free(stand.at.x, stand.at.z, 0.4) {
-                let body = people::person(rng);
-                self.put(&body, stand);
-            }
-        }
-    }
-}
-
-fn driven(rng: &mut Rng) -> Body {
-    match rng.uniform() {
-        u if u < 0.64 => vehicles::car(rng),
-        u if u < 0.77 => heavy::truck(rng),
-        u if u < 0.84 => heavy::bus(rng),
-        u if u < 0.87 => heavy::tram(rng),
-        _ => cycles::cyclist(rng),
-    }
-}
-
-/// A known thing in an odd place: a person on the roof of a car. It is no unknown thing.
-pub fn oddity(rng: &mut Rng, scene: &mut Scene) {
-    let cars = scene.things.iter().filter(|t| t.class == Class::Car && t.at.z > 6.0 && t.at.z < 40.0);
-    let places: Vec<Vec3> = cars.map(|t| t.at).collect();
-    if !places.is_empty() {
-        let Vec3 { x, y, z } = pick(rng, &places);
-        let body = people::person(rng);
-        let roof = Stand::level(x, z, between(rng, 0.0, 6.3));
-        scene.put(&body, Stand { at: Vec3 { y: y + 1.4, ..roof.at }, ..roof }, "");
     }
 }

@@ -91,7 +91,7 @@ impl Weather {
         };
         let grey = Light {
             sunlight: Vec3::default(),
-            skylight: vec3(0.72, 0.75, 0.8),
+            skylight: vec3(0.84, 0.87, 0.92),
             sky: [vec3(0.62, 0.65, 0.68), vec3(0.5, 0.54, 0.6)],
             cloud: vec3(0.72, 0.74, 0.77),
             clouds: 0.9,

@@ -89,7 +89,7 @@ fn leg(side: f32, ahead: f32, lift: f32, clothes: &Clothes) -> Vec<Part> {
     let foot = [1.05 * side, 0.09 + lift, ahead];
     let knee = [side, 0.49 + 0.6 * lift, 0.5 * ahead + 0.07 + lift];
     let mut parts: Vec<Part> =
-        limb([[side, 0.93, 0.0], knee, foot], [0.19, 0.135, 0.1], [clothes.legs; 2]).into();
+        limb([[side, 0.93, 0.0], knee, foot], [0.2, 0.155, 0.135], [clothes.legs; 2]).into();
     parts.push(ball([foot[0], foot[1] - 0.035, foot[2] + 0.06], [0.105, 0.11, 0.27], clothes.shoes));
     parts
 }
@@ -99,9 +99,9 @@ fn arm(side: f32, swing: f32, bent: f32, clothes: &Clothes) -> Vec<Part> {
     let elbow = [1.18 * side, 1.15, 0.5 * swing - 0.03];
     let hand = [1.16 * side, 0.9 + bent, swing + 0.4 * bent];
     let mut parts: Vec<Part> =
-        limb([[side, 1.42, 0.0], elbow, hand], [0.14, 0.105, 0.085], [clothes.top; 2]).into();
+        limb([[side, 1.42, 0.0], elbow, hand], [0.14, 0.115, 0.1], [clothes.top; 2]).into();
     parts.push(ball([side, 1.42, 0.0], [0.16; 3], clothes.top));
-    parts.push(ball(hand, [0.1, 0.13, 0.1], clothes.skin));
+    parts.push(ball(hand, [0.11, 0.14, 0.11], clothes.skin));
     parts
 }
 
