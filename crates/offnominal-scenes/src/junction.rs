@@ -67,9 +67,24 @@ impl Junction {
     }
 }
 
+/// Radius of a street corner.
+const CORNER_M: f32 = 2.5;
+
+/// Whether a place so far beyond both kerbs of a corner is still road, as the corner is round.
+#[inline]
+pub fn is_rounded(beyond: f32, aside: f32) -> bool {
+    let (a, b) = (CORNER_M - beyond, CORNER_M - aside);
+    a > 0.0 && b > 0.0 && a * a + b * b > CORNER_M * CORNER_M
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn corners_are_round() {
+        assert!(is_rounded(0.1, 0.1) && !is_rounded(1.0, 1.0) && !is_rounded(2.6, 0.1));
+    }
 
     #[test]
     fn the_inside_of_a_junction_is_bare_and_its_approach_is_marked() {
