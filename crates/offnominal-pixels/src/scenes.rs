@@ -8,8 +8,8 @@ use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey, grey16};
 use offnominal_scenes::{
-    ClassSet, Contrast, Difficulty, Distance, Drawn, IGNORED, SceneRecipe, Set, Size, Split, UNKNOWN, Visible,
-    Weather,
+    ClassSet, Contrast, Difficulty, Distance, Drawn, IGNORED, SceneRecipe, Set, Size, Split, UNKNOWN,
+    Visible, Weather,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
