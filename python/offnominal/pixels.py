@@ -22,7 +22,10 @@ __all__ = ["describe", "evaluate", "features", "frames", "paste", "predict", "sc
 
 
 def scenes(out: Path, *, n: int, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
-    """Draws scenes with the class of every pixel: ``set``, ``split``, ``level``, ``width``, ``height``, ``classes``."""
+    """Draws scenes with the class of every pixel: ``set``, ``split``, ``width``, ``height``, ``classes``.
+
+    ``contrast``, ``size`` and ``distance`` say how hard the unknown things of streets are to find.
+    """
     return _result("scenes", {"out": out, "n": n, **options}, seed, jobs, progress)
 
 

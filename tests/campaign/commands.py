@@ -83,7 +83,7 @@ def prepare(binary: Path, folder: Path) -> Inputs:
     scenes = ["pixels", "scenes", "--width", "64", "--height", "48", "--seed", "1"]
     inputs.run(*scenes, "--split", "train", "-n", "12", "--out", "nominal")
     inputs.run(*scenes, "--split", "test", "-n", "6", "--out", "unknown-a")
-    inputs.run(*scenes, "--split", "test", "-n", "6", "--level", "easy", "--out", "unknown-b")
+    inputs.run(*scenes, "--split", "test", "-n", "6", "--contrast", "high", "--out", "unknown-b")
     inputs.run("pixels", "train", "--data", "nominal", "--rounds", "4", "--seed", "1", "--out", "network")
     history = str(AGENTS / "driving-tqc" / "history.safetensors")
     learn = ["risk", "learn", "--env", "driving", "--history", history, "--members", "1"]

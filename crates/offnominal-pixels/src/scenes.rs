@@ -8,7 +8,8 @@ use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey, grey16};
 use offnominal_scenes::{
-    ClassSet, Drawn, IGNORED, Level, SceneRecipe, Set, Split, UNKNOWN, Visible, Weather,
+    ClassSet, Contrast, Difficulty, Distance, Drawn, IGNORED, SceneRecipe, Set, Size, Split, UNKNOWN,
+    Visible, Weather,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -45,8 +46,12 @@ pub struct Request {
     pub set: Set,
     /// Which towns: train A, B, C; validation D; test E, with unknown things.
     pub split: Split,
-    /// How hard the unknown things of streets are to find.
-    pub level: Level,
+    /// How unknown things of streets look against the ground.
+    pub contrast: Contrast,
+    /// How large they are.
+    pub size: Size,
+    /// How far away they are.
+    pub distance: Distance,
     /// Number of images.
     pub n: u32,
     /// Pixels per row.
@@ -64,7 +69,9 @@ impl Default for Request {
         Request {
             set: Set::Road,
             split: Split::Test,
-            level: Level::Medium,
+            contrast: Contrast::Usual,
+            size: Size::Usual,
+            distance: Distance::Usual,
             n: 100,
             width: 256,
             height: 128,
@@ -82,8 +89,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     within("n", request.n, 1..=1_000_000)?;
     within("width", request.width, 16..=4096)?;
     within("height", request.height, 16..=4096)?;
-    let Request { set, split, level, n, width, height, classes, ref out } = *request;
-    let recipe = SceneRecipe { set, split, level, width, height };
+    let Request { set, split, contrast, size, distance, n, width, height, classes, ref out } = *request;
+    let difficulty = Difficulty { contrast, size, distance };
+    let recipe = SceneRecipe { set, split, difficulty, width, height };
     let kinds = ["images", "labels", "instances", "depth", "shadows"];
     data_set(out, &kinds, &label_map(classes), LIST, |root| {
         let scenes = context.map(n as usize, "scenes", |i| draw(&recipe, classes, context.seed, i, root))?;

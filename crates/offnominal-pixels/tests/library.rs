@@ -56,8 +56,8 @@ struct Data {
 impl Data {
     fn new() -> Data {
         let data = Data { folder: tempfile::tempdir().unwrap(), context: Context::silent(1, 2) };
-        for (name, level) in [("train", "medium"), ("test", "easy")] {
-            let request = json!({ "split": name, "n": 6, "width": 64, "height": 32, "level": level,
+        for (name, contrast) in [("train", "usual"), ("test", "high")] {
+            let request = json!({ "split": name, "n": 6, "width": 64, "height": 32, "contrast": contrast,
                 "out": data.at(name) });
             let found = scenes::run(&serde_json::from_value(request).unwrap(), &data.context).unwrap();
             assert_eq!((json!(found.folder), found.images), (json!(data.at(name)), 6));

@@ -6,36 +6,52 @@
 //!
 //! ```
 //! use offnominal_core::Seed;
-//! use offnominal_scenes::{Class, Level, SceneRecipe, Set, Split};
+//! use offnominal_scenes::{Class, Difficulty, SceneRecipe, Set, Split};
 //!
-//! let recipe = SceneRecipe { set: Set::Road, split: Split::Train, level: Level::Medium, width: 64, height: 32 };
+//! let difficulty = Difficulty::default();
+//! let recipe = SceneRecipe { set: Set::Road, split: Split::Train, difficulty, width: 64, height: 32 };
 //! let image = recipe.draw(Seed(1), 0).image;
 //! assert_eq!(image.rgb.len(), 64 * 32 * 3);
 //! assert!(image.share(Class::Road) > 0.05 && image.share(Class::Unknown) == 0.0);
 //! ```
 
+mod alignment;
 mod body;
 pub mod class;
+pub mod difficulty;
 mod draw;
+mod facade;
+mod glare;
 mod ground;
+mod hull;
 pub mod image;
+mod junction;
+#[cfg(test)]
+mod laws;
+mod look;
 mod material;
+mod night;
 mod noise;
 mod noise_image;
+mod panes;
+mod rain;
 pub mod recipe;
 mod room;
 mod scene;
+mod shade;
 mod shadow;
 mod solid;
 mod street;
 mod things;
 pub mod town;
+mod traffic;
+mod unusual;
 mod view;
 pub mod weather;
 
 pub use class::{Class, ClassSet, IGNORED, UNKNOWN};
+pub use difficulty::{Contrast, Difficulty, Distance, Size};
 pub use image::{Image, Visible};
 pub use recipe::{Drawn, SceneRecipe, Set};
-pub use street::Level;
 pub use town::Split;
 pub use weather::Weather;

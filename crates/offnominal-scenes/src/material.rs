@@ -1,42 +1,81 @@
-//! What surfaces look like: a colour for each place on a solid.
+//! What surfaces look like: a colour for each place on a solid, what shines there, and how much it mirrors.
 
+use crate::facade::Facade;
 use crate::noise::{fractal, gradient, smooth, speck};
-use offnominal_core::vec3::{Vec3, vec3};
+use crate::panes::Panes;
+use offnominal_core::vec3::Vec3;
 
 /// The look of a solid. Colours are in linear light.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Material {
     /// One colour.
     Plain(Vec3),
+    /// One colour under varnish.
+    Paint(Vec3),
     /// One colour with blotches of the given strength and a size of about a metre over the number.
     Mottled(Vec3, f32, f32),
     /// Two colours in bands that are so wide, along an axis of the solid, in metres.
     Bands(Vec3, Vec3, f32, usize),
-    /// A wall with windows: wall, window, metres from window to window, metres from floor to floor.
-    Facade(Vec3, Vec3, f32, f32),
+    /// A colour with patches of another one on a third of it, of irregular outline and so large, in metres.
+    Patches(Vec3, Vec3, f32),
+    /// A wall with windows.
+    Facade(Facade),
+    /// Tiles, and the colour of the wall in the gable.
+    Tiles(Vec3, Vec3),
     /// Leaves, with holes near the edge.
     Foliage(Vec3),
     /// Glass: dark where it looks at the ground, bright where it mirrors the sky.
     Glass(Vec3),
+    /// Glass in a frame.
+    Panes(Panes),
     /// Shines by itself.
     Lamp(Vec3),
+    /// Shines by itself, and at night lights what is around.
+    Lantern(Vec3),
     /// Bars with gaps between them, so many to a metre.
     Bars(Vec3, f32),
     /// The texture of the road it stands on.
     Asphalt(Vec3),
 }
 
-/// Where on a solid: in its own space, in metres from its middle along its axes, and its outward normal.
+/// Where on a solid.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     /// Within [−1, 1]³.
     pub local: Vec3,
-    /// The same in metres.
-    pub metres: Vec3,
-    /// Outward, in the environment.
-    pub normal: Vec3,
+    /// Half the sizes of the solid in metres.
+    pub half: Vec3,
+    /// The axis of the solid to which the surface is nearest to perpendicular.
+    pub face: usize,
     /// A number that is different for each solid.
     pub key: u32,
+    /// Metres from sample to sample; finer patterns are not seen.
+    pub grain_m: f32,
+}
+
+impl Place {
+    /// The share to which a pattern of a size in metres is seen.
+    pub fn detail(&self, metres: f32) -> f32 {
+        smooth(1.0, 0.3, self.grain_m / metres)
+    }
+}
+
+/// What a place looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Surface {
+    /// The share of incoming light that it sends back.
+    pub colour: Vec3,
+    /// The light that it gives by day and by night.
+    pub glow: [Vec3; 2],
+    /// The share of the sky that it mirrors.
+    pub gloss: f32,
+}
+
+impl Surface {
+    /// A surface that neither shines nor mirrors.
+    pub fn matt(colour: Vec3) -> Surface {
+        Surface { colour, ..Surface::default() }
+    }
 }
 
 impl Material {
@@ -46,9 +85,9 @@ impl Material {
         match *self {
             Material::Foliage(_) => {
                 let Vec3 { x, y, z } = local.times(half);
-                let ragged = fractal(2.2 * (x + 0.7 * z), 2.2 * (y - 0.4 * z), 2, key);
+                let ragged = fractal(2.4 * (x + 0.7 * z), 2.4 * (y - 0.4 * z), 3, key);
                 // Toward the rim a ray meets less of the crown.
-                ragged > 0.9 * smooth(0.0, 0.75, facing) - 0.12
+                ragged > 0.95 * smooth(0.0, 0.95, facing) - 0.38
             }
             Material::Bars(_, per_metre) => {
                 let along = if half.x > half.z { local.x * half.x } else { local.z * half.z };
@@ -58,30 +97,70 @@ impl Material {
         }
     }
 
-    /// The share of incoming light that a place sends back.
-    pub fn colour(&self, place: &Place) -> Vec3 {
-        let Vec3 { x, y, z } = place.metres;
+    /// Whether it shines.
+    pub fn shines(&self) -> Option<Vec3> {
         match *self {
-            Material::Plain(c) | Material::Glass(c) | Material::Lamp(c) | Material::Bars(c, _) => c,
+            Material::Lamp(c) | Material::Lantern(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// What a place looks like.
+    pub fn surface(&self, place: &Place) -> Surface {
+        match *self {
+            Material::Paint(colour) => Surface { gloss: 0.1, ..Surface::matt(colour) },
+            Material::Glass(colour) => Surface { gloss: 0.3, ..Surface::matt(colour) },
+            Material::Lamp(c) | Material::Lantern(c) => {
+                Surface { glow: [c * 0.6, c * 1.6], ..Surface::matt(c) }
+            }
+            Material::Facade(facade) => facade.surface(place),
+            Material::Panes(panes) => panes.surface(place),
+            _ => Surface::matt(self.colour(place)),
+        }
+    }
+
+    /// The share of incoming light that a place of matt material sends back.
+    fn colour(&self, place: &Place) -> Vec3 {
+        let metres = place.local.times(place.half);
+        let Vec3 { x, y, z } = metres;
+        match *self {
             Material::Mottled(c, strength, fineness) => {
                 let blotch = fractal(fineness * (x + 0.6 * z), fineness * (y - 0.5 * z), 3, place.key);
                 c * (1.0 + strength * blotch)
             }
             Material::Bands(a, b, width, axis) => {
-                if (place.metres[axis] / width).rem_euclid(2.0) < 1.0 {
+                if (metres[axis] / width).rem_euclid(2.0) < 1.0 {
                     a
                 } else {
                     b
                 }
             }
-            Material::Facade(wall, window, bay, floor) => facade(place, wall, window, bay, floor),
+            Material::Patches(a, b, size) => {
+                let field = fractal((x + 0.6 * z) / size, (y - 0.5 * z) / size, 2, place.key);
+                a.lerp(b, smooth(0.1, 0.18, field))
+            }
+            Material::Tiles(tile, gable) => tiles(place, metres, tile, gable),
             Material::Foliage(c) => {
-                let leaves = fractal(3.0 * (x + z), 3.0 * y, 3, place.key);
-                c * (0.75 + 0.75 * leaves + 0.3 * place.local.y).max(0.15)
+                let leaves = fractal(4.5 * (x + 0.8 * z), 4.5 * (y - 0.3 * z), 3, place.key);
+                c * (0.75 + 1.15 * leaves + 0.35 * place.local.y).max(0.1)
             }
             Material::Asphalt(c) => asphalt(c, x + 0.7 * z, y + z, place.key),
+            Material::Plain(c) | Material::Bars(c, _) => c,
+            // What shines or mirrors has a surface of its own.
+            _ => Vec3::default(),
         }
     }
+}
+
+/// Rows of tiles on the slopes of a roof.
+fn tiles(place: &Place, metres: Vec3, tile: Vec3, gable: Vec3) -> Vec3 {
+    if place.face == 2 {
+        return gable;
+    }
+    let row = (metres.y / 0.22).floor();
+    let which = speck(row as i32, (metres.z / 0.3) as i32, place.key) - 0.5;
+    let edge = f32::from((metres.y / 0.22).rem_euclid(1.0) < 0.25);
+    tile * (1.0 + place.detail(0.22) * (0.3 * which - 0.3 * edge))
 }
 
 /// The speckled look of a road.
@@ -90,28 +169,6 @@ pub fn asphalt(colour: Vec3, x: f32, z: f32, key: u32) -> Vec3 {
     let wear = gradient(0.35 * x, 0.12 * z, key) + 0.6 * gradient(1.9 * x, 0.9 * z, key + 1);
     let grain = speck((40.0 * x) as i32, (40.0 * z) as i32, key) - 0.5;
     colour * (1.0 + 0.14 * wear + 0.12 * grain)
-}
-
-fn facade(place: &Place, wall: Vec3, window: Vec3, bay: f32, floor: f32) -> Vec3 {
-    if place.normal.y.abs() > 0.5 {
-        return wall * 0.6;
-    }
-    // The longer horizontal way along this side.
-    let along = place.metres.x * place.normal.z.abs() + place.metres.z * place.normal.x.abs();
-    let (u, v) = (along / bay, place.metres.y / floor);
-    let (du, dv) = (u.rem_euclid(1.0), v.rem_euclid(1.0));
-    let grain = 1.0 + 0.10 * fractal(0.5 * along, 0.5 * place.metres.y, 2, place.key);
-    if !(0.22..0.78).contains(&du) || !(0.28..0.82).contains(&dv) {
-        let ledge = if dv < 0.05 { 0.8 } else { 1.0 };
-        return wall * (grain * ledge);
-    }
-    let which = speck(u.floor() as i32, v.floor() as i32, place.key);
-    let frame = !(0.26..0.74).contains(&du) || !(0.32..0.78).contains(&dv) || (du - 0.5).abs() < 0.02;
-    if frame {
-        return wall.lerp(Vec3::all(0.7), 0.4) * 0.9;
-    }
-    // Some windows have their curtains drawn.
-    if which > 0.8 { window.lerp(vec3(0.55, 0.5, 0.42), 0.6) } else { window * (0.6 + which) }
 }
 
 /// A colour of sRGB numbers from 0 to 255 in linear light; the transfer is a square, undone by a square root.

@@ -1,14 +1,17 @@
 //! Which images are drawn: the set, the split, how hard, how large.
 
 use crate::class::Class;
+use crate::difficulty::Difficulty;
 use crate::draw::draw;
 use crate::image::Image;
 use crate::noise_image;
 use crate::room::room;
 use crate::scene::Scene;
-use crate::street::{self, Level};
+use crate::street;
 use crate::things::chance;
 use crate::town::{Split, Town};
+use crate::traffic;
+use crate::unusual;
 use crate::weather::Weather;
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
@@ -43,8 +46,8 @@ pub struct SceneRecipe {
     pub set: Set,
     /// The split. Sets other than streets belong to the test.
     pub split: Split,
-    /// How hard.
-    pub level: Level,
+    /// How hard unknown things of streets are to find.
+    pub difficulty: Difficulty,
     /// Pixels per row.
     pub width: usize,
     /// Rows.
@@ -83,14 +86,14 @@ impl SceneRecipe {
         match (set, self.split) {
             (Set::Road, Split::Test) => {
                 if chance(rng, 0.15) {
-                    street::oddity(rng, &mut scene);
+                    traffic::oddity(rng, &mut scene);
                 }
                 if !chance(rng, EMPTY) {
                     let drawn = self.with_unknown(&scene, rng);
                     return Drawn { town: town.name, weather: Some(weather), ..drawn };
                 }
             }
-            (Set::ThreeWheeler, _) => street::three_wheelers(rng, &mut scene),
+            (Set::ThreeWheeler, _) => unusual::three_wheelers(rng, &mut scene),
             _ => {}
         }
         let mut drawn = self.finish(&scene, rng);
@@ -109,7 +112,7 @@ impl SceneRecipe {
     fn with_unknown(&self, scene: &Scene, rng: &mut Rng) -> Drawn {
         let mut place = || {
             let mut scene = scene.clone();
-            street::unknown(rng, self.level, &mut scene);
+            unusual::unknown(rng, self.difficulty, &mut scene);
             self.finish(&scene, rng)
         };
         let is_seen = |drawn: &Drawn| drawn.image.classes.contains(&Class::Unknown);
@@ -141,12 +144,12 @@ mod tests {
     /// A recipe drawn from all, for tests.
     fn any(rng: &mut Rng) -> SceneRecipe {
         let set = pick(rng, &[Set::Road, Set::ThreeWheeler, Set::Indoor, Set::NormalNoise, Set::Perlin]);
-        let level = pick(rng, &[Level::Easy, Level::Medium, Level::Hard]);
-        SceneRecipe { set, split: Split::Test, level, width: 64, height: 32 }
+        let difficulty = pick(rng, &[Difficulty::EASIEST, Difficulty::default(), Difficulty::HARDEST]);
+        SceneRecipe { set, split: Split::Test, difficulty, width: 64, height: 32 }
     }
 
-    fn recipe(split: Split, level: Level) -> SceneRecipe {
-        SceneRecipe { set: Set::Road, split, level, width: 128, height: 64 }
+    fn recipe(split: Split, difficulty: Difficulty) -> SceneRecipe {
+        SceneRecipe { set: Set::Road, split, difficulty, width: 128, height: 64 }
     }
 
     #[test]
@@ -164,7 +167,7 @@ mod tests {
     fn unknown_things_are_in_the_test_split_only() {
         let share = |split| {
             (0..20)
-                .map(|i| recipe(split, Level::Medium).draw(Seed(1), i).image.share(Class::Unknown))
+                .map(|i| recipe(split, Difficulty::default()).draw(Seed(1), i).image.share(Class::Unknown))
                 .sum::<f64>()
                 / 20.0
         };
@@ -176,8 +179,9 @@ mod tests {
 
     #[test]
     fn nine_of_ten_test_images_show_something_unknown() {
-        let shows =
-            |&i: &usize| recipe(Split::Test, Level::Hard).draw(Seed(1), i).image.share(Class::Unknown) > 0.0;
+        let shows = |&i: &usize| {
+            recipe(Split::Test, Difficulty::HARDEST).draw(Seed(1), i).image.share(Class::Unknown) > 0.0
+        };
         let found = (0..60).filter(shows).count();
         // 54 ± 2.3 are expected; before things were placed anew where others hide them, it was 46.
         assert!((50..60).contains(&found), "{found}");
@@ -186,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_said_of_the_things_fits_the_pixels() {
         for number in 0..6 {
-            let image = recipe(Split::Test, Level::Easy).draw(Seed(2), number).image;
+            let image = recipe(Split::Test, Difficulty::EASIEST).draw(Seed(2), number).image;
             for thing in &image.visible {
                 let mine = image.instances.iter().filter(|&&i| i == thing.instance).count();
                 assert_eq!(mine, thing.pixels);
@@ -203,7 +207,7 @@ mod tests {
     #[test]
     fn sets_label_what_they_are_about() {
         let draw = |set, number| {
-            SceneRecipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).image
+            SceneRecipe { set, ..recipe(Split::Test, Difficulty::default()) }.draw(Seed(5), number).image
         };
         let wheels = draw(Set::ThreeWheeler, 0);
         assert!(wheels.classes.iter().all(|c| matches!(c, Class::Car | Class::Unknown | Class::Ignored)));

@@ -35,7 +35,7 @@ pub fn room(rng: &mut Rng) -> Scene {
         exposure: between(rng, 0.85, 1.15),
         noise: between(rng, 1.0, 4.0),
     };
-    scene.put(&shell(rng, width, depth, height), Stand::on_ground(0.0, 0.0, 0.0), "");
+    scene.put(&shell(rng, width, depth, height), Stand::level(0.0, 0.0, 0.0), "");
     for _ in 0..10 + rng.below(8) {
         let body = furniture(rng);
         place(rng, &mut scene, &body, width, depth, "furniture");
@@ -55,10 +55,9 @@ fn lamp_light(rng: &mut Rng) -> Light {
         sunlight: Vec3::default(),
         skylight: vec3(1.1 * bright, bright, 0.85 * bright),
         sky: [vec3(0.8, 0.78, 0.74); 2],
-        clouds: 0.0,
-        visibility_m: 1e4,
-        puddles: 0.0,
+        cloud: vec3(0.72, 0.74, 0.77),
         key: rng.bits() as u32,
+        ..Light::default()
     }
 }
 
@@ -92,6 +91,6 @@ fn place(rng: &mut Rng, scene: &mut Scene, body: &Body, width: f32, depth: f32, 
     let (x, z) = (between(rng, -room, room), between(rng, 1.8, (depth - radius).max(1.9)));
     if scene.is_free(x, z, radius) {
         let yaw = FRAC_PI_2 * pick(rng, &[0.0, 1.0, 2.0, 3.0]) + between(rng, -0.2, 0.2);
-        scene.put(body, Stand::on_ground(x, z, yaw), kind);
+        scene.put(body, Stand::level(x, z, yaw), kind);
     }
 }

@@ -4,6 +4,7 @@ use crate::body::{Body, Stand};
 use crate::class::Class;
 use crate::ground::Ground;
 use crate::material::Material;
+use crate::night::Lamp;
 use crate::solid::Solid;
 use crate::weather::Light;
 use offnominal_core::vec3::Vec3;
@@ -63,15 +64,30 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Puts a body into the scene.
+    /// Puts a body into the scene. Its lanterns light the scene.
     pub fn put(&mut self, body: &Body, stand: Stand, kind: &'static str) {
         let (sin, cos) = stand.yaw.sin_cos();
         let half = body.footprint.map(|side| 0.5 * side * stand.size);
         let thing = |class| Thing { class, kind, at: stand.at, half, heading: [cos, sin] };
-        self.solids.extend(body.solids(stand, self.things.len()));
+        let solids = body.solids(stand, self.things.len());
+        let lanterns = solids.iter().filter_map(|s| match s.material {
+            Material::Lantern(colour) => Some(Lamp { at: s.centre, colour }),
+            _ => None,
+        });
+        self.light.lamps.extend(lanterns);
+        self.solids.extend(solids);
         self.things.push(thing(body.class));
         if let Some(class) = body.second_class() {
             self.things.push(thing(class));
+        }
+    }
+
+    /// Height of the ground at a distance.
+    #[inline]
+    pub fn ground_height(&self, z: f32) -> f32 {
+        match &self.floor {
+            Floor::Street(ground) => ground.height(z),
+            Floor::Room(..) => 0.0,
         }
     }
 

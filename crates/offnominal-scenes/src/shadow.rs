@@ -1,8 +1,9 @@
 //! What the sun does not reach, and how much of the sky is hidden near the foot of things.
 
-use crate::scene::{Scene, Thing};
+use crate::look::Seen;
+use crate::scene::{Floor, Scene, Thing};
 use crate::solid::{Ray, Solid};
-use crate::view::{Seen, View};
+use crate::view::View;
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// Farther than this no shadow is cast, in metres.
@@ -27,12 +28,22 @@ pub fn cast(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
     let mut shadows =
         Shadows { ground: vec![false; n], open: vec![1.0; n], things: vec![false; scene.things.len()] };
     if scene.light.sunlight.x > 0.0 {
+        let levels = levels(scene);
         let near = scene.solids.iter().filter(|s| s.centre.z < FAR_M);
-        near.for_each(|solid| cast_one(scene, view, seen, solid, &mut shadows.ground));
+        near.for_each(|solid| cast_one(scene, view, seen, solid, levels, &mut shadows.ground));
         shadows.things = scene.things.iter().enumerate().map(|(i, t)| is_hidden(scene, i, t)).collect();
     }
-    scene.things.iter().filter(|t| t.at.y < 0.2).for_each(|t| contact(view, seen, t, &mut shadows.open));
+    let standing = scene.things.iter().filter(|t| t.at.y - scene.ground_height(t.at.z) < 0.2);
+    standing.for_each(|thing| contact(scene, view, seen, thing, &mut shadows.open));
     shadows
+}
+
+/// The lowest and the highest level of the ground on which shadows fall.
+fn levels(scene: &Scene) -> [f32; 2] {
+    match &scene.floor {
+        Floor::Street(ground) => ground.profile().range(FAR_M + 60.0),
+        Floor::Room(..) => [0.0; 2],
+    }
 }
 
 fn is_ground(seen: &Seen, at: usize) -> bool {
@@ -40,10 +51,13 @@ fn is_ground(seen: &Seen, at: usize) -> bool {
 }
 
 /// The shadow of one solid on the ground: samples from which a ray to the sun meets it.
-fn cast_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, dark: &mut [bool]) {
+fn cast_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, levels: [f32; 2], dark: &mut [bool]) {
     let sun = scene.light.sun;
-    let fallen = solid.corners().map(|c| c + sun * (-c.y.max(0.0) / sun.y));
-    let Some(window) = view.window(&fallen) else { return };
+    let corners = solid.corners();
+    let fallen = |level: f32| corners.map(|c| c + sun * (-(c.y - level).max(0.0) / sun.y));
+    let [low, high] = levels.map(fallen);
+    let window = if levels[0] < levels[1] { view.window(&[low, high].concat()) } else { view.window(&low) };
+    let Some(window) = window else { return };
     let (bundle, toward) = (view.bundle(solid), solid.inward(sun));
     window.visit(view.width, |column, row, at| {
         if !dark[at] && is_ground(seen, at) {
@@ -67,12 +81,15 @@ fn is_hidden(scene: &Scene, number: usize, thing: &Thing) -> bool {
 }
 
 /// Darkens the ground around a footprint.
-fn contact(view: &View, seen: &Seen, thing: &Thing, open: &mut [f32]) {
+fn contact(scene: &Scene, view: &View, seen: &Seen, thing: &Thing, open: &mut [f32]) {
     let reach = thing.half[0].hypot(thing.half[1]) + CONTACT_M;
     let Vec3 { x, z, .. } = thing.at;
     let signs = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
-    let corners = signs.map(|(across, along)| vec3(x + across * reach, 0.0, z + along * reach));
-    let Some(window) = view.window(&corners) else { return };
+    let corner = |(across, along): (f32, f32)| {
+        let z = z + along * reach;
+        vec3(x + across * reach, scene.ground_height(z), z)
+    };
+    let Some(window) = view.window(&signs.map(corner)) else { return };
     window.visit(view.width, |column, row, at| {
         if is_ground(seen, at) {
             let place = view.position + view.direction(column, row) * seen.depth[at];

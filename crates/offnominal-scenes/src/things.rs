@@ -1,8 +1,12 @@
 //! What stands in a scene: known things, and the unknown ones that appear only in tests.
 
+pub mod cycles;
 pub mod furniture;
+pub mod heavy;
+pub mod houses;
 pub mod people;
-pub mod street;
+pub mod plants;
+pub mod poles;
 pub mod unknown;
 pub mod vehicles;
 

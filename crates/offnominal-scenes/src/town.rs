@@ -40,6 +40,8 @@ offnominal_core::with_defaults! {
         pub bays: [f32; 2] = [2.2, 3.2],
         /// Share of houses with a tiled roof.
         pub gables: f32 = 0.6,
+        /// Share of houses with a shop.
+        pub shops: f32 = 0.4,
         /// Half the width of the road in metres: least and most.
         pub road: [f32; 2] = [3.8, 5.2],
         /// Width of the sidewalk in metres: least and most.
@@ -77,6 +79,7 @@ fn b() -> Town {
         name: "B",
         walls: colours(&[[140, 146, 152], [112, 118, 124], [176, 178, 176], [96, 92, 90]]),
         gables: 0.05,
+        shops: 0.6,
         floors: [4.0, 9.0],
         bays: [1.6, 2.6],
         road: [5.6, 7.4],
@@ -96,6 +99,7 @@ fn c() -> Town {
         walls: colours(&[[214, 206, 188], [186, 170, 150], [160, 120, 96], [196, 196, 200]]),
         floors: [1.0, 3.0],
         gables: 0.9,
+        shops: 0.1,
         road: [3.2, 4.4],
         sidewalk: [1.2, 2.2],
         open: [0.4, 0.5],
@@ -141,6 +145,7 @@ fn e() -> Town {
         floors: [1.0, 7.0],
         bays: [1.8, 3.8],
         gables: 0.3,
+        shops: 0.5,
         road: [3.6, 6.6],
         sidewalk: [1.4, 3.6],
         open: [0.28, 0.4],

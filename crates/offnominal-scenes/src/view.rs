@@ -1,7 +1,7 @@
-//! From the environment to samples of the image, and which solid each sample sees.
+//! From the environment to samples of the image.
 
-use crate::scene::{Camera, Scene};
-use crate::solid::{Ray, Shape, Solid};
+use crate::scene::Camera;
+use crate::solid::{Ray, Solid};
 use offnominal_core::vec3::{Vec3, vec3};
 use std::ops::Range;
 
@@ -72,31 +72,52 @@ impl View {
         vec3(a, self.forward.y + b * self.up.y, self.forward.z + b * self.up.z)
     }
 
-    /// The samples that may show any of some points; none if all are behind the camera.
+    /// The same camera seen in a mirror that lies on level ground: its sample shows what the mirror shows there.
+    pub fn mirrored(&self) -> View {
+        let flip = |v: Vec3| vec3(v.x, -v.y, v.z);
+        View { position: flip(self.position), forward: flip(self.forward), up: flip(self.up), ..self.clone() }
+    }
+
+    /// Metres from sample to sample, for a metre of depth.
+    pub fn grain(&self) -> f32 {
+        1.0 / self.focal
+    }
+
+    /// Depth of a point, and how far right and down of the first sample it is seen.
+    pub fn project(&self, point: Vec3) -> [f32; 3] {
+        let offset = point - self.position;
+        let depth = offset.dot(self.forward);
+        let scale = self.focal / depth;
+        let (x, y) = (offset.x * scale, -offset.dot(self.up) * scale);
+        [depth, x + 0.5 * self.width as f32 - 0.5, y + 0.5 * self.height as f32 - 0.5]
+    }
+
+    /// The samples that may show any point of the convex hull of some points; none if all are behind the camera.
     pub fn window(&self, points: &[Vec3]) -> Option<Window> {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-        let mut behind = 0;
-        for &point in points {
-            let offset = point - self.position;
-            let depth = offset.dot(self.forward);
-            if depth < NEAR_M {
-                behind += 1;
-                continue;
+        let mut include = |point: Vec3| {
+            let [_, x, y] = self.project(point);
+            low = [low[0].min(x), low[1].min(y)];
+            high = [high[0].max(x), high[1].max(y)];
+        };
+        let depth = |p: Vec3| (p - self.position).dot(self.forward) - NEAR_M;
+        for (i, &point) in points.iter().enumerate() {
+            let ahead = depth(point);
+            if ahead >= 0.0 {
+                include(point);
             }
-            let at = [offset.x / depth, -offset.dot(self.up) / depth].map(|s| s * self.focal);
-            (0..2).for_each(|i| (low[i], high[i]) = (low[i].min(at[i]), high[i].max(at[i])));
+            // Lines to what is on the other side are cut where they are just ahead of the camera.
+            for &other in points[i + 1..].iter().filter(|&&other| (depth(other) >= 0.0) != (ahead >= 0.0)) {
+                include(point.lerp(other, ahead / (ahead - depth(other))));
+            }
         }
-        if behind == points.len() {
-            return None;
-        }
-        if behind > 0 {
-            // What reaches behind the camera may reach any edge.
-            return Some(Window { columns: 0..self.width, rows: 0..self.height });
-        }
+        self.clipped(low, high)
+    }
+
+    /// The samples between two places.
+    fn clipped(&self, low: [f32; 2], high: [f32; 2]) -> Option<Window> {
         let range = |i: usize, size: usize| {
-            let middle = 0.5 * size as f32;
-            ((low[i] + middle - 0.5).floor().max(0.0) as usize).min(size)
-                ..((high[i] + middle + 1.5).max(0.0) as usize).min(size)
+            (low[i].floor().max(0.0) as usize).min(size)..((high[i] + 2.0).max(0.0) as usize).min(size)
         };
         let (columns, rows) = (range(0, self.width), range(1, self.height));
         (!columns.is_empty() && !rows.is_empty()).then_some(Window { columns, rows })
@@ -132,59 +153,6 @@ impl Bundle {
     }
 }
 
-/// What each sample sees.
-#[derive(Debug, Clone)]
-pub struct Seen {
-    /// Depth in metres; infinite for the sky.
-    pub depth: Vec<f32>,
-    /// One more than the number of the solid; 0 for ground and sky.
-    pub solid: Vec<u32>,
-}
-
-/// Finds the nearest solid, the ground or the sky for each sample.
-pub fn look(scene: &Scene, view: &View) -> Seen {
-    let mut seen = Seen { depth: ground(view), solid: vec![0; view.width * view.height] };
-    for (number, solid) in scene.solids.iter().enumerate() {
-        let Some(window) = view.window(&solid.corners()) else { continue };
-        let bundle = view.bundle(solid);
-        window.visit(view.width, |column, row, at| {
-            visit(&mut seen, at, bundle.ray(view.slant(column, row)), solid, number);
-        });
-    }
-    seen
-}
-
-#[inline(always)]
-fn visit(seen: &mut Seen, at: usize, ray: Ray, solid: &Solid, number: usize) {
-    let Some(depth) = solid.entry(ray).filter(|&t| t < seen.depth[at]) else { return };
-    let local = ray.origin + ray.direction * depth;
-    if !is_hole(solid, ray, local, number) {
-        (seen.depth[at], seen.solid[at]) = (depth, number as u32 + 1);
-    }
-}
-
-#[inline(always)]
-fn is_hole(solid: &Solid, ray: Ray, local: Vec3, number: usize) -> bool {
-    let facing = if solid.shape == Shape::Ellipsoid {
-        -local.dot(ray.direction) / ray.direction.length()
-    } else {
-        1.0
-    };
-    solid.material.is_open(local, solid.half, facing, number as u32)
-}
-
-/// Depth of the ground.
-fn ground(view: &View) -> Vec<f32> {
-    let mut depth = vec![f32::INFINITY; view.width * view.height];
-    for row in 0..view.height {
-        let fall = -view.direction(0, row).y;
-        if fall > 1e-4 {
-            depth[row * view.width..][..view.width].fill(view.position.y / fall);
-        }
-    }
-    depth
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,11 +176,18 @@ mod tests {
     }
 
     #[test]
-    fn the_ground_is_as_deep_as_geometry_says() {
-        let view = View::new(Camera { height_m: 1.5, pitch: 0.0, focal: 1.0 }, 200, 100);
-        let depth = ground(&view);
-        // The last row looks down by 49.5 of 200 units.
-        assert!((depth[99 * 200] - 1.5 * 200.0 / 49.5).abs() < 1e-3);
-        assert_eq!(depth[10 * 200], f32::INFINITY);
+    fn what_reaches_behind_the_camera_is_cut_there() {
+        // A wall on the right that begins behind the camera fills the right edge, and ends in the picture.
+        let wall = [-9.0, 60.0].into_iter().flat_map(|z| [-1.0, 4.0].map(|y| vec3(4.0, y, z)));
+        let Window { columns, .. } = view().window(&wall.collect::<Vec<_>>()).unwrap();
+        assert!(columns.end == 200 && (110..120).contains(&columns.start), "{columns:?}");
+    }
+
+    #[test]
+    fn a_mirror_shows_a_point_where_its_image_is() {
+        let view = view();
+        let point = vec3(1.0, 2.0, 20.0);
+        let [a, b] = [view.mirrored().project(point), view.project(vec3(1.0, -2.0, 20.0))];
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3), "{a:?} {b:?}");
     }
 }

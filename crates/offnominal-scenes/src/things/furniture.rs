@@ -1,10 +1,9 @@
 //! What stands in rooms: unknown to whoever learned roads.
 
 use super::{between, dye, varied};
-use crate::body::{Body, Part, ball, block, part, post};
+use crate::body::{Body, Part, ball, block, cone, post};
 use crate::class::Class;
 use crate::material::Material;
-use crate::solid::Shape;
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
 
@@ -90,8 +89,7 @@ fn shelf(rng: &mut Rng) -> (Vec<Part>, [f32; 2]) {
 }
 
 fn floor_lamp(rng: &mut Rng) -> (Vec<Part>, [f32; 2]) {
-    let shade =
-        part(Shape::Box(0.4, 0.4), [0.0, 1.55, 0.0], [0.45, 0.4, 0.45], Material::Lamp(vec3(0.8, 0.7, 0.5)));
+    let shade = cone([0.0, 1.35, 0.0], [0.45, 0.27], 0.4, Material::Lamp(vec3(0.8, 0.7, 0.5)));
     (
         vec![
             post([0.0; 3], 0.35, 0.05, wood(rng)),

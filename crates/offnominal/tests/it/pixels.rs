@@ -20,7 +20,7 @@ impl Bench {
     pub fn new() -> Bench {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
         scenes(&bench.at("train"), "train", "8", &[]);
-        scenes(&bench.at("test"), "test", "8", &["--level", "easy"]);
+        scenes(&bench.at("test"), "test", "8", &["--contrast", "high", "--distance", "near"]);
         let data = bench.at("train");
         let args = ["pixels", "train", "--rounds", "3", "--pixels", "30", "--quiet"];
         succeeds(offnominal(&args, &bench.at("model")).arg("--data").arg(data));

@@ -5,7 +5,7 @@ use crate::cli::pixels::{Outcome, as_text, print};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use offnominal_pixels::scenes::{Request, run};
-use offnominal_scenes::{ClassSet, Level, Set, Split};
+use offnominal_scenes::{ClassSet, Contrast, Distance, Set, Size, Split};
 
 /// Arguments of `pixels scenes`.
 #[derive(Debug, Args)]
@@ -16,9 +16,15 @@ pub struct Scenes {
     /// Which towns: train A, B, C; validation D; test E, with unknown things
     #[arg(long, value_enum, default_value_t = SplitName::Test)]
     split: SplitName,
-    /// How hard the unknown things of streets are to find
-    #[arg(long, value_enum, default_value_t = LevelName::Medium)]
-    level: LevelName,
+    /// How unknown things of streets look against the ground
+    #[arg(long, value_enum, default_value_t = ContrastName::Usual)]
+    contrast: ContrastName,
+    /// How large they are
+    #[arg(long, value_enum, default_value_t = SizeName::Usual)]
+    size: SizeName,
+    /// How far away they are
+    #[arg(long, value_enum, default_value_t = DistanceName::Usual)]
+    distance: DistanceName,
     /// Number of images
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: u32,
@@ -63,13 +69,33 @@ enum SplitName {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum LevelName {
-    /// Large, near, in loud colours
-    Easy,
-    /// As such things look
-    Medium,
-    /// Smaller, farther, with the texture of the road
-    Hard,
+enum ContrastName {
+    /// Far lighter than the road, with patches that are far darker
+    High,
+    /// The colours that such things usually have
+    Usual,
+    /// The colours and the texture of the road
+    Low,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SizeName {
+    /// A third larger than such things are
+    Large,
+    /// As large as such things are
+    Usual,
+    /// Two thirds as large
+    Small,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DistanceName {
+    /// 6 to 13 m
+    Near,
+    /// 7 to 30 m
+    Usual,
+    /// 20 to 45 m
+    Far,
 }
 
 impl Scenes {
@@ -91,10 +117,20 @@ impl Scenes {
                 SplitName::Validation => Split::Validation,
                 SplitName::Test => Split::Test,
             },
-            level: match self.level {
-                LevelName::Easy => Level::Easy,
-                LevelName::Medium => Level::Medium,
-                LevelName::Hard => Level::Hard,
+            contrast: match self.contrast {
+                ContrastName::High => Contrast::High,
+                ContrastName::Usual => Contrast::Usual,
+                ContrastName::Low => Contrast::Low,
+            },
+            size: match self.size {
+                SizeName::Large => Size::Large,
+                SizeName::Usual => Size::Usual,
+                SizeName::Small => Size::Small,
+            },
+            distance: match self.distance {
+                DistanceName::Near => Distance::Near,
+                DistanceName::Usual => Distance::Usual,
+                DistanceName::Far => Distance::Far,
             },
             n: self.n,
             width: self.width as usize,
