@@ -8,7 +8,7 @@ mod sizes;
 mod walk;
 
 use crate::data_set::DataSet;
-use crate::fit::{self, FittingImages};
+use crate::fit::{self, Fitter, FittingImages};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
@@ -26,6 +26,7 @@ use offnominal_files::store::Store;
 use offnominal_stats::{Bootstrap, Level};
 use plan::{EvaluationPlan, Subject};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 pub use sizes::ComponentSizes;
@@ -106,11 +107,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let methods = request.methods_of(&subjects[0], images)?;
     let _held = Lock::folder(&request.out)?;
     let store = Store::new(&request.out);
+    let fitter = RefCell::new(Fitter::new(images, context));
     let mut evaluations = Vec::new();
     for subject in &subjects {
         let plan = EvaluationPlan {
             subject,
-            images,
+            fitter: &fitter,
             methods: &methods,
             temperature: request.temperature,
             bootstrap: Bootstrap::new(request.replicates as usize, Level::P95, seed),

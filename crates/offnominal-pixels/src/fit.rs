@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
 use offnominal_engine::context::Context;
+use offnominal_engine::parallel;
 use offnominal_stats::pixel::{Area, Histogram, Truth};
 use serde_json::json;
 use std::sync::Arc;
@@ -106,32 +107,57 @@ pub struct FittingImages<'a> {
 /// Images on which the scores of a sum are standardised at most.
 const STANDARD_IMAGES: usize = 40;
 
-/// Makes the scorers of methods; `a+b` is the sum of two.
-///
-/// # Errors
-/// If a method needs what is not there.
-pub fn fit(
-    ids: &[String],
-    odin: Chosen,
-    images: FittingImages<'_>,
-    context: &Context,
-) -> Result<Vec<Scorer>> {
-    let mut parts: Vec<&str> = ids.iter().flat_map(|id| id.split('+')).collect();
-    parts.sort_unstable();
-    parts.dedup();
-    let mut open: Vec<Open> = parts.iter().map(|id| begin(id, odin.0, images)).collect::<Result<_>>()?;
-    see(&mut open, false, images.nominal, context)?;
-    see(&mut open, true, images.outliers, context)?;
-    let fitted: Vec<Arc<FittedMethod>> = open.into_iter().map(Open::finish).collect::<Result<_>>()?;
-    let find = |id: &str| Arc::clone(fitted.iter().find(|method| method.id == id).expect("it was fitted"));
-    let scorer = |id: &String| match id.split_once('+') {
-        None => Ok(Scorer::of_method(find(id), odin.1)),
-        Some(_) => {
-            let methods = id.split('+').map(find).collect();
-            Ok(Scorer::of_terms(standardised(methods, images).with_context(|| id.clone())?, odin.1))
+/// Fits methods, each once, whatever it is to score afterwards.
+pub struct Fitter<'a> {
+    images: FittingImages<'a>,
+    context: &'a Context,
+    fitted: Vec<Arc<FittedMethod>>,
+}
+
+impl<'a> Fitter<'a> {
+    /// With these images.
+    pub fn new(images: FittingImages<'a>, context: &'a Context) -> Fitter<'a> {
+        Fitter { images, context, fitted: Vec::new() }
+    }
+
+    /// On what it fits.
+    pub fn images(&self) -> FittingImages<'a> {
+        self.images
+    }
+
+    /// Makes the scorers of methods; `a+b` is the sum of two.
+    ///
+    /// # Errors
+    /// If a method needs what is not there.
+    pub fn scorers(&mut self, ids: &[String], odin: Chosen) -> Result<Vec<Scorer>> {
+        self.fit(ids, odin.0)?;
+        let find = |id: &str| Arc::clone(self.fitted.iter().find(|m| m.id == id).expect("it was fitted"));
+        let scorer = |id: &String| match id.split_once('+') {
+            None => Ok(Scorer::of_method(find(id), odin.1)),
+            Some(_) => {
+                let terms = standardised(id.split('+').map(find).collect(), self.images);
+                Ok(Scorer::of_terms(terms.with_context(|| id.clone())?, odin.1))
+            }
+        };
+        ids.iter().map(scorer).collect()
+    }
+
+    /// Fits what is not fitted yet; ODIN needs no images, and has another temperature each time.
+    fn fit(&mut self, ids: &[String], temperature: f64) -> Result<()> {
+        self.fitted.retain(|method| method.id != "odin");
+        let mut parts: Vec<&str> = ids.iter().flat_map(|id| id.split('+')).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.retain(|id| !self.fitted.iter().any(|method| method.id == *id));
+        let open = parts.iter().map(|id| begin(id, temperature, self.images));
+        let mut open: Vec<Open> = open.collect::<Result<_>>()?;
+        see(&mut open, false, self.images.nominal, self.context)?;
+        see(&mut open, true, self.images.outliers, self.context)?;
+        for method in open {
+            self.fitted.push(method.finish()?);
         }
-    };
-    ids.iter().map(scorer).collect()
+        Ok(())
+    }
 }
 
 fn begin(id: &str, temperature: f64, images: FittingImages<'_>) -> Result<Open> {
@@ -156,15 +182,18 @@ fn see(open: &mut [Open], outliers: bool, images: Images<'_>, context: &Context)
     let rounds = open.iter().map(|o| o.fitting.rounds()).max().unwrap_or(0);
     let Some((set, network)) = images.filter(|_| rounds > 0) else { return Ok(()) };
     let bar = context.task(rounds * set.samples.len(), "fitting");
-    for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
-        let (labels, output) = network.predict(set, sample)?;
-        for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-            let place = || format!("{}, image {} on which it is fitted", method.id, sample.name);
-            check(method.needs, &output, method.like).with_context(place)?;
-            method.like = output.view().features.map(|features| features.shape());
-            method.fitting.see(round, &output.view(), &labels.ids);
+    let jobs = context.jobs;
+    for (round, samples) in (0..rounds).flat_map(|r| set.samples.chunks(4 * jobs).map(move |s| (r, s))) {
+        let predict = |i: usize| network.predict(set, &samples[i]);
+        let said = parallel::map(jobs, samples.len(), &bar, predict)?;
+        for (sample, (labels, output)) in samples.iter().zip(said) {
+            for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
+                let place = || format!("{}, image {} on which it is fitted", method.id, sample.name);
+                check(method.needs, &output, method.like).with_context(place)?;
+                method.like = output.view().features.map(|features| features.shape());
+                method.fitting.see(round, &output.view(), &labels.ids);
+            }
         }
-        bar.inc(1);
     }
     Ok(())
 }

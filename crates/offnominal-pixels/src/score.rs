@@ -1,6 +1,6 @@
 //! Scores of every pixel as .npy files.
 
-use crate::fit::{self, FittingImages};
+use crate::fit::{Fitter, FittingImages};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::written::write_array;
 use anyhow::{Context as _, Result};
@@ -72,7 +72,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         nominal: nominal.as_ref().map(|(set, network)| (set, network)),
         outliers: outliers.as_ref().map(|(set, network)| (set, network)),
     };
-    let scorers = fit::fit(&request.methods, (request.temperature, false), images, context)?;
+    let odin = (request.temperature, false);
+    let scorers = Fitter::new(images, context).scorers(&request.methods, odin)?;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let (labels, output) = network.predict(&set, sample)?;

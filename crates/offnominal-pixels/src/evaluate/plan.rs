@@ -4,7 +4,7 @@ use super::ComponentSizes;
 use super::walk::{ClassMeans, First, Second};
 use crate::data_set::{DataSet, Sample};
 use crate::failures::{CAUSES, Failures};
-use crate::fit::{self, FittingImages};
+use crate::fit::{self, Fitter, FittingImages};
 use crate::inputs::{digest, of_files};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
@@ -20,6 +20,7 @@ use offnominal_stats::Bootstrap;
 use offnominal_stats::pixel::{Judged, components};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::cell::RefCell;
 
 /// Name of the file of a cell.
 const CELL: &str = "method.json";
@@ -35,8 +36,8 @@ pub(crate) struct Subject {
 /// What is evaluated on a data set, and how.
 pub(crate) struct EvaluationPlan<'a> {
     pub subject: &'a Subject,
-    /// What methods are fitted on.
-    pub images: FittingImages<'a>,
+    /// What fits methods.
+    pub fitter: &'a RefCell<Fitter<'a>>,
     /// Methods that read the output of the network.
     pub methods: &'a [String],
     /// ODIN's temperature; chosen on held-out images if none.
@@ -140,7 +141,7 @@ impl EvaluationPlan<'_> {
     fn scorers(&self, numbers: &[usize], odin: fit::Chosen) -> Result<Vec<Scorer>> {
         let n = self.methods.len();
         let methods: Vec<String> = numbers.iter().filter_map(|&i| self.methods.get(i).cloned()).collect();
-        let mut scorers = fit::fit(&methods, odin, self.images, self.context)?;
+        let mut scorers = self.fitter.borrow_mut().scorers(&methods, odin)?;
         let maps = numbers.iter().filter(|&&i| i >= n).map(|&i| self.subject.maps[i - n].clone());
         scorers.extend(maps.map(Scorer::of_maps));
         Ok(scorers)
@@ -152,7 +153,8 @@ impl EvaluationPlan<'_> {
         let data = digest(set, network)?;
         let of_images =
             |images: fit::Images<'_>| images.map(|(set, network)| digest(set, network)).transpose();
-        let fitted_on = [of_images(self.images.nominal)?, of_images(self.images.outliers)?];
+        let FittingImages { nominal, outliers } = self.fitter.borrow().images();
+        let fitted_on = [of_images(nominal)?, of_images(outliers)?];
         let shared = json!({ "what": "pixel method", "engine": env!("CARGO_PKG_VERSION"), "data": data,
             "holds_out": holds_out, "replicates": self.bootstrap.replicates, "seed": self.seed.0,
             "sizes": self.sizes });
@@ -237,7 +239,7 @@ impl EvaluationPlan<'_> {
     /// Mean scores of the classes on at most forty nominal images, of methods that can score these.
     fn nominal_means(&self, scorers: &[Scorer]) -> Result<Vec<ClassMeans>> {
         let mut means = ClassMeans::of(scorers.len(), self.subject.set.n_classes());
-        let Some((set, network)) = self.images.nominal else { return Ok(means) };
+        let Some((set, network)) = self.fitter.borrow().images().nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
             for (scorer, means) in scorers.iter().zip(&mut means).filter(|(s, _)| s.reads_network()) {

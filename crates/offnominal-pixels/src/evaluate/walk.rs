@@ -1,7 +1,7 @@
 //! The two walks over the images of a data set, and what each collects.
 
 use super::ComponentSizes;
-use super::plan::EvaluationPlan;
+use super::plan::{EvaluationPlan, Subject};
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
 use crate::scorer::Scorer;
@@ -52,23 +52,22 @@ impl EvaluationPlan<'_> {
         scorers: &[Scorer],
         mut take: impl FnMut(Scored) -> Result<()>,
     ) -> Result<()> {
-        let task = self.context.task(samples.len(), "images");
+        let (task, subject) = (self.context.task(samples.len(), "images"), self.subject);
         for some in samples.chunks(4 * self.context.jobs) {
             task.check()?;
             let scored =
-                parallel::map(self.context.jobs, some.len(), &task, |i| self.score(&some[i], scorers))?;
+                parallel::map(self.context.jobs, some.len(), &task, |i| score(subject, &some[i], scorers))?;
             scored.into_iter().try_for_each(&mut take)?;
         }
         Ok(())
     }
+}
 
-    fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
-        let (labels, output) = self.subject.network.predict(&self.subject.set, sample)?;
-        let scores =
-            scorers.iter().map(|scorer| scorer.scores(sample, &labels, &output)).collect::<Result<_>>();
-        let scores = scores.with_context(|| sample.name.clone())?;
-        Ok(Scored { prediction: output.prediction(), labels, scores })
-    }
+fn score(subject: &Subject, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
+    let (labels, output) = subject.network.predict(&subject.set, sample)?;
+    let scores = scorers.iter().map(|scorer| scorer.scores(sample, &labels, &output)).collect::<Result<_>>();
+    let scores = scores.with_context(|| sample.name.clone())?;
+    Ok(Scored { prediction: output.prediction(), labels, scores })
 }
 
 /// What the first walk collects.
