@@ -14,12 +14,15 @@
 //! | `max-sd`             | the largest of the A standard deviations                                         |
 //! | `greedy-sd`          | that of the choice with the largest mean value                                   |
 //! | `best-sd`            | standard deviation of the largest value, max_a q_m                               |
+//! | `centred-sd`         | as `mean-sd`, of the values less their mean over the choices of a prediction     |
 //! | `relative-sd`        | mean over actions of the deviation divided by abs(q̄) + 10⁻⁶                      |
 //! | `vote-entropy`       | entropy of the shares of predictions that prefer each choice, in nats            |
 //! | `entropy`            | H(mean of p_m), with p_m = softmax(q_m), in nats                                 |
 //! | `mutual-information` | H(mean of p_m) − mean of H(p_m)                                                  |
 //! | `raw-sd`             | as `mean-sd`, of real actions before tanh                                       |
 //!
+//! Without a measure it is `raw-sd` for real actions, which tanh cannot hide, and the published `mean-sd` for choices.
+//! `centred-sd` does without the level of the values, in which members of an ensemble differ and which decides nothing.
 //! The measures of choices are refused for real actions, and the other way round. A prediction that is not a number
 //! counts as the largest disagreement there can be.
 //!
@@ -56,8 +59,8 @@ const UNDEFINED: f64 = f32::MAX as f64;
 recipe! {
     /// The recipe.
     pub struct Disagreement {
-        /// What is measured.
-        pub measure: Measure = Measure::MeanSd,
+        /// What is measured; raw-sd of real actions and mean-sd of choices, if not given.
+        pub measure: Option<Measure> = None,
         /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
         #[serde(deserialize_with = "none_or_up_to::<_, DRAWS>")]
         pub predictions: Option<NonZeroUsize> = None,
@@ -76,6 +79,8 @@ pub enum Measure {
     GreedySd,
     /// Standard deviation of the largest value.
     BestSd,
+    /// Mean standard deviation of values less their mean over choices.
+    CentredSd,
     /// Mean standard deviation in units of the mean.
     RelativeSd,
     /// Entropy of the votes for the choices.
@@ -98,11 +103,12 @@ pub struct Panel {
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Measure; 9] = [
+    pub const ALL: [Measure; 10] = [
         Measure::MeanSd,
         Measure::MaxSd,
         Measure::GreedySd,
         Measure::BestSd,
+        Measure::CentredSd,
         Measure::RelativeSd,
         Measure::VoteEntropy,
         Measure::Entropy,
@@ -117,6 +123,7 @@ impl Measure {
             Measure::MaxSd => "max-sd",
             Measure::GreedySd => "greedy-sd",
             Measure::BestSd => "best-sd",
+            Measure::CentredSd => "centred-sd",
             Measure::RelativeSd => "relative-sd",
             Measure::VoteEntropy => "vote-entropy",
             Measure::Entropy => "entropy",
@@ -125,12 +132,17 @@ impl Measure {
         }
     }
 
+    /// What is measured of predictions of that kind, unless a recipe says it.
+    fn usual(shape: &Shape) -> Measure {
+        if shape.is_choice { Measure::MeanSd } else { Measure::RawSd }
+    }
+
     /// Refuses a policy whose predictions are all the same, or of the other kind.
     fn fits(self, shape: &Shape) -> Result<(), SamplesError> {
         shape.disagrees()?;
         let of_choices = match self {
             Measure::MeanSd | Measure::MaxSd | Measure::RelativeSd => return Ok(()),
-            Measure::GreedySd | Measure::BestSd => true,
+            Measure::GreedySd | Measure::BestSd | Measure::CentredSd => true,
             Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation => true,
             Measure::RawSd => false,
         };
@@ -153,6 +165,7 @@ impl Measure {
             Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
             Measure::GreedySd => heads.sd(heads.preferred()),
             Measure::BestSd => heads.best_sd(),
+            Measure::CentredSd => heads.centred_sd(),
             Measure::RelativeSd => acts.relative_sd(),
             Measure::VoteEntropy => vote_entropy(predictions.actions, shape.heads),
             Measure::Entropy => information(heads, mean).0,
@@ -217,14 +230,22 @@ impl Learn for Disagreement {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let samples = SeededSamples::open(nominal.policy()?, self.predictions, nominal.train, rng)?;
-        self.measure.fits(&samples.shape())?;
-        Ok(Fitted::new(samples, self.measure))
+        let measure = self.measure_of(&samples.shape());
+        measure.fits(&samples.shape())?;
+        Ok(Fitted::new(samples, measure))
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let samples = SeededSamples::load(from, policy, self.predictions)?;
-        self.measure.fits(&samples.shape())?;
-        Ok(Fitted::new(samples, self.measure))
+        let measure = self.measure_of(&samples.shape());
+        measure.fits(&samples.shape())?;
+        Ok(Fitted::new(samples, measure))
+    }
+}
+
+impl Disagreement {
+    fn measure_of(&self, shape: &Shape) -> Measure {
+        self.measure.unwrap_or_else(|| Measure::usual(shape))
     }
 }
 
@@ -265,7 +286,7 @@ mod tests {
     }
 
     fn score(policy: &MockEnsemble, measure: Measure, obs: &[f32]) -> Result<f64, FitError> {
-        let recipe = Disagreement { measure, predictions: None };
+        let recipe = Disagreement { measure: Some(measure), predictions: None };
         let rows = [obs, obs].concat();
         let nominal = Signals::new(&rows, &[0.0], obs.len(), 1);
         let mut monitor = recipe.fit(Nominal::new(&[nominal], &[]).with_policy(policy), &mut Rng::new(0))?;
@@ -284,6 +305,8 @@ mod tests {
         // max(q, 0): 3, 0, 9, 0 and 15, with a mean of 5.4.
         near(of(Measure::BestSd), 42.3_f64.sqrt());
         near(of(Measure::RelativeSd), sd / (4.2 + 1e-6) / 2.0);
+        // Of two choices, of which one is zero, half of the other is left of each.
+        near(of(Measure::CentredSd), sd / 2.0);
         assert!(
             of(Measure::MutualInformation) < of(Measure::Entropy) && of(Measure::Entropy) <= 2.0_f64.ln()
         );
@@ -317,14 +340,14 @@ mod tests {
                 Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation | Measure::RelativeSd
             );
             let exempt = [ENTRY.exempt, &[scale_free][..usize::from(votes)]].concat();
-            let recipe = Disagreement { measure, predictions: None };
+            let recipe = Disagreement { measure: Some(measure), predictions: None };
             assert_lawful(
                 "choices",
                 &detector_with(&recipe, &|w| Box::new(MockEnsemble::passes(w)), &exempt),
             );
         }
         for measure in [Measure::MeanSd, Measure::RawSd] {
-            let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
+            let recipe = Disagreement { measure: Some(measure), predictions: NonZeroUsize::new(5) };
             let policy = |w| Box::new(MockEnsemble::passes(w).with_real_command()) as Box<dyn Policy>;
             assert_lawful("real actions", &detector_with(&recipe, &policy, ENTRY.exempt));
         }
@@ -336,9 +359,9 @@ mod tests {
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
         let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);
-        assert_eq!(panel.measures().len(), 8, "all but that of real actions");
+        assert_eq!(panel.measures().len(), 9, "all but that of real actions");
         for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {
-            let recipe = Disagreement { measure, predictions: None };
+            let recipe = Disagreement { measure: Some(measure), predictions: None };
             let mut monitor =
                 recipe.fit(Nominal::new(&[nominal], &[]).with_policy(&policy), &mut Rng::new(7)).unwrap();
             let mut want = vec![];

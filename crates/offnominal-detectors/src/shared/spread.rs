@@ -34,6 +34,17 @@ impl Table<'_> {
         (0..self.width).map(|a| self.sd(a)).sum::<f64>() / self.width as f64
     }
 
+    /// Mean over actions of the deviation of the numbers less their mean over the actions of the same prediction.
+    pub fn centred_sd(&self) -> f64 {
+        let centre = |row: &[f32]| row.iter().map(|&q| f64::from(q)).sum::<f64>() / self.width as f64;
+        let centred = |a: usize| {
+            let all = || self.values.chunks_exact(self.width).map(|row| f64::from(row[a]) - centre(row));
+            let mean = all().sum::<f64>() / self.n();
+            (all().map(|q| (q - mean).powi(2)).sum::<f64>() / (self.n() - 1.0)).sqrt()
+        };
+        (0..self.width).map(centred).sum::<f64>() / self.width as f64
+    }
+
     /// Mean over actions of the deviation in units of the mean.
     pub fn relative_sd(&self) -> f64 {
         let relative = |a| self.sd(a) / (self.mean(a).abs() + 1e-6);

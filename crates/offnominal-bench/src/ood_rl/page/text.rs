@@ -7,6 +7,9 @@ Does a policy notice by itself that the environment has changed?
 Policies that disagree with themselves play in variants of the environment they were trained in, and their disagreement must tell the steps there from nominal ones.
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
+**What to do.** If nominal episodes can be recorded, do not rely on the policy's own doubt: detectors that learn how the environment moves (`ensemble-dm`), or where it was (`knn`), tell the variants better on the same episodes ([table](#other-detectors-on-the-same-episodes)).
+If there is only the policy: with commands that end in tanh (DDPG, SAC) take the deviation before tanh, `raw-sd`; with values of choices take `relative-sd` of several passes, or `mutual-information` of an ensemble ([table](#other-measures-of-the-same-predictions)); with images the published deviation, `mean-sd`.
+
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
 `results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
 
@@ -56,7 +59,7 @@ What the tables below say, and what was not expected:
 - In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
 - In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also in nominal episodes (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
 - Fixed random networks beside the members (prior ensembles) lift the ensemble of cartpole, from below one half to the level of the other methods; in the pendulum they change nothing.
-- In pong all three methods tell nearly every corrupted image, far better than in the publication, and ours fail in all twenty variants, at the lowest severity too. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
+- In pong all three methods tell nearly every corrupted image, far better than in the publication. But ours fail in all twenty variants, at the lowest severity too: their returns there, −15.6 to −19.6, are those of random play (−17). So an AUROC near 1 says that a policy that collapses can be told from one that plays well, and little about milder disturbances. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
 - Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
 - Detectors that know how the environment moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
 ";
