@@ -17,6 +17,7 @@ NETWORKS = {
     "mahalanobis": ["dim-reduce", "none"], "confidence": ["confidence"],
     "var-sum": ["dropout"], "mutual-information": ["dropout"],
     "max-logit": ["none"], "energy": ["none"], "standardised-max-logit": ["none"], "feature-knn": ["none"], "vim": ["none"],
+    "outlier-head": ["none"], "feature-knn+outlier-head": ["none"],
     "mahalanobis-code2019": ["dim-reduce", "none"], "aleatoric-entropy-code2019": ["dropout"],
 }
 SETS = {"street": "streets", "three-wheeler": "IDD", "rooms": "SUN", "normal-noise": "normal", "perlin": "Perlin"}

@@ -49,6 +49,9 @@ def draw(offnominal, data):
         if not (data / name).exists():
             where = ["--seed", "1", "--out", str(data / name), "--quiet"]
             subprocess.run([offnominal, "pixels", "scenes", *what, *where, *SIZE], check=True)
+    if not (data / "pasted").exists():
+        where = ["--data", str(data / "train"), "--seed", "1", "--out", str(data / "pasted"), "--quiet"]
+        subprocess.run([offnominal, "pixels", "paste", *where], check=True)
 
 
 def train(offnominal, network, modification, data, out, more):
@@ -59,9 +62,9 @@ def train(offnominal, network, modification, data, out, more):
 
 def evaluate(offnominal, modification, data, out, more):
     sets = [word for name in TESTS for word in ("--data", str(data / name))]
-    where = [*sets, "--nominal", str(data / "train"), "--out", str(out)]
+    where = [*sets, "--nominal", str(data / "train"), "--outliers", str(data / "pasted"), "--out", str(out)]
     model = ["--model", str(out / "model.safetensors"), *PASSES.get(modification, [])]
-    how = ["--seed", "1", "--quiet", *more]
+    how = ["--methods", "all,feature-knn+outlier-head", "--seed", "1", "--quiet", *more]
     subprocess.run([offnominal, "pixels", "evaluate", *model, *how, *where], check=True, stdout=subprocess.DEVNULL)
 
 

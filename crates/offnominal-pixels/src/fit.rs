@@ -16,13 +16,14 @@ use std::sync::Arc;
 /// Share of the images on which ODIN's temperature is chosen, as in the paper.
 const HELD_OUT: f64 = 0.25;
 
-/// The methods that a list names; `all` stands for those that can be had.
+/// The methods that a list names; `all` stands for those that can be had, beside which sums may stand.
 ///
 /// # Errors
 /// If a name is not one of a method.
 pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
-    if list.len() != 1 || list[0] != "all" {
-        list.iter().flat_map(|id| id.split('+')).try_for_each(|id| methods().find(id).map(drop))?;
+    let named: Vec<&String> = list.iter().filter(|id| *id != "all").collect();
+    named.iter().flat_map(|id| id.split('+')).try_for_each(|id| methods().find(id).map(drop))?;
+    if named.len() == list.len() {
         return Ok(list.to_vec());
     }
     let has = |needs: Needs| {
@@ -38,6 +39,7 @@ pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
             names.push(entry.id.to_string());
         }
     }
+    names.extend(named.into_iter().filter(|id| id.contains('+')).cloned());
     Ok(names)
 }
 

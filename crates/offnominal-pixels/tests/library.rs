@@ -5,7 +5,7 @@ use offnominal_engine::progress::{Progress, Silent, Tracker};
 use offnominal_files::array;
 use offnominal_pixels::inputs::{NetworkSource, NominalSource, Reading};
 use offnominal_pixels::results::Evaluation;
-use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
+use offnominal_pixels::{describe, evaluate, frames, import, paste, predict, scenes, score, train};
 use serde_json::json;
 use std::fs;
 use std::ops::Range;
@@ -332,6 +332,23 @@ fn pooled_data_sets_are_judged_as_one_that_has_all_images() {
     let one = said.evaluated(said.request("one", &["entropy"])).unwrap();
     assert_eq!((pooled.data.as_str(), pooled.images), ("low + high", 6));
     assert_eq!(pooled.methods, one.methods);
+}
+
+#[test]
+fn a_head_learns_from_pasted_things_and_is_marked_alone_and_in_a_sum() {
+    let data = Data::new();
+    let request = paste::Request { data: data.at("train"), out: data.at("pasted"), ..Default::default() };
+    assert_eq!(paste::run(&request, &data.context).unwrap().images, 6);
+    let methods = ["all", "feature-knn+outlier-head"].map(String::from).to_vec();
+    let without = evaluate::Request { methods: methods.clone(), ..data.evaluation("without") };
+    let error = format!("{:#}", evaluate::run(&without, &data.context).unwrap_err());
+    assert!(error.contains("make them with `pixels paste` and name them with --outliers"), "{error}");
+    let outliers = NominalSource { data: Some(data.at("pasted")), ..Default::default() };
+    let request = evaluate::Request { methods, outliers, ..data.evaluation("head") };
+    let found = evaluate::run(&request, &data.context).unwrap().evaluations.remove(0);
+    let marked: Vec<&str> =
+        found.methods.iter().filter(|m| m.has_seen_pasted).map(|m| m.method.as_str()).collect();
+    assert_eq!(marked, ["outlier-head", "feature-knn+outlier-head"]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct Evaluate {
     /// them; one for each --data
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     scores: Vec<PathBuf>,
-    /// Methods (see `list pixel-methods`), or all that can be had
+    /// Methods (see `list pixel-methods`), sums of such (a+b), or all that can be had
     #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
     methods: Vec<String>,
     /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
