@@ -15,13 +15,15 @@
 //! `mahalanobis`); the default, `feature-knn`, does not.
 //!
 //! Assumes: a network that was trained on the camera's nominal images. Methods that are fitted see classes as the
-//! network predicts them, for videos have no labels.
+//! network predicts them, for videos have no labels; `outlier-head` sees frames into which a thing was pasted.
 //! Blind to: whatever leaves every pixel looking like its class, such as a car that is where it should not be.
 //! Cost: a pass of the network for each frame.
 
+use crate::data_set::Labels;
 use crate::level::{Fields, Level, largest, largest_component};
 use crate::network::Network;
 use crate::output::NetworkOutput;
+use crate::paste::paste;
 use anyhow::{Context, Result};
 use offnominal_core::entry;
 use offnominal_core::image_detector::{check_videos, hold_out};
@@ -29,6 +31,7 @@ use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
 use offnominal_engine::data;
 use offnominal_engine::device::Device;
+use offnominal_stats::pixel::Truth;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -85,7 +88,7 @@ impl ImageDetector for PixelScore {
         &self,
         train: &[Video],
         _: &[Video],
-        _: &mut Rng,
+        rng: &mut Rng,
         progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
@@ -94,7 +97,7 @@ impl ImageDetector for PixelScore {
         let (seen, held_out) = hold_out(train);
         let apart = if held_out.is_empty() { &seen } else { &held_out };
         let first = progress.between(0.0, 0.5);
-        let scorer = self.scorer(&network, &spread(&seen, self.frames), first).map_err(missing)?;
+        let scorer = self.scorer(&network, &spread(&seen, self.frames), rng, first).map_err(missing)?;
         let (last, frames) = (progress.between(0.5, 1.0), spread(apart, self.frames));
         let scores = |(i, rgb): (usize, &&[u8])| {
             last.at(i, frames.len())?;
@@ -123,6 +126,7 @@ impl PixelScore {
         &self,
         network: &FrameNetwork,
         nominal: &[&[u8]],
+        rng: &mut Rng,
         progress: FitProgress<'_>,
     ) -> Result<Box<dyn PixelScorer>> {
         let method = methods().build(&self.method, &json!({}))?;
@@ -135,8 +139,11 @@ impl PixelScore {
             (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))).enumerate()
         {
             progress.at(i, all)?;
-            let output = network.forward(rgb);
-            fitting.see(round, &output.view(), &output.view().prediction());
+            let (output, labels) = match needs.outliers {
+                false => network.labelled(rgb),
+                true => network.pasted(rgb, nominal[rng.below(nominal.len())], rng),
+            };
+            fitting.see(round, &output.view(), &labels);
         }
         fitting.finish().with_context(|| self.method.clone())
     }
@@ -160,6 +167,23 @@ impl FrameNetwork {
     fn forward(&self, rgb: &[u8]) -> NetworkOutput {
         // One pass without dropped units draws nothing.
         self.model.forward(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
+    }
+
+    /// What it says of a frame, and the classes that it predicts.
+    fn labelled(&self, rgb: &[u8]) -> (NetworkOutput, Vec<u8>) {
+        let output = self.forward(rgb);
+        let labels = output.view().prediction();
+        (output, labels)
+    }
+
+    /// The same after a thing was pasted into the frame, with the classes that were predicted before. `other` is another
+    /// frame.
+    fn pasted(&self, rgb: &[u8], other: &[u8], rng: &mut Rng) -> (NetworkOutput, Vec<u8>) {
+        let (mut rgb, ids) = (rgb.to_vec(), self.labelled(rgb).1);
+        let truth = vec![Truth::Known; ids.len()];
+        let mut labels = Labels { width: self.width, height: ids.len() / self.width, ids, truth };
+        paste(&mut rgb, &mut labels, (other, self.width), rng);
+        (self.forward(&rgb), labels.ids)
     }
 
     fn scores(&self, scorer: &dyn PixelScorer, rgb: &[u8]) -> Vec<f32> {
@@ -217,14 +241,19 @@ impl ImageMonitor for PixelMonitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_core::law::Law;
     use offnominal_laws::{assert_lawful, image_detector};
 
     #[test]
     fn it_obeys_the_laws_of_image_detectors() {
-        for pool in [Pool::Max, Pool::Component] {
-            let detector =
-                PixelScore { pool, frames: const { NonZeroUsize::new(20).unwrap() }, ..Default::default() };
-            assert_lawful("pixel-score", &image_detector(&detector, ENTRY.exempt));
+        for (pool, method) in
+            [(Pool::Max, "feature-knn"), (Pool::Component, "feature-knn"), (Pool::Max, "outlier-head")]
+        {
+            let frames = const { NonZeroUsize::new(20).unwrap() };
+            let detector = PixelScore { model: None, method: method.into(), pool, frames };
+            let of_things = (Law::SeesGrossFaults, "it looks for things, and noise all over is none");
+            let exempt = [ENTRY.exempt, &[of_things][..usize::from(method == "outlier-head")]].concat();
+            assert_lawful(method, &image_detector(&detector, &exempt));
         }
     }
 
