@@ -24,7 +24,7 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
     Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 3, rollouts }
 }
 
-const ALL: [&str; 16] = [
+pub(crate) const ALL: [&str; 18] = [
     "clock",
     "random",
     "task-prior",
@@ -41,6 +41,8 @@ const ALL: [&str; 16] = [
     "actprobe",
     "hazard",
     "hazard(tce,acm)",
+    "survival",
+    "mil",
 ];
 
 fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
@@ -103,6 +105,8 @@ fn probes_find_what_there_is_to_find() {
     for (detector, least) in [
         ("hazard", 0.75),
         ("actprobe", 0.75),
+        ("survival", 0.75),
+        ("mil", 0.75),
         ("mean(tce)", 0.75),
         ("knn", 0.58),
         ("rnd", 0.55),
