@@ -17,6 +17,7 @@
 //! | `actprobe` | probability of failure by an LSTM and an MLP ([`actprobe`]) | outcomes |
 //! | `hazard`, `hazard(SIGNAL, …)` | probability that it fails from here on ([`hazard`]) | outcomes |
 //! | `survival` | the same, by networks that read how both ends come nearer ([`survival`]) | outcomes, and when they come |
+//! | `odds(DETECTOR, …)` | the mean of the log odds of several probabilities, as a probability | as the detectors |
 //! | `mil` | what networks find telling of the steps so far ([`mil`]) | outcomes |
 //!
 //! A row of `clock`, `task-prior` and `random` stands in every table: the first shows what time alone is worth, the second
@@ -32,6 +33,7 @@ pub mod hazard;
 mod knn;
 mod matched;
 pub mod mil;
+mod odds;
 mod plain;
 pub mod recurrent;
 mod rnd;
@@ -55,6 +57,8 @@ pub use plain::Accumulator;
 const LONGEST: usize = 4096;
 /// Levels of detectors in detectors.
 const MOST_LEVELS: usize = 4;
+/// Detectors that are asked together.
+const MOST_TOGETHER: usize = 10;
 
 /// A detector that can be fitted; in requests it is its name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -88,6 +92,8 @@ pub enum Detector {
     Survival,
     /// Telling steps by networks.
     Mil,
+    /// What several probabilities say together.
+    Odds(Vec<Detector>),
 }
 
 /// What a saved detector was fitted on.
@@ -148,6 +154,9 @@ impl Detector {
             Detector::Hazard(signals) => Box::new(hazard::Hazard::fit(signals, lesson)?),
             Detector::Survival => Box::new(survival::Survival::fit(lesson)?),
             Detector::Mil => Box::new(mil::Mil::fit(lesson)?),
+            Detector::Odds(all) => {
+                Box::new(odds::Odds(all.iter().map(|of| of.fit(lesson)).collect::<Result<_>>()?))
+            }
         })
     }
 
@@ -185,6 +194,10 @@ impl Detector {
             Detector::Hazard(_) => Box::new(hazard::Hazard::load(from, n_tasks, signals.len())?),
             Detector::Survival => Box::new(survival::Survival::load(from, n_tasks, signals.len())?),
             Detector::Mil => Box::new(mil::Mil::load(from, n_tasks, signals.len())?),
+            Detector::Odds(all) => {
+                let each = all.iter().enumerate().map(|(k, of)| inner(of, from.part(k)));
+                Box::new(odds::Odds(each.collect::<Result<_>>()?))
+            }
         })
     }
 
@@ -200,6 +213,7 @@ impl Detector {
             Detector::Hazard(signals) => features::read_signals(data, signals)?,
             Detector::Survival | Detector::Mil => features::read_signals(data, &[])?,
             Detector::ActProbe => actprobe::signals(data)?,
+            Detector::Odds(all) => all.iter().map(|of| of.reads(data)).collect::<Result<Vec<_>>>()?.concat(),
             Detector::Clock | Detector::Random | Detector::TaskPrior => vec![],
             Detector::Knn | Detector::Rnd | Detector::Flow => vec![],
         };
@@ -213,6 +227,7 @@ impl Detector {
         match self {
             Detector::Negative(of) | Detector::Band(of) => of.reads_embeddings(),
             Detector::And(a, b) => a.reads_embeddings() || b.reads_embeddings(),
+            Detector::Odds(all) => all.iter().any(Detector::reads_embeddings),
             of => matches!(of, Detector::Knn | Detector::Rnd | Detector::Flow),
         }
     }
@@ -222,13 +237,15 @@ impl Detector {
         match self {
             Detector::Clock | Detector::Random | Detector::TaskPrior | Detector::Signal(..) => false,
             Detector::Negative(of) => of.learns(),
+            Detector::Odds(all) => all.iter().any(Detector::learns),
             _ => true,
         }
     }
 
     /// Whether its score is a probability to fail.
     pub fn is_probability(&self) -> bool {
-        matches!(self, Detector::TaskPrior | Detector::ActProbe | Detector::Hazard(_) | Detector::Survival)
+        use Detector::{ActProbe, Hazard, Odds, Survival, TaskPrior};
+        matches!(self, TaskPrior | ActProbe | Hazard(_) | Survival | Odds(_))
     }
 
     fn parse(text: &str, level: usize) -> Result<Detector> {
@@ -258,27 +275,45 @@ impl Detector {
         match name {
             "band" => Ok(Detector::Band(inner(of)?)),
             "and" => {
-                let comma = comma(of).with_context(|| format!("{text:?}: expected two detectors"))?;
-                Ok(Detector::And(inner(&of[..comma])?, inner(&of[comma + 1..])?))
+                let [a, b] = list(of)[..] else { bail!("{text:?}: expected two detectors") };
+                Ok(Detector::And(inner(a)?, inner(b)?))
+            }
+            "odds" => {
+                let all = list(of).into_iter().map(|of| Detector::parse(of, level + 1));
+                let all: Vec<Detector> = all.collect::<Result<_>>()?;
+                ensure!(
+                    (2..=MOST_TOGETHER).contains(&all.len()),
+                    "{text:?}: expected 2 to {MOST_TOGETHER} detectors"
+                );
+                let other = all.iter().find(|of| !of.is_probability());
+                other.map_or(Ok(()), |of| bail!("{text:?}: expected probabilities to fail, found {of}"))?;
+                Ok(Detector::Odds(all))
             }
             "hazard" if !of.contains(['(', ')']) => {
                 Ok(Detector::Hazard(of.split(',').map(|signal| signal.trim().into()).collect()))
             }
             other => match (Accumulator::named(other), of.contains(['(', ')', ','])) {
                 (Some(accumulator), false) => Ok(Detector::Signal(accumulator, of.trim().into())),
-                _ => bail!("{text:?}: expected max, mean, sum or ewma of a signal, band(…) or and(…, …)"),
+                _ => bail!(
+                    "{text:?}: expected max, mean, sum or ewma of a signal, band(…), and(…, …) or odds(…, …)"
+                ),
             },
         }
     }
 }
 
-/// The place of the only comma that is in no brackets.
-fn comma(text: &str) -> Option<usize> {
-    let mut level = 0;
-    text.char_indices().find_map(|(at, c)| {
+/// What stands between the commas that are in no brackets.
+fn list(text: &str) -> Vec<&str> {
+    let (mut level, mut from, mut found) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
         level += i32::from(c == '(') - i32::from(c == ')');
-        (c == ',' && level == 0).then_some(at)
-    })
+        if c == ',' && level == 0 {
+            found.push(&text[from..at]);
+            from = at + 1;
+        }
+    }
+    found.push(&text[from..]);
+    found
 }
 
 impl FromStr for Detector {
@@ -319,6 +354,9 @@ impl Display for Detector {
             Detector::ActProbe => write!(f, "actprobe"),
             Detector::Survival => write!(f, "survival"),
             Detector::Mil => write!(f, "mil"),
+            Detector::Odds(all) => {
+                write!(f, "odds({})", all.iter().map(Detector::to_string).collect::<Vec<_>>().join(","))
+            }
             Detector::Hazard(signals) if signals.is_empty() => write!(f, "hazard"),
             Detector::Hazard(signals) => write!(f, "hazard({})", signals.join(",")),
         }

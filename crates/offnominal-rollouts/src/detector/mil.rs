@@ -2,7 +2,7 @@
 //!
 //! A network ([`super::recurrent`]) gives each step t a score s(t) from the magnitude and the consistency error of the chunks
 //! and their means so far; it reads neither the time nor the task. What is said of the rollout at step k is pooled over the
-//! steps so far, as the mean b(k) of the share q of the largest ([`pool`]).
+//! steps so far, as the mean b(k) of the share q of the largest (q = ¼).
 //!
 //! In weakly supervised anomaly detection the pooled score of an abnormal video must be above that of a normal one. Here that
 //! would teach the length: a longer rollout has more steps to take the largest of, and failures run longer. So b is compared

@@ -1,8 +1,9 @@
 //! A network that reads a rollout and says how its two ends come nearer: failure and success are competing risks.
 //!
 //! A running rollout of a task fails at step j with rate λ₁(j) and succeeds with rate λ₀(j), as far as task and step tell
-//! ([`rates`]). At each step k the network ([`super::recurrent`]) reads the magnitude and the consistency error of the
-//! chunks, the mean so far of both and the time, and gives θ₁(k) and θ₀(k), by which both rates change from there on:
+//! (`rates`). At each step k the network ([`super::recurrent`]) reads the mean so far of the magnitude and of the consistency
+//! error of the chunks, both in deviations from the rollouts that run at the step, and gives θ₁(k) and θ₀(k), by which both
+//! rates change from there on:
 //!
 //! λ_c(j | k) = λ_c(j) e^{θ_c(k)} for j ≥ k.
 //!
@@ -53,8 +54,7 @@ impl Survival {
         let data = lesson.data;
         let rates = Rates::of(data, &lesson.part.train);
         let signals = read_signals(data, &[])?;
-        let inputs = Inputs::new(lesson, signals.clone(), Instructions::default());
-        let inputs = inputs.with_means(lesson, signals).with_clock();
+        let inputs = Inputs::new(lesson, vec![], Instructions::default()).with_means(lesson, signals);
         let objective = Ends { data, rates: &rates };
         let seed = lesson.seed.child("survival");
         let networks = DESIGN.train(inputs, (&RECIPE, &objective), lesson, seed)?;

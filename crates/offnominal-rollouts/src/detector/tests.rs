@@ -24,7 +24,7 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
     Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 3, rollouts }
 }
 
-pub(crate) const ALL: [&str; 18] = [
+pub(crate) const ALL: [&str; 19] = [
     "clock",
     "random",
     "task-prior",
@@ -43,6 +43,7 @@ pub(crate) const ALL: [&str; 18] = [
     "hazard(tce,acm)",
     "survival",
     "mil",
+    "odds(hazard,task-prior,hazard(acm))",
 ];
 
 fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
@@ -59,7 +60,16 @@ fn names_are_read_back() {
     }
     let nested = "and( band(-mean(tce)) , max(acm) )".parse::<Detector>().unwrap();
     assert_eq!(nested.to_string(), "and(band(-mean(tce)),max(acm))");
-    for bad in ["", "mean(tce", "mean(max(tce))", "or(a,b)", "and(a)", "band(band(band(band(x))))"] {
+    for bad in [
+        "",
+        "mean(tce",
+        "mean(max(tce))",
+        "or(a,b)",
+        "and(a)",
+        "odds(hazard)",
+        "odds(hazard,mil)",
+        "band(band(band(band(x))))",
+    ] {
         assert!(bad.parse::<Detector>().is_err(), "{bad}");
     }
 }
