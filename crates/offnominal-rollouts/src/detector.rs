@@ -14,7 +14,7 @@
 //! | `knn` | distance of the embedding to the fifth nearest of successes | successes |
 //! | `rnd` | what a network that learned a random one on successes does not know of the embedding | successes |
 //! | `flow` | how far a flow that was learned on successes carries the embedding from the middle (logpZO) | successes |
-//! | `actprobe` | probability of failure by an LSTM and an MLP ([`actprobe`]) | outcomes |
+//! | `actprobe`, `actprobe(5)` | probability of failure by an LSTM and an MLP ([`actprobe`]), or by the mean logit of five | outcomes |
 //! | `hazard`, `hazard(SIGNAL, …)` | probability that it fails from here on ([`hazard`]) | outcomes |
 //! | `survival` | the same, by networks that read how both ends come nearer ([`survival`]) | outcomes, and when they come |
 //! | `odds(DETECTOR, …)` | the mean of the log odds of several probabilities, as a probability | as the detectors |
@@ -57,7 +57,7 @@ pub use plain::Accumulator;
 const LONGEST: usize = 4096;
 /// Levels of detectors in detectors.
 const MOST_LEVELS: usize = 4;
-/// Detectors that are asked together.
+/// Detectors, or networks, that are asked together.
 const MOST_TOGETHER: usize = 10;
 
 /// A detector that can be fitted; in requests it is its name.
@@ -84,8 +84,8 @@ pub enum Detector {
     Rnd,
     /// A flow of embeddings to noise.
     Flow,
-    /// ActProbe's network.
-    ActProbe,
+    /// So many of ActProbe's networks, each from a seed of its own.
+    ActProbe(usize),
     /// Odds of failing from here on, by signals; by the usual ones if none are named.
     Hazard(Vec<String>),
     /// Competing risks by networks.
@@ -150,7 +150,7 @@ impl Detector {
             Detector::Knn => Box::new(knn::Knn::fit(lesson)?),
             Detector::Rnd => Box::new(rnd::Rnd::fit(lesson)?),
             Detector::Flow => Box::new(flow::Flow::fit(lesson)?),
-            Detector::ActProbe => Box::new(actprobe::ActProbe::fit(lesson)?),
+            Detector::ActProbe(members) => Box::new(actprobe::ActProbe::fit(*members, lesson)?),
             Detector::Hazard(signals) => Box::new(hazard::Hazard::fit(signals, lesson)?),
             Detector::Survival => Box::new(survival::Survival::fit(lesson)?),
             Detector::Mil => Box::new(mil::Mil::fit(lesson)?),
@@ -190,7 +190,7 @@ impl Detector {
             Detector::Knn => Box::new(knn::Knn::load(from, embedding)?),
             Detector::Rnd => Box::new(rnd::Rnd::load(from, embedding)?),
             Detector::Flow => Box::new(flow::Flow::load(from, embedding)?),
-            Detector::ActProbe => Box::new(actprobe::ActProbe::load(from, n_tasks, signals.len())?),
+            Detector::ActProbe(_) => Box::new(actprobe::ActProbe::load(from, n_tasks, signals.len())?),
             Detector::Hazard(_) => Box::new(hazard::Hazard::load(from, n_tasks, signals.len())?),
             Detector::Survival => Box::new(survival::Survival::load(from, n_tasks, signals.len())?),
             Detector::Mil => Box::new(mil::Mil::load(from, n_tasks, signals.len())?),
@@ -212,7 +212,7 @@ impl Detector {
             Detector::And(a, b) => [a.reads(data)?, b.reads(data)?].concat(),
             Detector::Hazard(signals) => features::read_signals(data, signals)?,
             Detector::Survival | Detector::Mil => features::read_signals(data, &[])?,
-            Detector::ActProbe => actprobe::signals(data)?,
+            Detector::ActProbe(_) => actprobe::signals(data)?,
             Detector::Odds(all) => all.iter().map(|of| of.reads(data)).collect::<Result<Vec<_>>>()?.concat(),
             Detector::Clock | Detector::Random | Detector::TaskPrior => vec![],
             Detector::Knn | Detector::Rnd | Detector::Flow => vec![],
@@ -245,7 +245,7 @@ impl Detector {
     /// Whether its score is a probability to fail.
     pub fn is_probability(&self) -> bool {
         use Detector::{ActProbe, Hazard, Odds, Survival, TaskPrior};
-        matches!(self, TaskPrior | ActProbe | Hazard(_) | Survival | Odds(_))
+        matches!(self, TaskPrior | ActProbe(_) | Hazard(_) | Survival | Odds(_))
     }
 
     fn parse(text: &str, level: usize) -> Result<Detector> {
@@ -263,7 +263,7 @@ impl Detector {
                 "knn" => Detector::Knn,
                 "rnd" => Detector::Rnd,
                 "flow" => Detector::Flow,
-                "actprobe" => Detector::ActProbe,
+                "actprobe" => Detector::ActProbe(1),
                 "hazard" => Detector::Hazard(vec![]),
                 "survival" => Detector::Survival,
                 "mil" => Detector::Mil,
@@ -288,6 +288,11 @@ impl Detector {
                 let other = all.iter().find(|of| !of.is_probability());
                 other.map_or(Ok(()), |of| bail!("{text:?}: expected probabilities to fail, found {of}"))?;
                 Ok(Detector::Odds(all))
+            }
+            "actprobe" => {
+                let members = of.trim().parse().ok().filter(|n| (2..=MOST_TOGETHER).contains(n));
+                let expected = || format!("{text:?}: expected actprobe of 2 to {MOST_TOGETHER} networks");
+                Ok(Detector::ActProbe(members.with_context(expected)?))
             }
             "hazard" if !of.contains(['(', ')']) => {
                 Ok(Detector::Hazard(of.split(',').map(|signal| signal.trim().into()).collect()))
@@ -351,7 +356,8 @@ impl Display for Detector {
             Detector::Knn => write!(f, "knn"),
             Detector::Rnd => write!(f, "rnd"),
             Detector::Flow => write!(f, "flow"),
-            Detector::ActProbe => write!(f, "actprobe"),
+            Detector::ActProbe(1) => write!(f, "actprobe"),
+            Detector::ActProbe(members) => write!(f, "actprobe({members})"),
             Detector::Survival => write!(f, "survival"),
             Detector::Mil => write!(f, "mil"),
             Detector::Odds(all) => {

@@ -42,17 +42,18 @@ pub(super) fn signals(data: &Rollouts) -> Result<Vec<usize>> {
     Ok(vec![named(["acm", "action_norm"])?, named(["tce", "chunk_mse"])?])
 }
 
-/// The trained network.
+/// The trained network, or several.
 pub(super) struct ActProbe(Trained);
 
 impl ActProbe {
-    /// Trains it.
-    pub(super) fn fit(lesson: &Lesson<'_>) -> Result<ActProbe> {
+    /// Trains it, or several of which the mean logit counts.
+    pub(super) fn fit(members: usize, lesson: &Lesson<'_>) -> Result<ActProbe> {
         let data = lesson.data;
         let signals = signals(data)?;
         let inputs = Inputs::new(lesson, signals, Instructions::of(lesson, "actprobe")?).with_clock();
         let seed = lesson.seed.child("actprobe");
-        Ok(ActProbe(DESIGN.train(inputs, (&RECIPE, &Outcome { data }), lesson, seed)?))
+        let design = Design { members, ..DESIGN };
+        Ok(ActProbe(design.train(inputs, (&RECIPE, &Outcome { data }), lesson, seed)?))
     }
 
     pub(super) fn load(

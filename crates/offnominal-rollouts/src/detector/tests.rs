@@ -43,7 +43,7 @@ pub(crate) const ALL: [&str; 19] = [
     "hazard(tce,acm)",
     "survival",
     "mil",
-    "odds(hazard,task-prior,hazard(acm))",
+    "odds(hazard,task-prior,actprobe(2))",
 ];
 
 fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
@@ -67,6 +67,7 @@ fn names_are_read_back() {
         "or(a,b)",
         "and(a)",
         "odds(hazard)",
+        "actprobe(1)",
         "odds(hazard,mil)",
         "band(band(band(band(x))))",
     ] {

@@ -123,7 +123,7 @@ fn an_unknown_task_is_scored_and_has_no_alarm() {
         seed: Seed(1),
         context: &context,
     };
-    let fitted = Detector::ActProbe.fit(&lesson).unwrap();
+    let fitted = Detector::ActProbe(1).fit(&lesson).unwrap();
     let reads = Probe { about: About { detector: "actprobe".into(), ..found.about }, fitted };
     let begin = |instruction: Option<&[f32]>| {
         let begun = reads.begin(&Rollout { task: "juggle", instruction, ..Rollout::default() });
