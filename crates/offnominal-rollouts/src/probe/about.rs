@@ -75,9 +75,9 @@ impl Origin {
 
 impl Display for About {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let percent = 100.0 * self.alpha;
+        let percent = (1e6 * self.alpha).round() / 1e4;
         writeln!(f, "{}: reads {}", self.detector, reads(self))?;
-        writeln!(f, "at most {percent:.4} % of a task's successes have an alarm, on average")?;
+        writeln!(f, "at most {percent} % of a task's successes have an alarm, on average")?;
         let width = self.tasks.iter().map(|task| task.name.chars().count()).max().unwrap_or(0).clamp(4, 60);
         write!(f, "{:<width$}  learned  failed  held out  threshold", "task")?;
         for task in &self.tasks {
