@@ -43,7 +43,7 @@ pub(crate) const ALL: [&str; 19] = [
     "hazard(tce,acm)",
     "survival",
     "mil",
-    "odds(hazard,task-prior,actprobe(2))",
+    "odds(hazard,task-prior,hazard(acm))",
 ];
 
 fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
@@ -60,6 +60,8 @@ fn names_are_read_back() {
     }
     let nested = "and( band(-mean(tce)) , max(acm) )".parse::<Detector>().unwrap();
     assert_eq!(nested.to_string(), "and(band(-mean(tce)),max(acm))");
+    let several = "odds( actprobe(5) , survival )".parse::<Detector>().unwrap();
+    assert_eq!(several.to_string(), "odds(actprobe(5),survival)");
     for bad in [
         "",
         "mean(tce",
