@@ -64,7 +64,7 @@ def test_a_probe_says_beside_a_policy_what_it_says_of_the_recording(recorded: Pa
         verdicts = [probe.step(np.array([step["chunk"]])) for step in rollout["steps"]]
         assert [score for score, _ in verdicts] == expected["scores"] and probe.threshold == expected["threshold"]
         alarms = [t for t, (_, alarm) in enumerate(verdicts) if alarm]
-        assert (alarms or [None])[0] == expected["alarm"]
+        assert next(iter(alarms), None) == expected["alarm"]
 
 
 def test_a_probe_is_quiet_about_unknown_tasks_and_names_what_is_wrong(recorded: Path, tmp_path: Path) -> None:
