@@ -89,7 +89,7 @@ def alarms(found, split):
 def probabilities(found):
     """Brier score and bias where the score is a probability."""
     for split in ["folds:5", "tasks:5"]:
-        for detector in ["task-prior", "actprobe", "hazard"]:
+        for detector in ["task-prior", "actprobe", "hazard", "survival", "odds(hazard,actprobe)"]:
             yield [
                 split,
                 f"`{detector}`",

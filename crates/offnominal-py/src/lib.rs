@@ -20,6 +20,7 @@ mod logs;
 mod own;
 mod policy;
 mod pool;
+mod probe;
 mod progress;
 mod watch;
 
@@ -50,6 +51,8 @@ mod _engine {
     use crate::policy::{Policy, policies};
     #[pymodule_export]
     use crate::pool::Pool;
+    #[pymodule_export]
+    use crate::probe::Probe;
     #[pymodule_export]
     use crate::watch::{Watch, fit_watch, main, write};
     #[pymodule_export]

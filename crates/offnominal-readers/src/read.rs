@@ -18,6 +18,11 @@ pub(crate) fn on_disk(bytes: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
+/// The bytes of hexadecimal digits.
+pub(crate) fn digits(text: &str) -> Vec<u8> {
+    (0..text.len() / 2).filter_map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect()
+}
+
 /// Reads bytes whose digest, if it is the only thing that is wrong, is mended first: what is behind it counts.
 ///
 /// `outcome` gives the stored digest and the true one, in hexadecimal digits, if they differ.

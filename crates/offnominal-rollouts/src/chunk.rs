@@ -157,6 +157,17 @@ impl ChunkSignals {
         if n == 0 { 0.0 } else { (sum / (n * width) as f64).sqrt() }
     }
 
+    /// The names of the signals so far.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        NAMES.into_iter().take(self.found.len())
+    }
+
+    /// The value of a signal of the last chunk.
+    pub fn last(&self, name: &str) -> Option<f64> {
+        let place = NAMES.iter().position(|other| *other == name)?;
+        self.found.get(place)?.last().copied()
+    }
+
     /// Name and values of each signal.
     pub fn end(self) -> Vec<(&'static str, Vec<f64>)> {
         NAMES.into_iter().zip(self.found).collect()

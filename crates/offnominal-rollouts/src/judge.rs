@@ -115,7 +115,7 @@ impl Request {
 /// written.
 pub fn run(request: &Request, context: &Context) -> Result<Judged> {
     request.check()?;
-    let data = read::read(&request.files, Settings { executed: request.executed })?;
+    let data = read::read(&request.files, Settings { executed: request.executed, ..Settings::default() })?;
     let found = judge(request, &data, context)?;
     if let Some(folder) = &request.out {
         output::write(folder, &found)?;
@@ -163,7 +163,7 @@ fn sections(request: &Request, data: &Rollouts, seed: u64) -> Result<Vec<Planned
 }
 
 /// What a task's instruction is to a language model, by the name of the task.
-fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
+pub(crate) fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
     let bytes = offnominal_files::read::bytes(path)?;
     let found = offnominal_agents::pytorch::dictionary::read(&bytes, &path.display().to_string())?;
     let width = found.values().next().map_or(0, Vec::len);

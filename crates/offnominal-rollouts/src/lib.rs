@@ -11,11 +11,13 @@
 //! | [`split`] | what is learned from, what sets thresholds, what is judged |
 //! | [`detector`] | signals, bands, probes |
 //! | [`signals`](mod@signals) | signals as a file of their own |
+//! | [`probe`] | a fitted detector with thresholds as a file, which watches a policy step by step |
 //! | [`judge`](mod@judge) | areas, leads and alarms with intervals, and their page |
 
 pub mod chunk;
 pub mod detector;
 pub mod judge;
+pub mod probe;
 pub mod read;
 pub mod rollout;
 pub mod signals;

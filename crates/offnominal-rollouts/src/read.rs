@@ -25,7 +25,7 @@
 //! ([`crate::chunk`]) while they are read, and are not kept.
 
 pub mod json_lines;
-mod step;
+pub(crate) mod step;
 pub mod table;
 
 use crate::rollout::{Rollout, Rollouts};
@@ -43,12 +43,16 @@ const ENDINGS: [&str; 2] = ["jsonl", "parquet"];
 pub struct Settings {
     /// Actions of each chunk that are executed, where a file does not say it.
     pub executed: Option<usize>,
+    /// Whether a rollout may lack its outcome, and all may have the same one: they are watched, and not learned from. One
+    /// without an outcome counts as a success, which nobody looks at.
+    pub are_watched: bool,
 }
 
 /// Reads files, and folders of them.
 ///
 /// # Errors
-/// If a file cannot be read or says something else, rollouts have different signals, or all have the same outcome.
+/// If a file cannot be read or says something else, or rollouts have different signals; but for rollouts that are watched,
+/// if all have the same outcome.
 pub fn read(paths: &[PathBuf], settings: Settings) -> Result<Rollouts> {
     let mut into = Collected::new(settings);
     for path in files(paths)? {
@@ -102,9 +106,9 @@ impl Collected {
     /// All of them.
     ///
     /// # Errors
-    /// If there is none, or all have the same outcome.
+    /// If there is none; but for rollouts that are watched, if all have the same outcome.
     pub fn end(self) -> Result<Rollouts> {
-        self.found.checked()
+        if self.settings.are_watched { self.found.ordered() } else { self.found.checked() }
     }
 
     /// Adds a rollout whose steps were read.
@@ -168,12 +172,13 @@ struct About {
 
 impl About {
     /// From the fields of a rollout; `number` is its name if it has none.
-    fn of(fields: &Map<String, Value>, number: usize) -> Result<About> {
+    fn of(fields: &Map<String, Value>, number: usize, settings: Settings) -> Result<About> {
         let named =
             |names: &[&'static str; 3]| names.iter().find_map(|name| Some((*name, fields.get(*name)?)));
         let task =
             named(&TASK).with_context(|| format!("expected {}, found no such field", TASK.join(", ")))?;
-        let success = fields.get("success").context("expected success, found no such field")?;
+        let unknown = settings.are_watched.then_some(&Value::Bool(true));
+        let success = fields.get("success").or(unknown).context("expected success, found no such field")?;
         Ok(About {
             name: named(&ROLLOUT).map_or(Ok(number.to_string()), |(name, value)| text(name, value))?,
             task: text(task.0, task.1)?,

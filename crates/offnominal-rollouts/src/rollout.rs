@@ -69,13 +69,43 @@ impl Rollouts {
         2 * r.task + usize::from(r.fails)
     }
 
+    /// The same rollouts with some of their signals, and with embeddings or without.
+    #[must_use]
+    pub fn only(&self, signals: &[usize], has_embeddings: bool) -> Rollouts {
+        let one = |r: &Rollout| Rollout {
+            signals: signals.iter().map(|&signal| r.signals[signal].clone()).collect(),
+            embeddings: if has_embeddings { r.embeddings.clone() } else { vec![] },
+            name: r.name.clone(),
+            ..*r
+        };
+        Rollouts {
+            signals: signals.iter().map(|&signal| self.signals[signal].clone()).collect(),
+            tasks: self.tasks.clone(),
+            embedding: if has_embeddings { self.embedding } else { 0 },
+            rollouts: self.rollouts.iter().map(one).collect(),
+        }
+    }
+
     /// Refuses what cannot be judged, and sorts the tasks.
     ///
     /// # Errors
-    /// If there is no rollout, or only one outcome, or a name is there twice within a task.
-    pub(crate) fn checked(mut self) -> Result<Rollouts> {
-        let n = self.rollouts.len();
-        ensure!(n > 0, "expected rollouts, found none");
+    /// As [`Rollouts::ordered`], or if there is only one outcome.
+    pub(crate) fn checked(self) -> Result<Rollouts> {
+        let found = self.ordered()?;
+        let (failures, n) = (found.failures(), found.rollouts.len());
+        ensure!(
+            0 < failures && failures < n,
+            "expected failed and successful rollouts, found {failures} failed ones of {n}"
+        );
+        Ok(found)
+    }
+
+    /// Sorts the tasks.
+    ///
+    /// # Errors
+    /// If there is no rollout, or a name is there twice within a task.
+    pub(crate) fn ordered(mut self) -> Result<Rollouts> {
+        ensure!(!self.rollouts.is_empty(), "expected rollouts, found none");
         let mut order: Vec<usize> = (0..self.tasks.len()).collect();
         order.sort_by(|&a, &b| self.tasks[a].cmp(&self.tasks[b]));
         for rollout in &mut self.rollouts {
@@ -90,11 +120,6 @@ impl Rollouts {
                 "task {task:?}: expected each rollout once, found {name:?} twice"
             );
         }
-        let failures = self.failures();
-        ensure!(
-            0 < failures && failures < n,
-            "expected failed and successful rollouts, found {failures} failed ones of {n}"
-        );
         Ok(self)
     }
 }

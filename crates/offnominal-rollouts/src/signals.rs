@@ -38,7 +38,7 @@ pub struct Written {
 /// # Errors
 /// If a file cannot be read or written.
 pub fn run(request: &Request) -> Result<Written> {
-    let data = read::read(&request.files, Settings { executed: request.executed })?;
+    let data = read::read(&request.files, Settings { executed: request.executed, ..Settings::default() })?;
     let file = request.out.join("signals.jsonl");
     let lines: String = data.rollouts.iter().map(|rollout| line(&data, rollout)).collect();
     write::atomically(&file, lines.as_bytes())?;

@@ -116,7 +116,7 @@ fn chunks_become_signals_and_need_to_know_what_is_executed() {
     assert!(error.contains("line 1: step 0: chunk: expected `executed`"), "{error}");
     let (_folder, paths) =
         files(&[("r.jsonl", text.replace("\"executed\": 1, \"steps\"", "\"steps\"").as_bytes())]);
-    assert!(read(&paths, Settings { executed: Some(1) }).is_ok());
+    assert!(read(&paths, Settings { executed: Some(1), ..Settings::default() }).is_ok());
     let error = of_lines(&text.replace("{\"chunk\": [[4], [0]]}", "{}")).unwrap_err();
     assert!(error.contains("step 1: expected a chunk as at the steps before"), "{error}");
     let error = of_lines(&text.replace("[[4], [0]]", "[[4, 1]]")).unwrap_err();

@@ -1,6 +1,6 @@
 //! Readers of monitors, campaigns and results.
 
-use super::mended;
+use super::{digits, mended};
 use offnominal_audit::evidence::bundle::Bundle;
 use offnominal_bench::campaign::{Campaign, Plan};
 use offnominal_bench::metrics_file;
@@ -33,11 +33,6 @@ pub fn monitor_file(bytes: &[u8]) -> bool {
         assert!(verdict.is_none_or(|verdict| verdict.score.is_finite()), "a score is not finite");
     }
     true
-}
-
-/// The bytes of hexadecimal digits.
-fn digits(text: &str) -> Vec<u8> {
-    (0..text.len() / 2).filter_map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect()
 }
 
 /// A table of nominal noise, for an environment that needs nothing from outside.

@@ -18,98 +18,105 @@
 //! Deviates: without embeddings of instructions D is the number of tasks and the instruction is the task's number; weights
 //! are drawn by our generator, so a seed gives other ones than PyTorch's.
 
-mod net;
-mod training;
-
-use super::{Fitted, Lesson};
+use super::recurrent::{Design, InProgress, Inputs, Instructions, Objective, Recipe, Trained, net::Batch};
+use super::{Fitted, Lesson, Scorer, Seen, Start};
 use crate::rollout::Rollouts;
-use anyhow::{Context as _, Result, ensure};
-pub use net::Probe;
-use std::collections::BTreeMap;
+use anyhow::{Context as _, Result};
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use offnominal_nets::sigmoid;
+use offnominal_stats::cutoff::{Cutoff, Ranked};
 
-/// Steps that a rollout must have to be learned from.
-const FEWEST_STEPS: usize = 5;
+/// But for the instruction, the network as published.
+const DESIGN: Design = Design { hidden: 32, head: &[16, 8], outputs: 1, members: 1 };
+const RECIPE: Recipe =
+    Recipe { epochs: 400, batch: 64, rate: 1e-3, decay: 1e-4, dropout: 0.4, look: 5, patience: 50 };
 
-/// What the network reads of rollouts.
-#[derive(Debug, Clone)]
-pub struct Inputs {
-    /// Places of the two signals.
-    signals: [usize; 2],
-    /// Mean and deviation of each.
-    scale: [(f64, f64); 2],
-    /// The instruction of each task.
-    instructions: Vec<Vec<f32>>,
-}
-
-impl Inputs {
-    /// Measures the signals of the rollouts that are learned from.
-    ///
-    /// # Errors
-    /// If there are no such signals, or the instruction of a task is missing.
-    fn of(lesson: &Lesson<'_>) -> Result<Inputs> {
-        let data = lesson.data;
-        let named = |names: [&str; 2]| {
-            let found = data.signals.iter().position(|signal| names.contains(&signal.as_str()));
-            found.with_context(|| {
-                format!("actprobe: expected a signal {} or {}, found neither", names[0], names[1])
-            })
-        };
-        let signals = [named(["acm", "action_norm"])?, named(["tce", "chunk_mse"])?];
-        let moments = |signal: usize| {
-            let values = || lesson.part.train.iter().flat_map(|&i| &data.rollouts[i].signals[signal]);
-            let n = values().count() as f64;
-            let mean = values().sum::<f64>() / n;
-            (mean, (values().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt() + 1e-7)
-        };
-        Ok(Inputs {
-            signals,
-            scale: signals.map(moments),
-            instructions: instructions(data, lesson.instructions)?,
+/// Places of the magnitude and of the consistency error.
+pub(super) fn signals(data: &Rollouts) -> Result<Vec<usize>> {
+    let named = |names: [&str; 2]| {
+        let found = data.signals.iter().position(|signal| names.contains(&signal.as_str()));
+        found.with_context(|| {
+            format!("actprobe: expected a signal {} or {}, found neither", names[0], names[1])
         })
+    };
+    Ok(vec![named(["acm", "action_norm"])?, named(["tce", "chunk_mse"])?])
+}
+
+/// The trained network, or several.
+pub(super) struct ActProbe(Trained);
+
+impl ActProbe {
+    /// Trains it, or several of which the mean logit counts.
+    pub(super) fn fit(members: usize, lesson: &Lesson<'_>) -> Result<ActProbe> {
+        let data = lesson.data;
+        let signals = signals(data)?;
+        let inputs = Inputs::new(lesson, signals, Instructions::of(lesson, "actprobe")?).with_clock();
+        let seed = lesson.seed.child("actprobe");
+        let design = Design { members, ..DESIGN };
+        Ok(ActProbe(design.train(inputs, (&RECIPE, &Outcome { data }), lesson, seed)?))
     }
 
-    /// x_t of each step, `[steps, 3]`.
-    fn rows(&self, data: &Rollouts, rollout: usize) -> Vec<f32> {
-        let r = &data.rollouts[rollout];
-        let z = |k: usize, t: usize| {
-            let (mean, deviation) = self.scale[k];
-            ((r.signals[self.signals[k]][t] - mean) / deviation) as f32
-        };
-        (0..r.steps()).flat_map(|t| [z(0, t), z(1, t), t as f32 / 100.0]).collect()
-    }
-
-    /// What the instruction of a rollout's task says.
-    fn instruction(&self, data: &Rollouts, rollout: usize) -> &[f32] {
-        &self.instructions[data.rollouts[rollout].task]
+    pub(super) fn load(
+        from: &Reader<'_>,
+        n_tasks: usize,
+        n_signals: usize,
+    ) -> Result<ActProbe, ArchiveError> {
+        Ok(ActProbe(DESIGN.load(from, n_tasks, n_signals)?))
     }
 }
 
-/// The embedding of each task's instruction, or its number as a unit vector.
-fn instructions(data: &Rollouts, known: &BTreeMap<String, Vec<f32>>) -> Result<Vec<Vec<f32>>> {
-    let n = data.tasks.len();
-    let unit = |task: usize| (0..n).map(|other| f32::from(u8::from(other == task))).collect();
-    if known.is_empty() {
-        return Ok((0..n).map(unit).collect());
+impl Fitted for ActProbe {
+    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
+        let mut network: InProgress = self.0.begin(start)?;
+        Ok(Box::new(move |seen: Seen<'_>| f64::from(sigmoid(network.step(seen)[0] as f32))))
     }
-    let found = data.tasks.iter().map(|task| {
-        known
-            .get(task)
-            .cloned()
-            .with_context(|| format!("actprobe: expected an embedding of the task {task:?}, found none"))
-    });
-    found.collect()
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.0.save(to);
+    }
 }
 
-/// Trains the network.
-pub(super) fn fit(lesson: &Lesson<'_>) -> Result<Box<dyn Fitted>> {
-    let inputs = Inputs::of(lesson)?;
-    let is_long = |i: &&usize| lesson.data.rollouts[**i].steps() >= FEWEST_STEPS;
-    let train: Vec<usize> = lesson.part.train.iter().filter(is_long).copied().collect();
-    ensure!(!train.is_empty(), "actprobe: expected rollouts of at least {FEWEST_STEPS} steps, found none");
-    let probe = Probe::new(inputs.instructions[0].len());
-    let params = training::train(&probe, &inputs, lesson, &train)?;
-    Ok(Box::new(move |data: &Rollouts, i: usize| {
-        let rows = inputs.rows(data, i);
-        probe.scores(&params, inputs.instruction(data, i), &rows)
-    }))
+/// Every step has the outcome of its rollout as its label.
+struct Outcome<'a> {
+    data: &'a Rollouts,
+}
+
+impl Objective for Outcome<'_> {
+    /// The mean cross entropy over the steps.
+    fn loss(&self, batch: &Batch, out: &[f32], d_out: &mut [f32]) -> f64 {
+        let n = batch.lengths.len();
+        let (steps, mut loss) = (batch.lengths.iter().sum::<usize>() as f64, 0.0);
+        for (t, (logits, d)) in out.chunks_exact(n).zip(d_out.chunks_exact_mut(n)).enumerate() {
+            for i in (0..n).filter(|&i| t < batch.lengths[i]) {
+                let fails = self.data.rollouts[batch.rollouts[i]].fails;
+                let (z, label) = (f64::from(logits[i]), f64::from(u8::from(fails)));
+                loss += z.max(0.0) + (-z.abs()).exp().ln_1p() - label * z;
+                d[i] = ((1.0 / (1.0 + (-z).exp()) - label) / steps) as f32;
+            }
+        }
+        loss / steps
+    }
+
+    /// The area by `task-max` ¼; none if the rollouts have one outcome.
+    fn rank(&self, batch: &Batch, out: &[f32]) -> Option<f64> {
+        let n = batch.lengths.len();
+        let of = |i: usize| (0..batch.lengths[i]).map(move |t| f64::from(sigmoid(out[t * n + i])));
+        let scores: Vec<Vec<f64>> = (0..n).map(|i| of(i).collect()).collect();
+        let rollout = |i: usize| &self.data.rollouts[batch.rollouts[i]];
+        let lengths: Vec<(usize, usize)> = (0..n).map(|i| (batch.lengths[i], rollout(i).task)).collect();
+        let rows = Cutoff::TaskMax(0.25).rows(&lengths);
+        let rollouts: Vec<_> = (0..n).map(|i| (i, rollout(i).fails, scores[i].as_slice())).collect();
+        Ranked::mean_area(&[Ranked::new(n, &rollouts, &rows)], &vec![1; n])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recurrent::net::{Net, Sizes};
+
+    #[test]
+    fn it_has_as_many_parameters_as_published() {
+        let net = Net::new(Sizes { instruction: 1024, inputs: 3, hidden: 32, head: vec![16, 8], outputs: 1 });
+        assert_eq!(net.n_params(), 22_945);
+    }
 }

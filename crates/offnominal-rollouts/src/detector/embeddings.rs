@@ -3,6 +3,7 @@
 use super::Lesson;
 use anyhow::{Result, ensure};
 use offnominal_core::Rng;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_nets::{Adam, AdamState, Gradients, Mlp, loss};
 
 /// Embeddings that are kept, drawn evenly from all steps of the successes.
@@ -47,6 +48,18 @@ impl Scale {
             (mean as f32, inverse as f32)
         };
         Scale((0..width).map(moments).collect())
+    }
+
+    pub(super) fn save(&self, to: &mut Writer<'_>) {
+        let (means, inverses): (Vec<f32>, Vec<f32>) = self.0.iter().copied().unzip();
+        to.put("means", &means);
+        to.put("inverses", &inverses);
+    }
+
+    pub(super) fn load(from: &Reader<'_>, width: usize) -> Result<Scale, ArchiveError> {
+        let means = from.exactly::<f32>("means", width)?;
+        let inverses = from.exactly::<f32>("inverses", width)?;
+        Ok(Scale(means.iter().copied().zip(inverses.iter().copied()).collect()))
     }
 
     /// A row in deviations.

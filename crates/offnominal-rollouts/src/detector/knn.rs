@@ -1,19 +1,46 @@
 //! Distance of an embedding to those of successful rollouts.
 
-use super::{Fitted, Lesson, embeddings};
-use crate::rollout::Rollouts;
+use super::embeddings::{self, Scale};
+use super::{Fitted, Lesson, Scorer, Seen, Start};
 use anyhow::Result;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use std::sync::Arc;
 
 /// Which neighbour counts.
 const K: usize = 5;
 
-/// Keeps embeddings of successes.
-pub(super) fn fit(lesson: &Lesson<'_>) -> Result<Box<dyn Fitted>> {
-    let (kept, scale) = embeddings::successes(lesson, "knn", K)?;
-    Ok(Box::new(move |data: &Rollouts, i: usize| {
-        let rows = data.rollouts[i].embeddings.chunks_exact(data.embedding);
-        rows.map(|row| distance(&scale.apply(row), &kept)).collect()
-    }))
+/// The embeddings that were kept.
+pub(super) struct Knn {
+    /// Rows in deviations.
+    kept: Arc<[f32]>,
+    scale: Scale,
+}
+
+impl Knn {
+    /// Keeps embeddings of successes.
+    pub(super) fn fit(lesson: &Lesson<'_>) -> Result<Knn> {
+        let (kept, scale) = embeddings::successes(lesson, "knn", K)?;
+        Ok(Knn { kept: kept.into(), scale })
+    }
+
+    pub(super) fn load(from: &Reader<'_>, width: usize) -> Result<Knn, ArchiveError> {
+        let kept: &[f32] = from.list("kept")?;
+        let is_rows = kept.len().is_multiple_of(width) && kept.len() >= K * width;
+        from.require(is_rows, "kept", format!("{K} rows of {width} numbers or more"), kept.len())?;
+        Ok(Knn { kept: kept.into(), scale: Scale::load(from, width)? })
+    }
+}
+
+impl Fitted for Knn {
+    fn begin(&self, _: &Start<'_>) -> Result<Box<dyn Scorer>> {
+        let (kept, scale) = (Arc::clone(&self.kept), self.scale.clone());
+        Ok(Box::new(move |seen: Seen<'_>| distance(&scale.apply(seen.embedding), &kept)))
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        to.put("kept", &self.kept);
+        self.scale.save(to);
+    }
 }
 
 fn distance(row: &[f32], kept: &[f32]) -> f64 {

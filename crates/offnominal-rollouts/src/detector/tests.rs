@@ -24,7 +24,7 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
     Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 3, rollouts }
 }
 
-const ALL: [&str; 16] = [
+pub(crate) const ALL: [&str; 19] = [
     "clock",
     "random",
     "task-prior",
@@ -41,6 +41,9 @@ const ALL: [&str; 16] = [
     "actprobe",
     "hazard",
     "hazard(tce,acm)",
+    "survival",
+    "mil",
+    "odds(hazard,task-prior,hazard(acm))",
 ];
 
 fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
@@ -57,7 +60,19 @@ fn names_are_read_back() {
     }
     let nested = "and( band(-mean(tce)) , max(acm) )".parse::<Detector>().unwrap();
     assert_eq!(nested.to_string(), "and(band(-mean(tce)),max(acm))");
-    for bad in ["", "mean(tce", "mean(max(tce))", "or(a,b)", "and(a)", "band(band(band(band(x))))"] {
+    let several = "odds( actprobe(5) , survival )".parse::<Detector>().unwrap();
+    assert_eq!(several.to_string(), "odds(actprobe(5),survival)");
+    for bad in [
+        "",
+        "mean(tce",
+        "mean(max(tce))",
+        "or(a,b)",
+        "and(a)",
+        "odds(hazard)",
+        "actprobe(1)",
+        "odds(hazard,mil)",
+        "band(band(band(band(x))))",
+    ] {
         assert!(bad.parse::<Detector>().is_err(), "{bad}");
     }
 }
@@ -103,6 +118,8 @@ fn probes_find_what_there_is_to_find() {
     for (detector, least) in [
         ("hazard", 0.75),
         ("actprobe", 0.75),
+        ("survival", 0.75),
+        ("mil", 0.75),
         ("mean(tce)", 0.75),
         ("knn", 0.58),
         ("rnd", 0.55),

@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
 fn rollout(line: &[u8], number: usize, path: &Path, into: &mut Collected) -> Result<()> {
     ensure!(line.len() <= MAX_LINE, "expected at most {MAX_LINE} bytes, found {}", line.len());
     let fields: Map<String, Value> = serde_json::from_slice(line).context("expected a JSON object")?;
-    let about = About::of(&fields, number)?;
+    let about = About::of(&fields, number, into.settings)?;
     let listed = fields.get("steps").context("expected steps, found no such field")?;
     let listed =
         listed.as_array().with_context(|| format!("steps: expected a list, found {}", shown(listed)))?;

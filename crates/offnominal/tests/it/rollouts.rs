@@ -85,6 +85,33 @@ fn signals_of_chunks_are_written_and_read_again() {
 }
 
 #[test]
+fn a_probe_is_written_and_watches_recordings_without_outcomes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (recorded(folder.path()), folder.path().join("out"));
+    let said = printed(&["rollouts", "fit", &file, "--quiet", "--alpha", "0.2"], &out);
+    assert!(
+        said.contains("hazard: reads tce, acm") && said.contains("at most 20 % of a task's successes"),
+        "{said}"
+    );
+    let probe = out.join("probe.safetensors").display().to_string();
+    let unlabelled = folder.path().join("unlabelled.jsonl");
+    let text = fs::read_to_string(&file).unwrap().replace(r#""success": true, "#, "");
+    fs::write(&unlabelled, text.replace(r#""success": false, "#, "").replace("task 2", "juggle")).unwrap();
+    let unlabelled = unlabelled.display().to_string();
+    let lines = printed(&["rollouts", "watch", &probe, &unlabelled], &out);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["alarm"].is_null() == (line["task"] == "juggle")));
+    assert!(lines.iter().any(|line| line["alarm"] == true) && lines[0]["step"] == 0);
+    let error = fails(&mut offnominal(&["rollouts", "watch", &file, &unlabelled], &out));
+    assert!(error.contains("expected a file written by"), "{error}");
+    let error = fails(&mut offnominal(&["rollouts", "fit", &file, "--alpha", "0.001"], &out));
+    assert!(
+        error.contains("held-out successes of a task, or of all tasks together, for a threshold"),
+        "{error}"
+    );
+}
+
+#[test]
 fn bad_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (recorded(folder.path()), folder.path().join("out"));

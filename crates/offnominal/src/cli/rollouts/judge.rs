@@ -15,7 +15,8 @@ pub struct Judge {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL), ewma(SIGNAL), -DETECTOR,
-    /// band(DETECTOR), and(DETECTOR,DETECTOR), knn, rnd, flow, actprobe, hazard [default: each signal and its mean so far]
+    /// band(DETECTOR), and(DETECTOR,DETECTOR), knn, rnd, flow, actprobe, actprobe(N), hazard, hazard(SIGNAL,...), survival, mil, odds(DETECTOR,...)
+    /// [default: each signal and its mean so far]
     #[arg(long = "detector", value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     detectors: Vec<Detector>,
     /// The detector from which the others are told apart, by a difference with its interval
@@ -42,7 +43,8 @@ pub struct Judge {
     replicates: usize,
 }
 
-fn detector(text: &str) -> Result<Detector, String> {
+/// A detector by its name.
+pub(super) fn detector(text: &str) -> Result<Detector, String> {
     text.parse().map_err(|e: anyhow::Error| format!("{e:#}"))
 }
 
