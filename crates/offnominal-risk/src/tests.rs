@@ -65,7 +65,8 @@ fn the_failures_of_the_highest_predictions_are_told_apart() {
     assert!((high_.value + elsewhere_.value - whole.value).abs() < 1e-12, "{high_} {elsewhere_} {whole}");
     assert!(high_.covers(0.98 * toy.p()) && assumed_.covers(toy.p()), "{high_} {assumed_} {}", toy.p());
     assert!(assumed_.high < 0.5 * whole.high, "{assumed_} {whole}");
-    assert!(assumed.0.starts_with(&format!("if at most the {} of {}", top.outside, top.of)), "{}", assumed.0);
+    let sentence = format!("no larger than in the history, where {} of {} do", top.outside, top.of);
+    assert!(assumed.0.starts_with("all failures, if ") && assumed.0.ends_with(&sentence), "{}", assumed.0);
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub struct Report {
     pub budget: usize,
     /// Episodes that could be played to make a failure likelier.
     pub refine: usize,
+    /// Episodes without an outcome, which are no failures.
+    pub diverged: u64,
     /// Searches whose episode fails without any disturbance: they are no part of the strategies' numbers.
     pub fail_undisturbed: Vec<u64>,
     /// One row for each strategy.
@@ -167,6 +169,7 @@ impl Report {
             searches: request.searches,
             budget: request.budget,
             refine: request.refine,
+            diverged: all.iter().flat_map(|(_, found)| found).map(|f| f.diverged).sum(),
             fail_undisturbed: all[0].1.iter().enumerate().filter_map(undisturbed).collect(),
             strategies: rows(&all, &subject.name.label(), request.budget, level)?,
             failures: failures(&all, Shape::of(numbers)),
@@ -189,7 +192,10 @@ impl Report {
         let none = (self.failures.is_empty() && undisturbed < all).then(|| {
             "no search found a failure: this shows neither that there is none nor that it is rare".to_string()
         });
-        own.into_iter().chain(none).collect()
+        let diverged = (self.diverged > 0).then(|| {
+            format!("{} episodes diverged and have no outcome; they do not count as failures", self.diverged)
+        });
+        own.into_iter().chain(none).chain(diverged).collect()
     }
 
     /// The file: each row of numbers is one line of it.
