@@ -38,7 +38,7 @@ pub struct Request {
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
     /// is learned from it.
     pub near: Option<PathBuf>,
-    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
+    /// How chances are represented, or that margins are learned; if absent, by hazards where initial conditions lead past places, else by networks.
     pub form: Option<Form>,
     /// Share of the training that is left out at its beginning, from 0 to 1.
     #[serde(default = "early")]
@@ -111,6 +111,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         !placed || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
         "places: expected a history that says where episodes failed, found none: make one with `risk history`, in an \
          environment whose episodes lead past places"
+    );
+    ensure!(
+        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
+        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
+         `risk history`, in an environment with a margin"
     );
     let out = request.out.as_deref();
     let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
@@ -240,6 +245,9 @@ pub fn learn_from(
             let n = places.numbers.len() / places.width;
             ensure!((place as usize) < n, "history: expected failures at a place below {n}, found {place}");
             examples.failed_at(place);
+        }
+        if let Some(margin) = episode.margin {
+            examples.came_within(margin);
         }
     }
     let spec = LearningSpec {

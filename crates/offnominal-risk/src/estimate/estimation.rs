@@ -255,7 +255,7 @@ impl<'c> Estimation<'c> {
         let steps = found.steps as u64;
         let (last, divergence) = (found.last, found.divergence);
         let (failed, margin) = (found.failed, found.margin.filter(|margin| margin.is_finite()));
-        let failure = failed.then(|| Failure { key, index, x, chance, steps, last, divergence });
+        let failure = failed.then_some(Failure { key, index, x, chance, steps, last, divergence });
         Ok(Some(Tried { index, chance, steps, failed, margin, failure }))
     }
 

@@ -18,7 +18,7 @@ pub(super) enum Model {
 /// A model with the buffers of one thread.
 pub(super) enum ModelReader<'m> {
     Linear(&'m Linear),
-    Network(&'m Network, Buffers),
+    Network(&'m Network, Box<Buffers>),
 }
 
 /// The experiments of one half.
@@ -50,7 +50,7 @@ impl Model {
     pub fn reader(&self) -> ModelReader<'_> {
         match self {
             Model::Linear(linear) => ModelReader::Linear(linear),
-            Model::Network(network) => ModelReader::Network(network, network.buffers()),
+            Model::Network(network) => ModelReader::Network(network, Box::new(network.buffers())),
         }
     }
 }
