@@ -61,7 +61,7 @@ def learn(
     """Learns a predictor of failure from the histories of training runs.
 
     :param near: a history of policies that fail about as rarely as the one under test; it chooses the exponent.
-    :param form: ``mlp``, ``hazard`` or ``dictionary``.
+    :param form: ``mlp``, ``hazard``, ``dictionary``, or ``margin``, which learns how near episodes came to failing.
     :param places: learn hazards from the place of each failure too, where the history has it.
     :param early: share of the training that is left out at its beginning.
     :param later: share of the failures in the later part of a history, which chooses the settings.

@@ -245,7 +245,7 @@ impl<'c> Hunt<'c> {
 
 // Serde hands the field over by reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(n: &u64) -> bool {
+pub(super) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 

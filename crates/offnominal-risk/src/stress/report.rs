@@ -1,7 +1,7 @@
 //! What searches for disturbances found: `stress.json`, which the page shows and from which failures are replayed.
 
 use super::Request;
-use super::hunt::{Disturbed, Found, Strategy, StressSpec};
+use super::hunt::{Disturbed, Found, Strategy, StressSpec, is_zero};
 use super::series::{Likelihood, Shape};
 use crate::search::table::{self, PolicyCost, StrategyCost};
 use anyhow::{Context as _, Result};
@@ -38,7 +38,8 @@ pub struct Report {
     pub budget: usize,
     /// Episodes that could be played to make a failure likelier.
     pub refine: usize,
-    /// Episodes without an outcome, which are no failures.
+    /// Episodes without an outcome, which are no failures; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub diverged: u64,
     /// Searches whose episode fails without any disturbance: they are no part of the strategies' numbers.
     pub fail_undisturbed: Vec<u64>,
