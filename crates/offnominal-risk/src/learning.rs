@@ -38,7 +38,7 @@ pub struct Request {
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
     /// is learned from it.
     pub near: Option<PathBuf>,
-    /// How chances are represented, or that margins are learned; if absent, by hazards where initial conditions lead past places, else by networks.
+    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
     pub form: Option<Form>,
     /// Share of the training that is left out at its beginning, from 0 to 1.
     #[serde(default = "early")]
