@@ -61,7 +61,7 @@ def learn(
     """Learns a predictor of failure from the histories of training runs.
 
     :param near: a history of policies that fail about as rarely as the one under test; it chooses the exponent.
-    :param form: ``mlp``, ``hazard`` or ``dictionary``.
+    :param form: ``mlp``, ``hazard``, ``dictionary``, or ``margin``, which learns how near episodes came to failing.
     :param places: learn hazards from the place of each failure too, where the history has it.
     :param early: share of the training that is left out at its beginning.
     :param later: share of the failures in the later part of a history, which chooses the settings.
@@ -199,6 +199,7 @@ def stress(
     parts: int | None = None,
     start: int | None = None,
     level: float | None = None,
+    allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
     out: Path | None = None,
@@ -216,10 +217,12 @@ def stress(
     :param refine: episodes for making a failure likelier once it was found.
     :param parts: parts of an episode in each of which ``"cross-entropy"`` holds a disturbance.
     :param start: the search of this seed from whose initial condition all searches begin.
+    :param allow_diverged: episodes that may be without an outcome; they do not count as failures.
     """
     request = {
         "env": env, "failure": failure, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
-        "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level, "scenario": scenario, "out": out,
+        "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level,
+        "allow_diverged": allow_diverged, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("stress", request, seed, jobs, progress)
 

@@ -2,7 +2,8 @@
 //!
 //! A history is a file of tensors: `initial` `[n, d]`, and `step`, `noise` and `failed` `[n]`; the header names
 //! environment, algorithm, seed and length of the run. Where episodes lead past places, such as those of a track, `place`
-//! `[n]` says where each failed, and is −1 of those that did not. Tensors hold single precision, in which most failures of a chaotic
+//! `[n]` says where each failed, and is −1 of those that did not. Where the environment has a margin, `margin` `[n]` is the smallest of
+//! each episode. Tensors hold single precision, in which most failures of a chaotic
 //! environment do not fail again; so initial conditions are sums of three tensors, `initial`, `initial.middle` and
 //! `initial.low`, which together have every bit. A file with the first one only was recorded in single precision.
 
@@ -11,7 +12,9 @@ use offnominal_nets::{TensorError, Tensors};
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
-const FORMAT: &str = "offnominal-history-1";
+const FORMAT: &str = "offnominal-history-2";
+/// That of files without margins, which are read too.
+const WITHOUT_MARGINS: &str = "offnominal-history-1";
 
 /// Names of the parts of initial conditions.
 const INITIAL: [&str; 3] = ["initial", "initial.middle", "initial.low"];
@@ -29,6 +32,8 @@ pub struct TrainingEpisode {
     pub failed: bool,
     /// The place where it failed, of those that its initial condition leads past; nothing where there are none.
     pub place: Option<u32>,
+    /// The smallest margin: how near the episode came to failing, where the environment says it.
+    pub margin: Option<f64>,
 }
 
 /// The episodes of a run, in the order in which they ended.
@@ -69,6 +74,12 @@ impl History {
         self.episodes.iter().filter(|e| e.failed).count()
     }
 
+    /// The smallest margin of each episode; nothing if there is none, or one has none.
+    pub fn margins(&self) -> Option<Vec<f64>> {
+        let margins: Option<Vec<f64>> = self.episodes.iter().map(|e| e.margin).collect();
+        margins.filter(|margins| !margins.is_empty())
+    }
+
     /// Forgets what ended after a step, so that a run that is continued from there writes it again.
     pub fn forget_after(&mut self, step: u64) {
         self.episodes.retain(|e| e.step <= step);
@@ -96,6 +107,9 @@ impl History {
         if self.episodes.iter().any(|e| e.place.is_some()) {
             file.insert("place", &[n], &column(|e| e.place.map_or(-1.0, |place| place as f32)));
         }
+        if let Some(margins) = self.margins() {
+            file.insert("margin", &[n], &margins.iter().map(|&margin| margin as f32).collect::<Vec<f32>>());
+        }
         file.put_entry("format", FORMAT);
         file.put_json("run", &self.run);
         file.to_bytes()
@@ -107,7 +121,9 @@ impl History {
     /// If it is not one, or holds what no run can have written.
     pub fn from_bytes(bytes: &[u8]) -> Result<History, TensorError> {
         let file = Tensors::from_bytes(bytes)?;
-        file.expect_entry("format", FORMAT)?;
+        if file.entry("format") != WITHOUT_MARGINS {
+            file.expect_entry("format", FORMAT)?;
+        }
         let run: Run = file.json("run")?;
         let (n, width) = (file.get("step.low")?.1.len(), run.initial.len());
         let is_rounded = !file.shapes().any(|(name, _)| name == INITIAL[1]);
@@ -121,8 +137,9 @@ impl History {
         let column = |name: &str| file.expect(name, &[n]);
         let (step_high, step_low) = (column("step.high")?, column("step.low")?);
         let (noise, failed) = (column("noise")?, column("failed")?);
-        let has_places = file.shapes().any(|(name, _)| name == "place");
-        let places = if has_places { Some(column("place")?) } else { None };
+        let has = |wanted: &str| file.shapes().any(|(name, _)| name == wanted);
+        let places = has("place").then(|| column("place")).transpose()?;
+        let margins = has("margin").then(|| column("margin")).transpose()?;
         let mut episodes = Vec::with_capacity(n);
         for i in 0..n {
             let step = whole(i, "step.high", step_high[i])? << 20 | whole(i, "step.low", step_low[i])?;
@@ -135,6 +152,7 @@ impl History {
                 noise: f64::from(noise[i]),
                 failed: has_failed == 1,
                 place: places.map(|places| place(i, places[i], has_failed == 1)).transpose()?.flatten(),
+                margin: margins.map(|margins| f64::from(margins[i])),
             });
         }
         let is_sorted = episodes.is_sorted_by_key(|e| e.step);
@@ -189,6 +207,7 @@ mod tests {
             noise: 0.5,
             failed,
             place: None,
+            margin: None,
         };
         History { run, episodes: vec![past(7, true), past(33_554_435, false)], is_rounded: false }
     }
@@ -201,8 +220,23 @@ mod tests {
         let mut placed = history.clone();
         placed.episodes[0].place = Some(17);
         assert_eq!(History::from_bytes(&placed.to_bytes()).unwrap(), placed);
+        let mut told = history.clone();
+        (told.episodes[0].margin, told.episodes[1].margin) = (Some(-0.25), Some(1.5));
+        assert_eq!(told.margins(), Some(vec![-0.25, 1.5]));
+        assert_eq!(History::from_bytes(&told.to_bytes()).unwrap(), told);
         let none = History::new(history.run);
         assert_eq!(History::from_bytes(&none.to_bytes()).unwrap(), none);
+    }
+
+    #[test]
+    fn files_without_margins_are_read() {
+        let history = history();
+        let mut file = Tensors::from_bytes(&history.to_bytes()).unwrap();
+        file.put_entry("format", WITHOUT_MARGINS);
+        assert_eq!(History::from_bytes(&file.to_bytes()).unwrap(), history);
+        file.put_entry("format", "offnominal-history-9");
+        let error = History::from_bytes(&file.to_bytes()).unwrap_err().to_string();
+        assert!(error.contains("offnominal-history-2"), "{error}");
     }
 
     #[test]

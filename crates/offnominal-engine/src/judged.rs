@@ -271,10 +271,10 @@ impl FailureSearch for Judged<'_> {
     fn margin(&self) -> Option<f64> {
         match &self.judge {
             // Before its end nothing is known of a return.
-            Judge::Return { .. } if self.failed.is_none() => Some(1.0),
+            Judge::Return { .. } if self.failed.is_none() => Some(UNDECIDED),
             Judge::Return { least, total } => {
                 let unit = if *least == 0.0 { 1.0 } else { least.abs() };
-                Some(((total - least) / unit).min(1.0))
+                Some((total - least) / unit)
             }
             Judge::Stl(signals) => {
                 let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);

@@ -241,6 +241,12 @@ impl Request {
             "method {name}: expected a predictor (make one with `risk learn`), found none"
         );
         ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
+        let is_even = is_plain || method == SamplingMethod::Algorithm1;
+        ensure!(
+            !is_even || self.goal == Goal::Estimate,
+            "goal gate: expected the method thinned, adaptive or mixture, because the goal sets the plain share of a method that \
+             follows something, found {name}; counting is all plain, and --max-risk makes a gate of it"
+        );
         ensure!(
             method == SamplingMethod::Thinned || self.top_share.is_none(),
             "top share: expected the method thinned, whose predictor is fixed before, found {name}"

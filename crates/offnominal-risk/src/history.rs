@@ -124,10 +124,10 @@ pub fn play(
     for (policy, subject) in subjects.iter().enumerate() {
         for (level, &noise) in noises.iter().enumerate() {
             let series = Series::new(subject, noise, context.seed)?;
-            let play = |range| series.failed(range, context, &bar);
-            let failed = book.failed((policy, level), episodes, play)?;
+            let play = |range| series.played(range, context, &bar);
+            let played = book.played((policy, level), episodes, play)?;
             bar.set_position(((policy * noises.len() + level + 1) * episodes) as u64);
-            all.extend(series.episodes(episodes, &failed, steps[policy])?);
+            all.extend(series.episodes(&played, steps[policy])?);
         }
     }
     Ok(training(&env, context.seed, all))

@@ -112,6 +112,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         "places: expected a history that says where episodes failed, found none: make one with `risk history`, in an \
          environment whose episodes lead past places"
     );
+    ensure!(
+        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
+        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
+         `risk history`, in an environment with a margin"
+    );
     let out = request.out.as_deref();
     let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
     let file = out.map(|folder| folder.join("predictor.safetensors"));
@@ -240,6 +245,9 @@ pub fn learn_from(
             let n = places.numbers.len() / places.width;
             ensure!((place as usize) < n, "history: expected failures at a place below {n}, found {place}");
             examples.failed_at(place);
+        }
+        if let Some(margin) = episode.margin {
+            examples.came_within(margin);
         }
     }
     let spec = LearningSpec {

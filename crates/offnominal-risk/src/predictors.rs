@@ -7,6 +7,7 @@
 //! | [`examples`]   | training episodes as a predictor sees them                           |
 //! | [`network`]    | f as dense networks                                                  |
 //! | [`hazard`]     | f as hazards that add up along a track                               |
+//! | [`margin`]     | f as the chance that the margin of an episode falls to zero           |
 //! | [`dictionary`] | f as a weighted vote of the nearest remembered examples              |
 //! | [`learn`]      | from examples to a predictor, with its settings chosen by later ones |
 //! | [`predictor`]  | a fitted f and its file                                              |
@@ -17,5 +18,6 @@ pub(crate) mod error;
 pub mod examples;
 pub mod hazard;
 pub mod learn;
+pub mod margin;
 pub mod network;
 pub mod predictor;

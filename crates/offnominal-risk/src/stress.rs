@@ -113,7 +113,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = request.subject()?;
-    let by = Experimenter::new(&subject, context.seed)?;
+    let by = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
     let mut all: Vec<(StressSpec, Vec<Found>)> = Vec::new();
     for strategy in request.strategies() {
         let spec = request.spec(&subject, strategy, context.seed)?;
@@ -121,6 +121,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         let found = Hunt::new(by, &spec)?.run(folder.as_deref(), request.searches, context)?;
         all.push((spec, found));
     }
+    by.at_most(all.iter().flat_map(|(_, found)| found).map(|f| f.diverged).sum())?;
     let report = Report::new(request, &subject, all, level)?;
     if let Some(out) = &request.out {
         write::atomically(&out.join(report::FILE), report.json()?.as_bytes())?;

@@ -120,6 +120,7 @@ pub fn history(last: &Toy, n: usize) -> History {
             noise: 1.0 - 0.5 * done,
             failed: rng.uniform() < chance,
             place: None,
+            margin: None,
         }
     };
     History { episodes: (0..n).map(&mut one).collect(), run, is_rounded: false }

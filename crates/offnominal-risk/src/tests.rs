@@ -6,6 +6,7 @@ use crate::estimate::block::{Block, Method};
 use crate::estimate::document::Document;
 use crate::estimate::ending::Ending;
 use crate::estimate::estimation::{Estimation, JOURNAL};
+use crate::estimate::{Request, SamplingMethod};
 use crate::experimenter::Experimenter;
 use crate::forks;
 use crate::guide::Guide;
@@ -65,7 +66,8 @@ fn the_failures_of_the_highest_predictions_are_told_apart() {
     assert!((high_.value + elsewhere_.value - whole.value).abs() < 1e-12, "{high_} {elsewhere_} {whole}");
     assert!(high_.covers(0.98 * toy.p()) && assumed_.covers(toy.p()), "{high_} {assumed_} {}", toy.p());
     assert!(assumed_.high < 0.5 * whole.high, "{assumed_} {whole}");
-    assert!(assumed.0.starts_with(&format!("if at most the {} of {}", top.outside, top.of)), "{}", assumed.0);
+    let sentence = format!("no larger than in the history, where {} of {} do", top.outside, top.of);
+    assert!(assumed.0.starts_with("all failures, if ") && assumed.0.ends_with(&sentence), "{}", assumed.0);
 }
 
 #[test]
@@ -152,6 +154,17 @@ fn without_a_plain_share_there_is_no_valid_interval_and_the_reason_is_said() {
     let blocks = estimation.run(None, 200, &Ending::NONE, &context(2)).unwrap();
     let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     assert!(verdict.others.iter().any(|o| o.1 == Err(Refusal::UnboundedWeights)), "{:?}", verdict.others);
+}
+
+#[test]
+fn a_goal_without_a_plain_share_to_set_is_refused() {
+    let method = |value| serde_json::from_value::<Request>(value).unwrap().method();
+    let plain = json!({ "env": "toy", "policy": "random", "goal": "gate" });
+    let error = method(plain).unwrap_err().to_string();
+    assert!(error.contains("goal gate: expected the method thinned, adaptive or mixture"), "{error}");
+    assert!(error.contains("found plain"), "{error}");
+    let adaptive = json!({ "env": "toy", "policy": "random", "goal": "gate", "method": "adaptive" });
+    assert_eq!(method(adaptive).unwrap(), SamplingMethod::Adaptive);
 }
 
 #[test]

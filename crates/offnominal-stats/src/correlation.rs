@@ -37,6 +37,13 @@ pub fn pearson(x: &[f64], y: &[f64], weights: &[f64]) -> Result<f64, StatsError>
     Err(StatsError::TooFew { what: "correlation", needed: 2, unit: "different values", found: 1 })
 }
 
+/// Scores that fall with the values, of mean about 0 and variance about 1 (Savage 1956): −ln r − 1, where r is the share of
+/// values below one and half of those at it. They tell small values apart and hardly the large ones.
+pub fn savage_scores(values: &[f64]) -> Vec<f64> {
+    let ranks = ranks(values, &vec![1.0; values.len()]);
+    ranks.into_iter().map(|rank| -(rank / values.len() as f64).ln() - 1.0).collect()
+}
+
 /// Mid-ranks: the weight below a value and half of the weight at it.
 fn ranks(values: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -61,6 +68,17 @@ mod tests {
         assert!((spearman(&x, &y, &[1.0; 4]).unwrap() - 0.948_683_298_050_513_8).abs() < 1e-12);
         let twice = spearman(&[1.0, 2.0, 2.0, 2.0, 3.0], &[1.0, 3.0, 3.0, 2.0, 4.0], &[1.0; 5]).unwrap();
         assert!((spearman(&x, &y, &[1.0, 2.0, 1.0, 1.0]).unwrap() - twice).abs() < 1e-12);
+    }
+
+    #[test]
+    fn savage_scores_forget_the_unit_and_are_those_of_an_exponential_variable() {
+        let scores = savage_scores(&[3.0, -1e9, 4.0]);
+        let want = [2.0, 6.0, 1.2_f64].map(|share| share.ln() - 1.0);
+        assert!(scores.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-12), "{scores:?}");
+        let many: Vec<f64> = (0..10_000).map(f64::from).collect();
+        let scores = savage_scores(&many);
+        let mean = |of: &dyn Fn(f64) -> f64| scores.iter().map(|s| of(*s)).sum::<f64>() / 10_000.0;
+        assert!(mean(&|s| s).abs() < 1e-3 && (mean(&|s| s * s) - 1.0).abs() < 0.02);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! | [`bernstein`]    | the same in constant memory                                                             |
 //! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
 //! | [`allocation`]   | the chance of each draw to be tried, from what has failed so far                       |
+//! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
@@ -40,6 +41,7 @@ pub mod counting;
 pub(crate) mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod linear;
 pub mod multifidelity;
 pub mod normal;
 pub mod pool;

@@ -233,7 +233,7 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 }
 
 /// The commands for which each episode without an outcome matters.
-const COUNTS_DIVERGED: [&str; 10] = [
+const COUNTS_DIVERGED: [&str; 11] = [
     "audit",
     "evaluate",
     "compare",
@@ -241,6 +241,7 @@ const COUNTS_DIVERGED: [&str; 10] = [
     "calibrate",
     "risk estimate",
     "risk search",
+    "risk stress",
     "risk select",
     "risk split",
     "risk multifidelity",

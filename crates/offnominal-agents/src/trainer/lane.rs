@@ -16,6 +16,8 @@ pub(super) struct Lane {
     past: Past,
     total: f64,
     steps: usize,
+    /// The smallest margin of the episode so far, where the environment has one.
+    margin: Option<f64>,
     pub(super) obs: Vec<f32>,
     pub(super) next_obs: Vec<f32>,
     /// The action in [−1, 1].
@@ -46,8 +48,18 @@ impl Lane {
         let past = Past { initial: vec![], rng: seed.rng(), actions: Vec::with_capacity(room) };
         let (action, bounded) = (vec![0.0; act], vec![0.0; act]);
         let (obs, next_obs) = (vec![0.0; obs], vec![0.0; obs]);
-        let mut lane =
-            Lane { env, rng: seed.rng(), past, total: 0.0, steps: 0, obs, next_obs, action, bounded };
+        let mut lane = Lane {
+            env,
+            rng: seed.rng(),
+            past,
+            total: 0.0,
+            steps: 0,
+            margin: None,
+            obs,
+            next_obs,
+            action,
+            bounded,
+        };
         lane.begin();
         lane
     }
@@ -61,7 +73,7 @@ impl Lane {
     }
 
     fn start(&mut self) {
-        (self.total, self.steps) = (0.0, 0);
+        (self.total, self.steps, self.margin) = (0.0, 0, None);
         self.env.start(&self.past.initial, &mut self.rng);
         self.env.observe(&mut self.obs);
     }
@@ -86,7 +98,15 @@ impl Lane {
             return BROKEN;
         }
         self.total = total;
+        if let Some(now) = self.env.failure_search().margin().filter(|now| now.is_finite()) {
+            self.margin = Some(self.margin.map_or(now, |least| least.min(now)));
+        }
         step
+    }
+
+    /// The smallest margin of the episode so far, where the environment has one.
+    pub(super) fn margin(&self) -> Option<f64> {
+        self.margin
     }
 
     /// Steps of the episode so far.

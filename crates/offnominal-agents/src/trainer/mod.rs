@@ -284,7 +284,8 @@ impl Trainer {
             let (initial, noise) = (lane.initial().to_vec(), self.learner.noise(self.steps));
             let failed = status == Status::Failed;
             let place = lane.place().filter(|_| failed);
-            ended.push(TrainingEpisode { initial, step: self.steps, noise, failed, place });
+            let margin = lane.margin();
+            ended.push(TrainingEpisode { initial, step: self.steps, noise, failed, place, margin });
         }
     }
 

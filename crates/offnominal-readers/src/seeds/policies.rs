@@ -144,6 +144,7 @@ pub fn history() -> Vec<u8> {
         noise: 0.5,
         failed,
         place: failed.then_some(3),
+        margin: Some(if failed { -0.5 } else { 0.25 }),
     };
     History { run, episodes: vec![past(7, true), past(33_554_435, false)], is_rounded: false }.to_bytes()
 }
@@ -174,7 +175,7 @@ pub fn predictor() -> Vec<u8> {
     let past = |step| {
         let initial: Vec<f64> = initial.iter().map(|_| rng.uniform()).collect();
         let failed = rng.uniform() < initial[0];
-        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 200.0, failed, place: None }
+        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 200.0, failed, place: None, margin: None }
     };
     let history = History { run, episodes: (0..n).map(past).collect(), is_rounded: false };
     let recipe = PredictorRecipe { form: Form::Dictionary, ..PredictorRecipe::default() };

@@ -89,6 +89,7 @@ pub fn journal() -> Vec<u8> {
             steps: 90,
             at: vec![],
             tried: vec![],
+            margins: vec![],
             failures: vec![],
         };
         journal.push(&block).expect("writable");

@@ -136,8 +136,24 @@ pub struct Block {
     pub at: Vec<u64>,
     /// Chance and outcome of each experiment; empty where every draw was tried, whatever was predicted.
     pub tried: Vec<(f64, bool)>,
+    /// The smallest margin of each experiment, where the run learns from them and the environment has margins; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub margins: Vec<f64>,
     /// What failed.
     pub failures: Vec<Failure>,
+}
+
+/// One experiment of a block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// Number of its draw.
+    pub index: u64,
+    /// The chance that the draw had to be tried.
+    pub chance: f64,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Its smallest margin, where the environment has one.
+    pub margin: Option<f64>,
 }
 
 /// An experiment that failed.
@@ -174,9 +190,13 @@ pub fn checked(blocks: &[Block]) -> Result<u64> {
 }
 
 impl Block {
-    /// Draw, chance and outcome of each experiment, where the run learns from them.
-    pub fn experiments(&self) -> impl Iterator<Item = (u64, f64, bool)> + '_ {
-        self.at.iter().zip(&self.tried).map(|(&index, &(chance, failed))| (index, chance, failed))
+    /// The experiments, where the run learns from them.
+    pub fn experiments(&self) -> impl Iterator<Item = Known> + '_ {
+        let known = |(i, (&index, &(chance, failed)))| {
+            let margin = self.margins.get(i).copied();
+            Known { index, chance, failed, margin }
+        };
+        self.at.iter().zip(&self.tried).enumerate().map(known)
     }
 
     /// The draw after those of this block, which must begin with the given one.
@@ -191,6 +211,8 @@ impl Block {
         one_after_another(self.at.iter().copied(), *first..end, "experiments")?;
         let is_whole = self.at.is_empty() || self.at.len() == tried.len();
         ensure!(is_whole, "expected the draws of {} experiments, found {}", tried.len(), self.at.len());
+        let is_whole = self.margins.is_empty() || self.margins.len() == self.at.len();
+        ensure!(is_whole, "expected {} margins, found {}", self.at.len(), self.margins.len());
         let failed = tried.iter().filter(|(_, failed)| *failed).count();
         let agree = tried.is_empty() || failed == failures.len();
         ensure!(agree, "expected the {failed} failures of its experiments, found {}", failures.len());
@@ -234,7 +256,17 @@ mod tests {
             divergence: None,
         };
         let failures = failures.iter().map(failure).collect();
-        Block { planned: 20, first, n: 10, secs: 0.0, steps: 0, at: vec![], tried: vec![], failures }
+        Block {
+            planned: 20,
+            first,
+            n: 10,
+            secs: 0.0,
+            steps: 0,
+            at: vec![],
+            tried: vec![],
+            margins: vec![],
+            failures,
+        }
     }
 
     #[track_caller]
@@ -266,6 +298,11 @@ mod tests {
             "expected the 1 failures of its experiments",
         );
         checked(&[block_zero(), Block { tried: tried.clone(), ..block(10, &[11]) }]).unwrap();
+        let margins = vec![0.5; 3];
+        refused(
+            Block { at: vec![11, 12], tried: tried.clone(), margins, ..block(10, &[11]) },
+            "expected 2 margins, found 3",
+        );
         refused(Block { n: 1, tried, ..block(10, &[10]) }, "expected at most 1 experiments, found 2");
     }
 }

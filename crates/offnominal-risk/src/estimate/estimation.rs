@@ -3,7 +3,7 @@
 use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
 use super::chooser::Chooser;
 use super::ending::Ending;
-use super::refit::{Known, Refit, Rule, learned_from};
+use super::refit::{Read, Refit, Rule, learned_from};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -25,7 +25,7 @@ use std::time::Instant;
 const BLOCK: u64 = 2000;
 const THINNED_BLOCK: u64 = 20_000;
 /// Experiments of a block of an adaptive run, after each of which it may learn.
-const ADAPTIVE_BLOCK: f64 = 200.0;
+const ADAPTIVE_BLOCK: f64 = 50.0;
 /// Draws from which the mean of f^α is estimated where it only sets a rate.
 const PILOT: usize = 4000;
 
@@ -35,7 +35,7 @@ pub struct Estimation<'c> {
     guide: Option<&'c Guide>,
     /// What it estimates and how.
     pub spec: ExperimentSpec,
-    known: Mutex<Known>,
+    read: Mutex<Read>,
 }
 
 /// One draw that was tried.
@@ -45,6 +45,7 @@ struct Tried {
     chance: f64,
     steps: u64,
     failed: bool,
+    margin: Option<f64>,
     failure: Option<Failure>,
 }
 
@@ -120,7 +121,7 @@ impl<'c> Estimation<'c> {
         guide: Option<&'c Guide>,
         spec: ExperimentSpec,
     ) -> Estimation<'c> {
-        Estimation { experimenter, guide, spec, known: Mutex::default() }
+        Estimation { experimenter, guide, spec, read: Mutex::default() }
     }
 
     /// What comes of some draws of a run with these blocks: how each failed, if it was tried and did.
@@ -211,8 +212,7 @@ impl<'c> Estimation<'c> {
     /// The rule for the block after these, where experiments are chosen by what failed before.
     fn rule(&self, blocks: &[Block], context: &Context) -> Result<Option<Rule<'_>>> {
         let Method::Adaptive { rate, plain_share, .. } = self.spec.method else { return Ok(None) };
-        let known = &self.known;
-        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share, known };
+        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share, read: &self.read };
         refit.after(blocks, context).map(Some)
     }
 
@@ -239,8 +239,12 @@ impl<'c> Estimation<'c> {
         let steps = tried.iter().map(|t| t.steps).sum();
         let is_plain = self.spec.method == Method::Plain;
         let at = rule.iter().flat_map(|_| tried.iter().map(|t| t.index)).collect();
+        // All have one, or the environment has none.
+        let margins: Option<Vec<f64>> = rule.and_then(|_| tried.iter().map(|t| t.margin).collect());
+        let margins = margins.unwrap_or_default();
         let tried = if is_plain { vec![] } else { tried.iter().map(|t| (t.chance, t.failed)).collect() };
-        Ok(Block { planned, first, n, secs: begun.elapsed().as_secs_f64(), steps, at, tried, failures })
+        let secs = begun.elapsed().as_secs_f64();
+        Ok(Block { planned, first, n, secs, steps, at, tried, margins, failures })
     }
 
     /// What comes of one draw; nothing if it is not tried.
@@ -250,8 +254,9 @@ impl<'c> Estimation<'c> {
         let found = self.experimenter.play(key, &x)?;
         let steps = found.steps as u64;
         let (last, divergence) = (found.last, found.divergence);
-        let failure = || Failure { key, index, x, chance, steps, last, divergence };
-        Ok(Some(Tried { index, chance, steps, failed: found.failed, failure: found.failed.then(failure) }))
+        let (failed, margin) = (found.failed, found.margin.filter(|margin| margin.is_finite()));
+        let failure = failed.then_some(Failure { key, index, x, chance, steps, last, divergence });
+        Ok(Some(Tried { index, chance, steps, failed, margin, failure }))
     }
 
     /// What the blocks say.

@@ -1,10 +1,10 @@
 //! What an adaptive run has learned from its experiments so far, and how it chooses the next draws.
 //!
 //! A [`Scorer`] says how dangerous draws look; from its scores and the outcomes follow the chances to be tried
-//! ([`Allocation`]). When both are fitted anew depends on the failures seen alone, and everything random on the seed: a
-//! run that goes on from its journal has the same rules.
+//! ([`Allocation`]). When both are fitted anew depends on what the journal holds alone, and everything random on the seed:
+//! a run that goes on from its journal has the same rules.
 
-use super::block::Block;
+use super::block::{Block, Known};
 use super::scorer::{Features, Scorer, ScorerReader, Seen};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -21,12 +21,14 @@ use std::sync::{Mutex, MutexGuard};
 const FEWEST: usize = 4;
 /// How many times the failures must grow before the next fit.
 const GROWTH: f64 = 1.25;
+/// How many times the experiments must grow, where failures are too few and margins are learned from.
+const GROWTH_OF_MARGINS: usize = 2;
 /// Draws whose scores set the mean chance.
 const PILOT: usize = 2000;
 
 /// What was read of draws before; a draw can cost as much as building a simulator.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Read {
     pilot: Vec<Vec<f32>>,
     experiments: HashMap<u64, Vec<f32>>,
 }
@@ -42,7 +44,7 @@ pub(super) struct Refit<'c> {
     /// Share of them that is spread evenly.
     pub plain_share: f64,
     /// What was read for earlier rules.
-    pub known: &'c Mutex<Known>,
+    pub read: &'c Mutex<Read>,
 }
 
 /// How the draws of the next blocks are chosen.
@@ -62,11 +64,13 @@ pub(super) struct RuleReader<'r> {
 
 /// How many of the blocks the rule for the next one has learned from.
 pub(super) fn learned_from(blocks: &[Block]) -> usize {
-    let (mut failures, mut known, mut learned_from) = (0, 0, 0);
+    let (mut now, mut known, mut learned_from) = ((0, 0), (0, 0), 0);
     for (i, block) in blocks.iter().enumerate() {
-        failures += block.failures.len();
-        if failures >= FEWEST && failures as f64 >= GROWTH * known as f64 {
-            (known, learned_from) = (failures, i + 1);
+        now = (now.0 + block.failures.len(), now.1 + block.margins.len());
+        let has_failed = now.0 >= FEWEST && now.0 as f64 >= GROWTH * known.0 as f64;
+        let has_margins = now.0 < FEWEST && now.1 > 0 && now.1 >= GROWTH_OF_MARGINS * known.1;
+        if has_failed || has_margins {
+            (known, learned_from) = (now, i + 1);
         }
     }
     learned_from
@@ -88,25 +92,34 @@ impl<'c> Refit<'c> {
 
     /// The experiments of some blocks, with what is read of their draws.
     fn seen(&self, blocks: &[Block], context: &Context) -> Result<Vec<Seen>> {
-        let all: Vec<(u64, f64, bool)> = blocks.iter().flat_map(Block::experiments).collect();
-        let known = &mut self.known().experiments;
-        let new: Vec<u64> = all.iter().map(|e| e.0).filter(|index| !known.contains_key(index)).collect();
+        let all: Vec<Known> = blocks.iter().flat_map(Block::experiments).collect();
+        let read = &mut self.read_before().experiments;
+        let new: Vec<u64> = all.iter().map(|e| e.index).filter(|index| !read.contains_key(index)).collect();
         let rows = self.read("experiment", new.len(), |i| new[i as usize], context)?;
-        known.extend(new.into_iter().zip(rows));
-        Ok(all.iter().map(|&(i, chance, failed)| Seen { row: known[&i].clone(), chance, failed }).collect())
+        read.extend(new.into_iter().zip(rows));
+        let seen = |&Known { index, chance, failed, margin }: &Known| {
+            let row = read[&index].clone();
+            Seen { row, chance, failed, margin }
+        };
+        Ok(all.iter().map(seen).collect())
     }
 
     fn allocation(&self, seen: &[Seen], scorer: &Scorer<'_>, context: &Context) -> Result<Allocation> {
-        if seen.is_empty() && self.guide.is_none() {
+        let has_failed = seen.iter().filter(|s| s.failed).count() >= FEWEST;
+        if !has_failed && self.guide.is_none() && !scorer.is_of_margins() {
             return Ok(Allocation::even(self.rate, self.plain_share)?);
         }
-        let pilot = &mut self.known().pilot;
+        let pilot = &mut self.read_before().pilot;
         if pilot.is_empty() {
             *pilot = self.read("pilot", PILOT, |i| i, context)?;
         }
         let mut reader = scorer.reader();
         let draws: Vec<f64> = pilot.iter().map(|row| reader.score(row)).collect();
-        let known = if seen.is_empty() { claimed(&draws) } else { scorer.scored(seen) };
+        let known = match has_failed {
+            true => scorer.scored(seen),
+            false if scorer.is_of_margins() => ranked(&draws),
+            false => claimed(&draws),
+        };
         Ok(Allocation::fit(self.rate, self.plain_share, &known, &draws)?)
     }
 
@@ -124,8 +137,8 @@ impl<'c> Refit<'c> {
         })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().expect("no thread panics while it reads")
+    fn read_before(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().expect("no thread panics while it reads")
     }
 }
 
@@ -137,6 +150,18 @@ fn claimed(draws: &[f64]) -> Vec<Scored> {
         [Scored { score, weight: q, failed: true }, Scored { score, weight: 1.0 - q, failed: false }]
     };
     draws.iter().flat_map(both).collect()
+}
+
+/// Before failures are known, margins tell the order of draws and no more. The draw at rank r, the nearest to failing first,
+/// is taken to fail in proportion to 1 / r (Zipf's law): the chances of most draws fall by half at most.
+fn ranked(draws: &[f64]) -> Vec<Scored> {
+    let mut order = draws.to_vec();
+    order.sort_by(|a, b| b.total_cmp(a));
+    let both = |(rank, score): (usize, f64)| {
+        let q = 1.0 / (rank as f64 + 1.0);
+        [Scored { score, weight: q, failed: true }, Scored { score, weight: 1.0 - q, failed: false }]
+    };
+    order.into_iter().enumerate().flat_map(both).collect()
 }
 
 impl Rule<'_> {
@@ -163,6 +188,8 @@ mod tests {
     use crate::estimate::ending::Ending;
     use crate::estimate::estimation::{Estimation, JOURNAL};
     use crate::testing::{Toy, context, subject};
+    use offnominal_engine::judged::Criterion;
+    use offnominal_engine::scenario::Scenario;
     use offnominal_engine::subject::Subject;
     use offnominal_stats::Level;
     use std::path::Path;
@@ -210,6 +237,35 @@ mod tests {
         let chosen: Vec<u64> = failures.iter().step_by(5).map(|f| f.index).collect();
         let again = estimation.draws(&whole, &chosen, &context(2)).unwrap();
         assert!(again.iter().zip(failures.iter().step_by(5)).all(|(a, f)| a.as_ref() == Some(f)));
+    }
+
+    /// The toy fails where it begins below so small a number, and says how far above it was.
+    fn nearness(least: f64) -> Subject {
+        let formula = format!("always (x > {least})").parse().unwrap();
+        let scenario = Scenario { draws: None, criterion: Some(Criterion::Stl(formula)) };
+        subject(&Toy::new(0.0)).under(Some(scenario)).unwrap()
+    }
+
+    #[test]
+    fn margins_tell_where_to_look_before_anything_failed() {
+        let p = 1e-3;
+        let subject = nearness(p);
+        let estimation = adaptive(&subject, 3);
+        let blocks = run(&estimation, None, 1000, 2);
+        assert!(blocks[0].failures.is_empty() && learned_from(&blocks[..1]) == 1, "{:?}", blocks[0]);
+        let early: usize = blocks[..5].iter().map(|b| b.failures.len()).sum();
+        let all: usize = blocks.iter().map(|b| b.failures.len()).sum();
+        assert!(early >= 1 && all as f64 > 5.0 * 1000.0 * p, "{early} {all}");
+        let risk = estimation.judge(&blocks, Level::P95, &context(2)).unwrap().risk.unwrap();
+        assert!(risk.covers(p), "{risk:.5}");
+    }
+
+    #[test]
+    fn chances_by_rank_fall_slowly() {
+        let draws: Vec<f64> = (0..2000).map(f64::from).collect();
+        let rule = Allocation::fit(0.1, 0.1, &ranked(&draws), &draws).unwrap();
+        let [nearest, middle, last] = [1999.0, 1000.0, 0.0].map(|score| rule.chance(score));
+        assert!(nearest > 5.0 * middle && last > 0.5 * 0.1 && last < middle, "{nearest} {middle} {last}");
     }
 
     #[test]

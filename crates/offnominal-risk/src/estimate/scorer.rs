@@ -1,39 +1,43 @@
 //! How dangerous a draw looks by the experiments of its own run.
 //!
-//! Two networks score draws: each has learned from the experiments of one half, and says how dangerous those of the other
-//! half looked, so that no experiment is judged by what it taught. Where they tell nothing yet, the predictor scores, if
-//! there is one.
+//! A score is linear in what is read of a draw, or a network's: whichever tells more of failures that it has not learned
+//! from. Two of a kind score draws: each has learned from the experiments of one half, and says how dangerous those of
+//! the other half looked, so that no experiment is judged by what it taught. Where failures are too few, margins are what a
+//! linear score learns from. Where nothing tells anything yet, the predictor scores, if there is one.
 
-use crate::committor::network::{Buffers, Network};
-use crate::committor::rows::Rows;
+mod models;
+
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::guide::reading;
 use crate::predictors::learn::Form;
 use crate::predictors::predictor::Reader;
 use anyhow::{Context as _, Result};
+use models::{Model, ModelReader};
 use offnominal_core::prelude::*;
-use offnominal_nets::Standardiser;
 use offnominal_stats::risk::allocation::Scored;
-
-/// Failures, and others, from which networks learn.
-const FEWEST: usize = 6;
-/// Gradient steps of a network at most.
-const STEPS: usize = 1000;
-/// Cross-entropy on balanced held-out experiments above which a network tells nothing; ln 2 is that of a coin.
-const TELLS_NOTHING: f64 = 0.98 * std::f64::consts::LN_2;
 
 /// What draws are scored with.
 pub(super) struct Scorer<'c> {
     by: Experimenter<'c>,
     guide: Option<&'c Guide>,
-    networks: Option<[Network; 2]>,
+    told: Told,
+}
+
+/// What experiments have told.
+enum Told {
+    /// Nothing yet.
+    Nothing,
+    /// How near to failing draws come; how likely they fail does not follow from it.
+    Margins([Model; 2]),
+    /// The log odds of a failure, but for a constant.
+    Failures([Model; 2]),
 }
 
 /// A scorer with the buffers of one thread.
 pub(super) struct ScorerReader<'r> {
     scorer: &'r Scorer<'r>,
-    networks: Option<[(&'r Network, Buffers); 2]>,
+    models: Option<[ModelReader<'r>; 2]>,
 }
 
 /// What is read of a draw: the features of its initial condition and, last, the log odds that the predictor sees.
@@ -48,6 +52,7 @@ pub(super) struct Seen {
     pub row: Vec<f32>,
     pub chance: f64,
     pub failed: bool,
+    pub margin: Option<f64>,
 }
 
 impl<'c> Scorer<'c> {
@@ -61,13 +66,29 @@ impl<'c> Scorer<'c> {
         seen: &[Seen],
         rng: &mut Rng,
     ) -> Result<Scorer<'c>> {
-        Ok(Scorer { by, guide, networks: networks(seen, rng)? })
+        let halves = models::halves(sides(seen).zip(seen));
+        let told = match models::of_failures(&halves, rng)? {
+            Some(models) => Told::Failures(models),
+            // A predictor knows more than margins do.
+            None => {
+                models::of_margins(&halves).filter(|_| guide.is_none()).map_or(Told::Nothing, Told::Margins)
+            }
+        };
+        Ok(Scorer { by, guide, told })
+    }
+
+    /// Whether scores tell the order of draws alone, by their margins.
+    pub fn is_of_margins(&self) -> bool {
+        matches!(self.told, Told::Margins(_))
     }
 
     /// The scorer with buffers for one thread.
     pub fn reader(&self) -> ScorerReader<'_> {
-        let networks = self.networks.as_ref().map(|pair| pair.each_ref().map(|n| (n, n.buffers())));
-        ScorerReader { scorer: self, networks }
+        let models = match &self.told {
+            Told::Nothing => None,
+            Told::Margins(models) | Told::Failures(models) => Some(models.each_ref().map(Model::reader)),
+        };
+        ScorerReader { scorer: self, models }
     }
 
     /// What it reads of a draw.
@@ -79,12 +100,9 @@ impl<'c> Scorer<'c> {
     pub fn scored(&self, seen: &[Seen]) -> Vec<Scored> {
         let mut reader = self.reader();
         let one = |(side, s): (usize, &Seen)| {
-            let score = match &mut reader.networks {
-                Some(networks) => {
-                    let (network, buffers) = &mut networks[1 - side];
-                    network.value(&s.row, buffers)
-                }
-                None => self.without_networks(&s.row),
+            let score = match &mut reader.models {
+                Some(models) => models[1 - side].score(&s.row),
+                None => self.without_models(&s.row),
             };
             Scored { score, weight: 1.0 / s.chance, failed: s.failed }
         };
@@ -92,16 +110,16 @@ impl<'c> Scorer<'c> {
     }
 
     /// The predictor's log odds stand last in a row; without a predictor all draws look alike.
-    fn without_networks(&self, row: &[f32]) -> f64 {
+    fn without_models(&self, row: &[f32]) -> f64 {
         self.guide.and(row.last()).map_or(0.0, |&odds| f64::from(odds))
     }
 }
 
 impl ScorerReader<'_> {
-    /// How dangerous a draw looks by what is read of it, as log odds but for a constant.
+    /// How dangerous a draw looks by what is read of it.
     pub fn score(&mut self, row: &[f32]) -> f64 {
-        let Some(networks) = &mut self.networks else { return self.scorer.without_networks(row) };
-        networks.iter_mut().map(|(network, buffers)| network.value(row, buffers)).sum::<f64>() / 2.0
+        let Some(models) = &mut self.models else { return self.scorer.without_models(row) };
+        models.iter_mut().map(|model| model.score(row)).sum::<f64>() / 2.0
     }
 }
 
@@ -125,24 +143,6 @@ impl<'r> Features<'r> {
         }
         Ok(row)
     }
-}
-
-/// A network of each half, the one of side 0 first; nothing where experiments are few or nothing was learned.
-fn networks(seen: &[Seen], rng: &mut Rng) -> Result<Option<[Network; 2]>> {
-    let failures = seen.iter().filter(|s| s.failed).count();
-    if failures < FEWEST || seen.len() - failures < FEWEST {
-        return Ok(None);
-    }
-    let mut halves = [(); 2].map(|()| Rows::new(seen[0].row.len()));
-    sides(seen).zip(seen).for_each(|(side, s)| halves[side].push(&s.row, s.failed));
-    let varies = |half: &Rows| Standardiser::fit(half.numbers(), half.width()).outputs() > 0;
-    if !halves.iter().all(varies) {
-        return Ok(None);
-    }
-    let [one, other] = &halves;
-    let (first, loss) = Network::fit(one, other, STEPS, rng)?;
-    let (second, other_loss) = Network::fit(other, one, STEPS, rng)?;
-    Ok((0.5 * (loss + other_loss) < TELLS_NOTHING).then_some([first, second]))
 }
 
 /// Which half each experiment belongs to: failures and others take turns, each for themselves.

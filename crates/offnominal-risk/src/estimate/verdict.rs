@@ -63,7 +63,9 @@ impl Verdict {
         claim.skip_many(self.draws as usize - tried.count());
         let Top { share, outside, of, .. } = *top;
         let percent = (100.0 * share).round();
-        let assumed = format!("if at most the {outside} of {of} failures of the history lie elsewhere");
+        let assumed = format!(
+            "all failures, if the share of them that lies elsewhere is no larger than in the history, where {outside} of {of} do"
+        );
         self.others.extend([
             (format!("failures in the {percent} % with the highest predictions"), claim.high(level)),
             ("failures elsewhere".into(), claim.elsewhere(level)),

@@ -1,4 +1,4 @@
-//! Which episodes failed, as far as they were played, so that a history that was cut off goes on where it was.
+//! What became of episodes, as far as they were played, so that a history that was cut off goes on where it was.
 
 use crate::estimate::block::one_after_another;
 use crate::record::Record;
@@ -37,29 +37,46 @@ struct Block {
     /// Where each failed, in environments whose episodes lead past places; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<u32>,
+    /// The smallest margin of each episode, in environments that have margins; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    margins: Vec<f64>,
 }
 
-/// An episode that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failed {
-    /// Its number.
-    pub episode: usize,
+/// What became of an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Played {
+    /// Whether it failed.
+    pub failed: bool,
     /// The place where it failed, of those that its initial condition leads past.
     pub place: Option<u32>,
+    /// Its smallest margin.
+    pub margin: Option<f64>,
 }
 
 impl Block {
-    fn of((policy, noise): (usize, usize), episodes: Range<usize>, failed: &[Failed]) -> Block {
-        let places: Option<Vec<u32>> = failed.iter().map(|f| f.place).collect();
-        let failed = failed.iter().map(|f| f.episode).collect();
-        Block { policy, noise, episodes, failed, places: places.unwrap_or_default() }
+    fn of((policy, noise): (usize, usize), episodes: Range<usize>, played: &[Played]) -> Block {
+        let numbered = || episodes.clone().zip(played).filter(|(_, came)| came.failed);
+        let places: Option<Vec<u32>> = numbered().map(|(_, came)| came.place).collect();
+        let margins: Option<Vec<f64>> = played.iter().map(|came| came.margin).collect();
+        Block {
+            policy,
+            noise,
+            failed: numbered().map(|(episode, _)| episode).collect(),
+            places: places.unwrap_or_default(),
+            margins: margins.unwrap_or_default(),
+            episodes,
+        }
     }
 
-    fn failures(&self) -> impl Iterator<Item = Failed> + '_ {
-        self.failed
-            .iter()
-            .enumerate()
-            .map(|(i, &episode)| Failed { episode, place: self.places.get(i).copied() })
+    fn played(&self) -> Vec<Played> {
+        let first = self.episodes.start;
+        let one = |i: usize| Played { margin: self.margins.get(i).copied(), ..Played::default() };
+        let mut all: Vec<Played> = (0..self.episodes.len()).map(one).collect();
+        for (i, &episode) in self.failed.iter().enumerate() {
+            let came = &mut all[episode - first];
+            (came.failed, came.place) = (true, self.places.get(i).copied());
+        }
+        all
     }
 }
 
@@ -79,7 +96,17 @@ impl Book {
     /// If it is the journal of other episodes, or damaged, or cannot be read or written.
     pub fn open(folder: Option<&Path>, spec: &HistorySpec) -> Result<Book> {
         let (record, blocks) = Record::open::<_, Block>(folder, JOURNAL, spec)?;
-        for (i, Block { episodes, failed, places, .. }) in blocks.iter().enumerate() {
+        for (i, Block { episodes, failed, places, margins, .. }) in blocks.iter().enumerate() {
+            let expected = episodes.len();
+            ensure!(
+                expected <= BLOCK,
+                "{JOURNAL}, block {i}: expected at most {BLOCK} episodes, found {expected}"
+            );
+            ensure!(
+                margins.is_empty() || margins.len() == expected,
+                "{JOURNAL}, block {i}: expected a margin for each of {expected} episodes, found {}",
+                margins.len()
+            );
             ensure!(
                 places.is_empty() || places.len() == failed.len(),
                 "{JOURNAL}, block {i}: expected a place for each of {} failures, found {}",
@@ -93,31 +120,29 @@ impl Book {
         Ok(Book { record, blocks })
     }
 
-    /// Which of the first `n` episodes of a policy at a level of noise failed, and where; `play` says it of those that are new.
+    /// What became of the first `n` episodes of a policy at a level of noise; `play` says it of those that are new.
     ///
     /// # Errors
     /// If blocks do not follow one another, or new ones cannot be played or written.
-    pub fn failed(
+    pub fn played(
         &mut self,
         (policy, noise): (usize, usize),
         n: usize,
-        play: impl Fn(Range<usize>) -> Result<Vec<Failed>>,
-    ) -> Result<Vec<Failed>> {
-        let (mut done, mut all) = (0, Vec::new());
+        play: impl Fn(Range<usize>) -> Result<Vec<Played>>,
+    ) -> Result<Vec<Played>> {
+        let mut all: Vec<Played> = Vec::new();
         for block in self.blocks.iter().filter(|b| (b.policy, b.noise) == (policy, noise)) {
-            let first = block.episodes.start;
+            let (done, first) = (all.len(), block.episodes.start);
             ensure!(first == done, "{JOURNAL}: expected episode {done} next, found {first}");
-            done = block.episodes.end;
-            all.extend(block.failures());
+            all.extend(block.played());
         }
-        while done < n {
-            let episodes = done..(done + BLOCK).min(n);
-            let block = Block::of((policy, noise), episodes.clone(), &play(episodes)?);
-            self.record.push(&block)?;
-            done = block.episodes.end;
-            all.extend(block.failures());
+        while all.len() < n {
+            let episodes = all.len()..(all.len() + BLOCK).min(n);
+            let played = play(episodes.clone())?;
+            self.record.push(&Block::of((policy, noise), episodes, &played))?;
+            all.extend(played);
         }
-        all.retain(|failed| failed.episode < n);
+        all.truncate(n);
         Ok(all)
     }
 }

@@ -1,8 +1,8 @@
 //! Many episodes of one policy at one level of noise.
 
-use super::book::Failed;
+use super::book::Played;
 use super::noisy::Noisy;
-use crate::experimenter::{Experiment, Experimenter};
+use crate::experimenter::Experimenter;
 use crate::record::in_chunks;
 use anyhow::{Context as _, Result};
 use offnominal_agents::TrainingEpisode;
@@ -35,41 +35,39 @@ impl Series {
         Ok(Series { subject: noisy, noise, seed, stream })
     }
 
-    /// Plays some of them and returns which failed, and where.
+    /// Plays some of them and returns what became of each.
     ///
     /// # Errors
     /// If the simulator breaks.
-    pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<Failed>> {
+    pub fn played(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<Played>> {
         let by = Experimenter::new(&self.subject, self.seed)?;
-        let failed = |i: u64| {
-            let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize));
-            let failed = |came: Experiment| {
-                came.failed.then_some(Failed { episode: i as usize, place: came.place.map(|p| p as u32) })
-            };
-            came.map(failed).transpose()
+        let one = |i: u64| -> Result<Played> {
+            let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize))?;
+            let place = came.place.filter(|_| came.failed).map(|place| place as u32);
+            let margin = came.margin.filter(|margin| margin.is_finite());
+            Ok(Played { failed: came.failed, place, margin })
         };
         in_chunks(context, range.start as u64..range.end as u64, 32, |chunk| {
             bar.inc(chunk.end - chunk.start);
-            chunk.filter_map(failed).collect()
+            chunk.map(one).collect()
         })
     }
 
-    /// The first so many, of which those failed, after so many steps of training.
+    /// The first ones, of which that became, after so many steps of training.
     ///
     /// # Errors
     /// If the environment cannot be copied.
-    pub fn episodes(&self, n: usize, failed: &[Failed], step: u64) -> Result<Vec<TrainingEpisode>> {
+    pub fn episodes(&self, played: &[Played], step: u64) -> Result<Vec<TrainingEpisode>> {
         let by = Experimenter::new(&self.subject, self.seed)?;
-        let mut of = vec![None; n];
-        failed.iter().for_each(|failed| of[failed.episode] = Some(failed.place));
-        let one = |(i, failed): (usize, Option<Option<u32>>)| TrainingEpisode {
+        let one = |(i, &Played { failed, place, margin }): (usize, &Played)| TrainingEpisode {
             initial: self.initial(&by, i),
             step,
             noise: self.noise,
-            failed: failed.is_some(),
-            place: failed.flatten(),
+            failed,
+            place,
+            margin,
         };
-        Ok(of.into_iter().enumerate().map(one).collect())
+        Ok(played.iter().enumerate().map(one).collect())
     }
 
     /// Where one begins.

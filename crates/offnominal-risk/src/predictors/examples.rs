@@ -26,6 +26,8 @@ pub struct Examples {
     failed: Vec<f32>,
     /// The row at which each failed; [`NOWHERE`] of those that did not, or of which nobody knows.
     places: Vec<u32>,
+    /// The smallest margin of each; not a number where nobody knows it.
+    margins: Vec<f32>,
 }
 
 /// No row.
@@ -38,7 +40,8 @@ impl Examples {
     }
 
     fn with_width(width: usize) -> Examples {
-        Examples { width, rows: Vec::new(), ends: Vec::new(), failed: Vec::new(), places: Vec::new() }
+        let (rows, ends, failed) = (Vec::new(), Vec::new(), Vec::new());
+        Examples { width, rows, ends, failed, places: Vec::new(), margins: Vec::new() }
     }
 
     /// Adds one that ended later than those before: the features of its initial condition, or of one place after the
@@ -53,6 +56,15 @@ impl Examples {
         self.ends.push(self.rows.len() / self.width);
         self.failed.push(f32::from(u8::from(failed)));
         self.places.push(NOWHERE);
+        self.margins.push(f32::NAN);
+    }
+
+    /// Says the smallest margin of the example that was added last.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn came_within(&mut self, margin: f64) {
+        *self.margins.last_mut().expect("an example") = margin as f32;
     }
 
     /// Says at which place the example that was added last failed.
@@ -112,13 +124,19 @@ impl Examples {
         &self.places
     }
 
+    /// The smallest margin of each; not a number where nobody knows it.
+    pub(crate) fn margins(&self) -> &[f32] {
+        &self.margins
+    }
+
     /// Mean cross-entropy of predicted chances to fail, which are limited to a millionth from certainty.
     pub(crate) fn cross_entropy(&self, predicted: &[f64]) -> f64 {
         let term = |(p, y): (&f64, &f32)| {
             let right = if *y > 0.5 { *p } else { 1.0 - p };
             -right.max(1e-6).ln()
         };
-        predicted.iter().zip(&self.failed).map(term).sum::<f64>() / predicted.len() as f64
+        // Not −0 where all are certain.
+        (predicted.iter().zip(&self.failed).map(term).sum::<f64>() / predicted.len() as f64).max(0.0)
     }
 
     /// Those of policies that had done more than this share of their training.
@@ -139,6 +157,12 @@ impl Examples {
         (self.chosen(0..first), self.chosen(first..self.len()))
     }
 
+    /// The first part, and the later one, which has so large a share of the examples.
+    pub(crate) fn split_evenly(&self, share: f64) -> (Examples, Examples) {
+        let first = (self.len() as f64 * (1.0 - share)).round() as usize;
+        (self.chosen(0..first), self.chosen(first..self.len()))
+    }
+
     /// Two parts in their order; each example is in the second one with this chance.
     pub(crate) fn split_at_random(&self, share: f64, rng: &mut Rng) -> (Examples, Examples) {
         let is_second: Vec<bool> = (0..self.len()).map(|_| rng.uniform() < share).collect();
@@ -156,6 +180,7 @@ impl Examples {
             ends: self.ends.clone(),
             failed: self.failed.clone(),
             places: self.places.clone(),
+            margins: self.margins.clone(),
         }
     }
 
@@ -171,6 +196,7 @@ impl Examples {
         self.ends.push(self.rows.len() / self.width);
         self.failed.push(from.failed[i]);
         self.places.push(from.places[i]);
+        self.margins.push(from.margins[i]);
     }
 
     /// An empty batch of such examples.
@@ -184,6 +210,7 @@ impl Examples {
         batch.ends.clear();
         batch.failed.clear();
         batch.places.clear();
+        batch.margins.clear();
         which.iter().for_each(|&i| batch.copy(self, i));
     }
 
@@ -232,6 +259,15 @@ mod tests {
         let (first, later) = ten().split(0.4);
         assert_eq!((first.len(), later.len(), later.failures()), (8, 2, 2));
         assert_eq!(later.rows()[0], 8.0);
+    }
+
+    #[test]
+    fn margins_stay_with_their_example() {
+        let mut all = ten();
+        all.came_within(0.75);
+        let (first, later) = all.split_evenly(0.3);
+        assert_eq!((first.len(), later.margins()[2]), (7, 0.75));
+        assert!(first.margins().iter().all(|margin| margin.is_nan()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::dictionary::Dictionary;
 use crate::error::RiskError;
 use crate::examples::Examples;
 use crate::hazard::Hazards;
+use crate::margin::Margins;
 use crate::network::Networks;
 use crate::record::Record;
 use anyhow::Result;
@@ -32,6 +33,8 @@ pub enum Form {
     Dictionary,
     /// Hazards that add up along a track, where initial conditions lead past many places.
     Hazard,
+    /// Dense networks that learn how near episodes came to failing, from their margins: few failures are needed, or none.
+    Margin,
 }
 
 /// How a predictor is learned.
@@ -74,6 +77,8 @@ pub enum Model {
     Dictionary(Dictionary),
     /// Convolutions along a way.
     Hazards(Hazards),
+    /// Dense networks of margins.
+    Margins(Margins),
 }
 
 /// What was learned.
@@ -142,7 +147,7 @@ impl Fits {
     }
 }
 
-/// Failures from which something can be learned.
+/// Failures from which something can be learned, and half of the margins.
 const FEWEST: usize = 30;
 
 /// Learns from examples, and tries the settings of the recipe's form but for those that `fits` knows.
@@ -162,10 +167,15 @@ pub(crate) fn learn(
     recipe.check()?;
     assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
-    enough(&kept, "the history after its early part")?;
+    let learns_margins = recipe.form == Form::Margin;
+    enough(&kept, learns_margins, "the history after its early part")?;
     let scaler = Standardiser::fit(kept.rows(), kept.row_width());
     let scaled = kept.with_rows(scaler.outputs(), |rows, out| scaler.apply(rows, out));
-    let (first, later) = scaled.split(recipe.later_share);
+    // Without failures the later part is one of episodes.
+    let (first, later) = match learns_margins {
+        true => scaled.split_evenly(recipe.later_share),
+        false => scaled.split(recipe.later_share),
+    };
     let mut tried = Vec::new();
     let mut best: Option<(Setting, Fit)> = None;
     let settings = recipe.settings();
@@ -203,9 +213,13 @@ pub(crate) fn learn(
     })
 }
 
-fn enough(examples: &Examples, where_: &'static str) -> Result<(), RiskError> {
+fn enough(examples: &Examples, learns_margins: bool, where_: &'static str) -> Result<(), RiskError> {
     let (failures, episodes) = (examples.failures(), examples.len());
     let short = |what, found| RiskError::TooFew { where_, what, needed: FEWEST, found, episodes };
+    if learns_margins {
+        let known = examples.margins().iter().filter(|margin| margin.is_finite()).count();
+        return if known == episodes && known >= 2 * FEWEST { Ok(()) } else { Err(short("margins", known)) };
+    }
     match (failures, episodes - failures) {
         (found, _) if found < FEWEST => Err(short("failures", found)),
         (_, found) if found < FEWEST => Err(short("episodes without failure", found)),
@@ -227,6 +241,7 @@ impl PredictorRecipe {
             Form::Mlp => [1, 2, 3].map(Setting::Layers).to_vec(),
             Form::Dictionary => [8, 16, 32].map(Setting::Neighbours).to_vec(),
             Form::Hazard => [8, 16].map(Setting::Filters).to_vec(),
+            Form::Margin => vec![Setting::Margins],
         }
     }
 }
@@ -237,6 +252,7 @@ enum Setting {
     Layers(usize),
     Neighbours(usize),
     Filters(usize),
+    Margins,
 }
 
 /// Width of a hidden layer.
@@ -274,6 +290,11 @@ impl Setting {
                 let model = Hazards::fit(n, recipe.members, train, recipe.steps, rng);
                 (Model::Hazards(model), recipe.steps)
             }
+            Setting::Margins => {
+                // When to stop a held-out part of the examples says.
+                let model = Margins::fit(&[WIDTH, WIDTH], recipe.members, train, recipe.steps, rng);
+                (Model::Margins(model), recipe.steps)
+            }
         }
     }
 }
@@ -284,6 +305,7 @@ impl std::fmt::Display for Setting {
             Setting::Layers(n) => write!(f, "{n} hidden layers of {WIDTH}"),
             Setting::Neighbours(k) => write!(f, "{k} neighbours"),
             Setting::Filters(n) => write!(f, "{n} filters"),
+            Setting::Margins => write!(f, "margins, 2 layers of {WIDTH}"),
         }
     }
 }
@@ -294,6 +316,7 @@ impl Model {
             Model::Networks(model) => model.predict_all(examples),
             Model::Dictionary(model) => model.predict_all(examples),
             Model::Hazards(model) => model.predict_all(examples),
+            Model::Margins(model) => model.predict_all(examples),
         }
     }
 
@@ -347,6 +370,30 @@ mod tests {
         if skips::is_slow_tier("a dictionary of 2,400 steps") {
             predicts_better_than_the_share_of_failures(Form::Dictionary, 2400, 0.95);
         }
+    }
+
+    #[test]
+    fn margins_are_learned_without_any_failure() {
+        let mut all = Examples::new(4);
+        let mut rng = Rng::new(6);
+        for i in 0..1000 {
+            let x: Vec<f64> = (0..4).map(|_| rng.uniform()).collect();
+            all.push(&x, Theta { iteration: f64::from(i) / 1000.0, noise: 0.0 }, false);
+            all.came_within(1.2 - x[0] - x[1] * x[1] / 3.0 + 0.05 * rng.normal());
+        }
+        let found = learn(&all, &quick(Form::Margin), &mut Rng::new(1), &mut Fits::unsaved()).unwrap();
+        assert_eq!((found.kept.1, found.later.len()), (0, 180));
+        let Model::Margins(model) = &found.model else { panic!("a model of margins") };
+        let mut work = model.workspace();
+        let mut at = |x: [f32; 2]| {
+            let mut scaled = vec![0.0; found.scaler.outputs()];
+            found.scaler.apply(&[x[0], x[1], 0.5, 0.5, 0.9, 0.0], &mut scaled);
+            model.predict(&scaled, &mut work)
+        };
+        let [far, near, beyond] = [[0.2, 0.2], [0.9, 0.5], [0.98, 0.98]].map(&mut at);
+        assert!(far < 0.3 * near && near < 0.1 && beyond > 0.5, "{far} {near} {beyond}");
+        let error = learn(&history(500, 1.0), &quick(Form::Margin), &mut Rng::new(1), &mut Fits::unsaved());
+        assert!(error.unwrap_err().to_string().contains("margins, found 0"));
     }
 
     #[test]

@@ -77,7 +77,12 @@ impl Skill {
 
     /// Why nothing is to be gained from a predictor, if that is so.
     pub fn warning(&self) -> Option<String> {
-        let Skill { predictor, share, .. } = self;
+        let Skill { predictor, share, failures } = self;
+        if failures.iter().sum::<u64>() == 0 {
+            return Some(
+                "none of the later episodes failed: whether the predictor tells failures is not known".into(),
+            );
+        }
         (predictor >= share).then(|| {
             format!(
                 "the predictor told no more of later episodes than their share of failures does (cross-entropy {predictor:.3} \
@@ -126,6 +131,7 @@ impl Predictor {
             Model::Networks(model) => Work::Dense(model.workspace(), Vec::new()),
             Model::Dictionary(model) => Work::Dense(model.net.workspace(1), Vec::new()),
             Model::Hazards(model) => Work::Sequence(model.net.workspace(1)),
+            Model::Margins(model) => Work::Dense(model.workspace(), Vec::new()),
         };
         Reader {
             predictor: self,
@@ -182,6 +188,7 @@ impl Reader<'_> {
             (Model::Networks(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
             (Model::Dictionary(model), Work::Dense(work, near)) => model.predict(&self.scaled, work, near),
             (Model::Hazards(model), Work::Sequence(work)) => model.predict(&self.scaled, work),
+            (Model::Margins(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
             _ => unreachable!("the buffers were made for the model"),
         }
     }
@@ -223,6 +230,7 @@ mod tests {
             let x = [rng.uniform(), rng.uniform()];
             let theta = Theta { iteration: f64::from(i) / 800.0, noise: 1.0 - f64::from(i) / 900.0 };
             all.push(&x, theta, rng.uniform() < x[0].powi(4));
+            all.came_within(1.0 - x[0]);
         }
         let recipe = PredictorRecipe { form, members: 2, steps: 200, ..PredictorRecipe::default() };
         let learned = learn(&all, &recipe, &mut Rng::new(1), &mut Fits::unsaved()).unwrap();
@@ -244,6 +252,8 @@ mod tests {
     #[test]
     fn a_predictor_that_tells_nothing_is_warned_of() {
         assert_eq!(Skill::of(&[(0.5, true)], 0.141, 0.156).warning(), None);
+        let unknown = Skill::of(&[(0.5, false)], 0.1, 0.0).warning().unwrap();
+        assert!(unknown.contains("none of the later episodes failed"), "{unknown}");
         let warning = Skill::of(&[(0.5, true)], 0.156, 0.141).warning().unwrap();
         assert!(warning.contains("cross-entropy 0.156 against 0.141"), "{warning}");
     }
@@ -261,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_predicts_alike() {
-        for form in [Form::Mlp, Form::Dictionary, Form::Hazard] {
+        for form in [Form::Mlp, Form::Dictionary, Form::Hazard, Form::Margin] {
             let predictor = predictor(form);
             let read = Predictor::from_bytes(&predictor.to_bytes()).unwrap();
             assert_eq!(read, predictor);
@@ -307,7 +317,7 @@ mod tests {
     #[test]
     fn damaged_bytes_never_stop_the_program() {
         let mut rng = Rng::new(2);
-        for bytes in [Form::Mlp, Form::Hazard].map(|form| predictor(form).to_bytes()) {
+        for bytes in [Form::Mlp, Form::Hazard, Form::Margin].map(|form| predictor(form).to_bytes()) {
             for _ in 0..300 {
                 let mut damaged = bytes.clone();
                 let at = rng.below(damaged.len().min(1200));

@@ -19,7 +19,7 @@ pub fn history(subjects: &[Subject], spec: &RaceSpec, folder: &Path) -> Result<H
         let (step, experimenter) = (step_of(subject)?, Experimenter::new(subject, spec.seed)?);
         for (index, failed) in heats.of(policy, spec.round) {
             let initial = experimenter.draw(super::race::key(&experimenter, index));
-            all.push(TrainingEpisode { initial, step, noise: 0.0, failed, place: None });
+            all.push(TrainingEpisode { initial, step, noise: 0.0, failed, place: None, margin: None });
         }
     }
     Ok(training(subjects[0].env.spec(), spec.seed, all))

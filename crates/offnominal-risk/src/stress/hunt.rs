@@ -70,7 +70,7 @@ pub struct Found {
     pub key: Seed,
     /// The initial condition.
     pub x: Vec<f64>,
-    /// Whether the episode fails without any disturbance: then nothing was searched.
+    /// Whether the episode fails, or has no outcome, without any disturbance: then nothing was searched.
     pub fails_undisturbed: bool,
     /// Experiments that were made.
     pub experiments: usize,
@@ -78,6 +78,9 @@ pub struct Found {
     pub failure: Option<Disturbed>,
     /// Steps of all episodes.
     pub steps: u64,
+    /// Episodes without an outcome: they are no failures.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub diverged: u64,
 }
 
 /// A failure under disturbances.
@@ -122,6 +125,7 @@ struct Case<'c> {
     key: Seed,
     x: Vec<f64>,
     steps: u64,
+    diverged: u64,
 }
 
 impl<'c> Hunt<'c> {
@@ -151,6 +155,7 @@ impl<'c> Hunt<'c> {
     pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<Found>> {
         let work = Numbered { folder, journal: JOURNAL, what: self.spec.strategy.name(), run: self.spec };
         let found = work.all(searches, context, |number| Ok((number, self.one(number)?)))?;
+        self.by.at_most(found.iter().map(|f| f.1.diverged).sum())?;
         Ok(found.into_iter().map(|f| f.1).collect())
     }
 
@@ -160,7 +165,8 @@ impl<'c> Hunt<'c> {
         let own = self.by.key("disturbances", number).child(self.spec.strategy.name());
         let undisturbed = case.play(vec![])?;
         let (mut experiments, mut failure) = (0, None);
-        if !undisturbed.failed {
+        let fails_undisturbed = undisturbed.failed || undisturbed.divergence.is_some();
+        if !fails_undisturbed {
             let mut rng = own.child("proposal").rng();
             let found = self.search(&mut case, undisturbed.steps, &mut rng)?;
             experiments = found.experiments;
@@ -169,8 +175,8 @@ impl<'c> Hunt<'c> {
                 .map(|(z, steps)| self.refined(&mut case, z, (steps, undisturbed.steps), own))
                 .transpose()?;
         }
-        let Case { key, x, steps, .. } = case;
-        Ok(Found { key, x, fails_undisturbed: undisturbed.failed, experiments, failure, steps })
+        let Case { key, x, steps, diverged, .. } = case;
+        Ok(Found { key, x, fails_undisturbed, experiments, failure, steps, diverged })
     }
 
     /// Experiments up to a failure, with its series and its steps.
@@ -237,18 +243,29 @@ impl<'c> Hunt<'c> {
     }
 }
 
+// Serde hands the field over by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+pub(super) fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl<'c> Case<'c> {
     fn new(by: Experimenter<'c>, key: Seed) -> Result<Case<'c>> {
         let env = by.subject.env.fork().context("expected an environment that can be copied")?;
-        Ok(Case { by, env, key, x: by.draw(key), steps: 0 })
+        Ok(Case { by, env, key, x: by.draw(key), steps: 0, diverged: 0 })
     }
 
-    /// The episode under disturbances.
+    /// The episode under disturbances. One without an outcome does not count as a failure: it is the simulator that broke, and
+    /// who looks for failures of the policy did not find one.
     fn play(&mut self, z: Vec<f64>) -> Result<Experiment> {
         self.env.choose_noise(&z.into());
         let came = self.by.play_in(self.env.as_ref(), self.key, &self.x)?;
         self.steps += came.steps as u64;
-        Ok(came)
+        if came.divergence.is_none() {
+            return Ok(came);
+        }
+        self.diverged += 1;
+        Ok(Experiment { failed: false, margin: None, ..came })
     }
 }
 

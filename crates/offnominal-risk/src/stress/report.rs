@@ -1,7 +1,7 @@
 //! What searches for disturbances found: `stress.json`, which the page shows and from which failures are replayed.
 
 use super::Request;
-use super::hunt::{Disturbed, Found, Strategy, StressSpec};
+use super::hunt::{Disturbed, Found, Strategy, StressSpec, is_zero};
 use super::series::{Likelihood, Shape};
 use crate::search::table::{self, PolicyCost, StrategyCost};
 use anyhow::{Context as _, Result};
@@ -38,6 +38,9 @@ pub struct Report {
     pub budget: usize,
     /// Episodes that could be played to make a failure likelier.
     pub refine: usize,
+    /// Episodes without an outcome, which are no failures; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub diverged: u64,
     /// Searches whose episode fails without any disturbance: they are no part of the strategies' numbers.
     pub fail_undisturbed: Vec<u64>,
     /// One row for each strategy.
@@ -167,6 +170,7 @@ impl Report {
             searches: request.searches,
             budget: request.budget,
             refine: request.refine,
+            diverged: all.iter().flat_map(|(_, found)| found).map(|f| f.diverged).sum(),
             fail_undisturbed: all[0].1.iter().enumerate().filter_map(undisturbed).collect(),
             strategies: rows(&all, &subject.name.label(), request.budget, level)?,
             failures: failures(&all, Shape::of(numbers)),
@@ -189,7 +193,10 @@ impl Report {
         let none = (self.failures.is_empty() && undisturbed < all).then(|| {
             "no search found a failure: this shows neither that there is none nor that it is rare".to_string()
         });
-        own.into_iter().chain(none).collect()
+        let diverged = (self.diverged > 0).then(|| {
+            format!("{} episodes diverged and have no outcome; they do not count as failures", self.diverged)
+        });
+        own.into_iter().chain(none).chain(diverged).collect()
     }
 
     /// The file: each row of numbers is one line of it.

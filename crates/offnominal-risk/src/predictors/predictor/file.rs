@@ -3,6 +3,7 @@
 use crate::dictionary::Dictionary;
 use crate::hazard::Hazards;
 use crate::learn::{Form, Model};
+use crate::margin::{Margins, Unit};
 use crate::network::Networks;
 use offnominal_nets::{Activation, Mlp, SequenceLayer, SequenceNet, TensorError, Tensors};
 
@@ -12,6 +13,7 @@ pub(super) fn put(model: &Model, file: &mut Tensors) {
         Model::Networks(model) => put_networks(model, file),
         Model::Dictionary(model) => put_dictionary(model, file),
         Model::Hazards(model) => put_hazards(model, file),
+        Model::Margins(model) => put_margins(model, file),
     }
 }
 
@@ -21,6 +23,7 @@ pub(super) fn read(file: &Tensors, form: Form, width: usize) -> Result<Model, Te
         Form::Mlp => Model::Networks(read_networks(file, network(file, width)?)?),
         Form::Dictionary => Model::Dictionary(read_dictionary(file, network(file, width)?)?),
         Form::Hazard => Model::Hazards(read_hazards(file, width)?),
+        Form::Margin => Model::Margins(read_margins(file, network(file, width)?)?),
     })
 }
 
@@ -47,6 +50,23 @@ fn put_networks(model: &Networks, file: &mut Tensors) {
 fn read_networks(file: &Tensors, net: Mlp) -> Result<Networks, TensorError> {
     TensorError::require(net.outputs() == 1, "outputs", "1", net.outputs())?;
     Ok(Networks { params: read_members(file, net.n_params())?, net })
+}
+
+fn put_margins(model: &Margins, file: &mut Tensors) {
+    let Unit { mean, sd, spread, most } = model.unit;
+    put_widths(&model.net, file);
+    put_members(&model.params, file);
+    file.put("unit", &[mean, sd, spread, most]);
+}
+
+fn read_margins(file: &Tensors, net: Mlp) -> Result<Margins, TensorError> {
+    TensorError::require(net.outputs() == 2, "outputs", "2", net.outputs())?;
+    let unit = file.expect("unit", &[4])?;
+    let (mean, sd, spread, most) = (unit[0], unit[1], unit[2], unit[3]);
+    let expected = "a mean, a scale above 0, a factor above 0 and a limit";
+    TensorError::require(sd > 0.0 && spread > 0.0, "unit", expected, format!("{unit:?}"))?;
+    let unit = Unit { mean, sd, spread, most };
+    Ok(Margins { params: read_members(file, net.n_params())?, net, unit })
 }
 
 /// The parameters of networks of one shape.
