@@ -1,10 +1,10 @@
 """Where in an image the unknown thing is (``docs/pixels.md``).
 
 Each function is a command of ``offnominal pixels`` and returns what that command prints with ``--json``. ``reading`` says how
-a data set is read (``layout``, ``split``, ``map``, ``least_pixels``, ``resize``), ``network`` what gives the logits (``logits``, ``features``,
-``confidence``, ``model``, ``passes``, ``device``), ``nominal`` the images on which methods are fitted (``data``, ``split``,
-``logits``, ``features``, ``images``). Other options are those of the command, with underscores; an unknown one is refused by
-name. The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores.
+a data set is read (``layout``, ``split``, ``map``, ``least_pixels``, ``resize``), ``network`` what gives the logits
+(``logits``, ``features``, ``confidence``, ``model``, ``passes``, ``device``), ``nominal`` the images on which methods are
+fitted (``data``, ``split``, ``logits``, ``features``, ``images``). Other options are those of the command, with underscores;
+an unknown one is refused by name. The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def evaluate(
     :param data: data sets, each judged by itself, or together with ``pooled=True``.
     :param network: none where only score maps are judged (``scores=[folder]``).
     :param methods: of ``offnominal list pixel-methods``, or ``all`` for those that can be had.
-    :param options: ``reading``, ``outliers`` (as ``nominal``, of :func:`paste`), ``scores``, ``pooled``, ``temperature``, ``component_sizes``, ``replicates``.
+    :param options: ``reading``, ``outliers`` (as ``nominal``, of :func:`paste`), ``scores``, ``pooled``, ``temperature``,
+        ``component_sizes``, ``replicates``.
     """
     request = {
         "data": list(data), "methods": list(methods), "network": network or {}, "nominal": nominal, "out": out,

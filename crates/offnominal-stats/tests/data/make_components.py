@@ -19,7 +19,7 @@ EIGHT = np.ones((3, 3), int)
 
 
 def components(labels, scores, threshold, least_predicted, least_truth):
-    """sIoU of each true component, and PPV of each predicted one."""
+    """The sIoU of each true component, and the PPV of each predicted one."""
     real, n = label(labels == 1, EIGHT)
     ignored = labels == 2
     for k in range(1, n + 1):
