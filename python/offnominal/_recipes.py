@@ -658,17 +658,17 @@ class Disagreement(Detector):
 
     The detector ``disagreement``; ``docs/detectors.md`` has its equation.
 
-    :param measure: What is measured.
+    :param measure: What is measured; raw-sd of real actions and mean-sd of choices, if not given.
     :param predictions: Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
     """
 
     id: ClassVar[str] = "disagreement"
-    _defaults: ClassVar[dict[str, Any]] = {"measure": "mean-sd", "predictions": None}
+    _defaults: ClassVar[dict[str, Any]] = {"measure": None, "predictions": None}
 
     def __init__(
         self,
         *,
-        measure: Literal["mean-sd", "max-sd", "greedy-sd", "best-sd", "relative-sd", "vote-entropy", "entropy", "mutual-information", "raw-sd"] = "mean-sd",
+        measure: Literal["mean-sd", "max-sd", "greedy-sd", "best-sd", "centred-sd", "relative-sd", "vote-entropy", "entropy", "mutual-information", "raw-sd"] = None,
         predictions: int | None = None,
     ) -> None:
         super().__init__(measure=measure, predictions=predictions)

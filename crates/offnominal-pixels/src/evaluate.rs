@@ -5,6 +5,7 @@
 
 mod plan;
 mod sizes;
+mod subject;
 mod walk;
 
 use crate::data_set::DataSet;
@@ -24,10 +25,11 @@ use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_stats::{Bootstrap, Level};
-use plan::{EvaluationPlan, Subject};
+use plan::EvaluationPlan;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::PathBuf;
+use subject::Subject;
 
 pub use sizes::ComponentSizes;
 

@@ -1,6 +1,5 @@
 //! Where data sets keep their images and labels.
 
-use crate::data_set::Sample;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -60,11 +59,21 @@ impl Layout {
     }
 }
 
+/// The files of an image.
+pub(crate) struct Found {
+    /// Its name, with the folders below the split.
+    pub name: String,
+    /// The image; none if there are only labels.
+    pub image: Option<PathBuf>,
+    /// The labels.
+    pub labels: PathBuf,
+}
+
 /// The labelled images of a folder, by name.
 ///
 /// # Errors
 /// If there are none, or the layout has no splits and one is named.
-pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<Sample>> {
+pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<Found>> {
     let pattern = layout.pattern();
     let below = |folder: &str| match (layout.has_splits(), split) {
         (true, Some(split)) => root.join(folder).join(split),
@@ -78,7 +87,7 @@ pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Resul
     let (images, labels) = (below(pattern.images), below(pattern.labels));
     let mut files = Vec::new();
     walk(&labels, &mut files)?;
-    let mut samples: Vec<Sample> = files
+    let mut samples: Vec<Found> = files
         .into_iter()
         .filter_map(|path| {
             let relative = path.strip_prefix(&labels).ok()?.to_str()?.replace('\\', "/");
@@ -87,7 +96,7 @@ pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Resul
                 .map(|e| images.join(format!("{name}{}.{e}", pattern.image)))
                 .into_iter()
                 .find(|p| p.is_file());
-            Some(Sample { name, part: 0, image, labels: path })
+            Some(Found { name, image, labels: path })
         })
         .collect();
     samples.sort_by(|a, b| a.name.cmp(&b.name));

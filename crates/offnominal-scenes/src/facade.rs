@@ -1,7 +1,7 @@
 //! The front of a house: courses of brick or panels, rows of windows in frames, shops and doors on the ground floor.
 
-use crate::material::{Place, Surface};
 use crate::noise::{fractal, smooth, speck};
+use crate::surface::{Place, Surface};
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// What a wall is made of.

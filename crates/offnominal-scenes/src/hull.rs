@@ -3,7 +3,7 @@
 //! A lean is the share of a size by which a side is farther inside at the top than at the bottom; below 0 the bottom is
 //! narrower. The wider end fills [−1, 1].
 
-use crate::solid::Ray;
+use crate::ray::Ray;
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// How far the sides of a box lean.

@@ -1,7 +1,8 @@
 //! Which solid each sample of an image sees.
 
+use crate::ray::Ray;
 use crate::scene::{Floor, Scene};
-use crate::solid::{Ray, Shape, Solid};
+use crate::solid::{Shape, Solid};
 use crate::view::View;
 use offnominal_core::vec3::Vec3;
 

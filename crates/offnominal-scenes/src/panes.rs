@@ -1,6 +1,6 @@
 //! Glass in a frame: the cabins of cars, the sides of buses.
 
-use crate::material::{Place, Surface};
+use crate::surface::{Place, Surface};
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// A row of panes around a solid.

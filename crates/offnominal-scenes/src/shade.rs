@@ -2,10 +2,10 @@
 
 use crate::class::Class;
 use crate::look::{Seen, look, look_up};
-use crate::material::{Place, Surface};
 use crate::noise::{gradient, smooth};
 use crate::scene::{Floor, Scene};
 use crate::shadow::{Shadows, cast};
+use crate::surface::{Place, Surface};
 use crate::view::View;
 use offnominal_core::vec3::{Vec3, vec3};
 

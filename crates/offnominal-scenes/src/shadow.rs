@@ -1,8 +1,9 @@
 //! What the sun does not reach, and how much of the sky is hidden near the foot of things.
 
 use crate::look::Seen;
+use crate::ray::Ray;
 use crate::scene::{Floor, Scene, Thing};
-use crate::solid::{Ray, Solid};
+use crate::solid::Solid;
 use crate::view::View;
 use offnominal_core::vec3::{Vec3, vec3};
 

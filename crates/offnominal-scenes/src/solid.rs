@@ -5,6 +5,7 @@
 
 use crate::hull::{self, Lean};
 use crate::material::Material;
+use crate::ray::Ray;
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// The form within [−1, 1]³.
@@ -35,15 +36,6 @@ pub struct Solid {
     pub material: Material,
     /// The thing that it belongs to.
     pub thing: usize,
-}
-
-/// A ray in the space of a solid.
-#[derive(Debug, Clone, Copy)]
-pub struct Ray {
-    /// Where it begins.
-    pub origin: Vec3,
-    /// Where it goes; any length.
-    pub direction: Vec3,
 }
 
 /// Axes turned by yaw about y (to the right), after pitch about x and roll about z.

@@ -1,7 +1,8 @@
 //! From the environment to samples of the image.
 
+use crate::ray::Ray;
 use crate::scene::Camera;
-use crate::solid::{Ray, Solid};
+use crate::solid::Solid;
 use offnominal_core::vec3::{Vec3, vec3};
 use std::ops::Range;
 

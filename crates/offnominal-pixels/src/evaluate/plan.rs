@@ -1,13 +1,12 @@
 //! One data set: which images are judged, which methods are finished, and what is measured of the others.
 
 use super::ComponentSizes;
-use super::walk::{ClassMeans, First, Second};
-use crate::data_set::{DataSet, Sample};
+use super::subject::Subject;
+use super::walk::{ClassMeans, First, Second, each};
+use crate::data_set::Sample;
 use crate::failures::{CAUSES, Failures};
 use crate::fit::{self, Fitter, FittingImages};
 use crate::inputs::{digest, of_files};
-use crate::maps::ScoreMaps;
-use crate::network::Network;
 use crate::panels;
 use crate::results::{Evaluation, MethodComponents, MethodResult, threshold_disagreement};
 use crate::scorer::Scorer;
@@ -24,14 +23,6 @@ use std::cell::RefCell;
 
 /// Name of the file of a cell.
 const CELL: &str = "method.json";
-
-/// What is judged: images, a network, and score maps.
-pub(crate) struct Subject {
-    pub name: String,
-    pub set: DataSet,
-    pub network: Network,
-    pub maps: Vec<ScoreMaps>,
-}
 
 /// What is evaluated on a data set, and how.
 pub(crate) struct EvaluationPlan<'a> {
@@ -205,7 +196,7 @@ impl EvaluationPlan<'_> {
     ) -> Result<Vec<Cell>> {
         let set = &self.subject.set;
         let mut first = First::new(scorers.len(), set.n_classes(), self.sizes);
-        self.each(judged, scorers, |scored| first.add(&scored))?;
+        each(self.subject, judged, scorers, self.context, |scored| first.add(&scored))?;
         let nominal = self.nominal_means(scorers)?;
         let First { tallies, overlaps, means, confusion, .. } = first;
         let mean_iou = confusion.mean(&self.bootstrap).ok();
@@ -214,7 +205,7 @@ impl EvaluationPlan<'_> {
             .map(|(tally, s)| tally.judge(&self.bootstrap).with_context(|| s.id.clone()))
             .collect::<Result<_>>()?;
         let mut second = Second::new(set, judged, scorers, &results, self.sizes);
-        self.each(judged, scorers, |scored| second.add(&scored))?;
+        each(self.subject, judged, scorers, self.context, |scored| second.add(&scored))?;
         let mut cells = Vec::new();
         for (i, (scorer, judged)) in scorers.iter().zip(results).enumerate() {
             let failures = second.failures[i].clone();

@@ -1,11 +1,12 @@
 //! The two walks over the images of a data set, and what each collects.
 
 use super::ComponentSizes;
-use super::plan::{EvaluationPlan, Subject};
+use super::subject::Subject;
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
 use crate::scorer::Scorer;
 use anyhow::{Context as _, Result};
+use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_stats::pixel::components::{self, ImageComponents};
 use offnominal_stats::pixel::{Confusion, Judged, PixelTally, Pro};
@@ -44,23 +45,21 @@ pub struct Scored {
     scores: Vec<Vec<f32>>,
 }
 
-impl EvaluationPlan<'_> {
-    /// Scores images on all threads and passes them on in order.
-    pub fn each(
-        &self,
-        samples: &[Sample],
-        scorers: &[Scorer],
-        mut take: impl FnMut(Scored) -> Result<()>,
-    ) -> Result<()> {
-        let (task, subject) = (self.context.task(samples.len(), "images"), self.subject);
-        for some in samples.chunks(4 * self.context.jobs) {
-            task.check()?;
-            let scored =
-                parallel::map(self.context.jobs, some.len(), &task, |i| score(subject, &some[i], scorers))?;
-            scored.into_iter().try_for_each(&mut take)?;
-        }
-        Ok(())
+/// Scores images on all threads and passes them on in order.
+pub fn each(
+    subject: &Subject,
+    samples: &[Sample],
+    scorers: &[Scorer],
+    context: &Context,
+    mut take: impl FnMut(Scored) -> Result<()>,
+) -> Result<()> {
+    let task = context.task(samples.len(), "images");
+    for some in samples.chunks(4 * context.jobs) {
+        task.check()?;
+        let scored = parallel::map(context.jobs, some.len(), &task, |i| score(subject, &some[i], scorers))?;
+        scored.into_iter().try_for_each(&mut take)?;
     }
+    Ok(())
 }
 
 fn score(subject: &Subject, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {

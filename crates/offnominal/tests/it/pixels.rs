@@ -127,7 +127,8 @@ fn a_data_set_is_described() {
     let share: f64 = told["classes"].as_array().unwrap().iter().map(|c| c[1].as_f64().unwrap()).sum();
     let rest = told["unknown"].as_f64().unwrap() + told["ignored"].as_f64().unwrap();
     assert!((share + rest - 1.0).abs() < 1e-9, "{told}");
-    assert!(told["colour_auroc"]["value"].as_f64().unwrap() > 0.6, "loud colours are easy: {told}");
+    let auroc = told["colour_auroc"]["value"].as_f64().unwrap();
+    assert!((0.0..0.9).contains(&auroc), "colour alone does not solve the set: {told}");
 }
 
 #[test]
