@@ -18,8 +18,6 @@ mod exact;
 mod histogram;
 mod images;
 mod paper;
-#[cfg(test)]
-mod parity;
 mod pro;
 mod tally;
 
@@ -59,3 +57,6 @@ pub(crate) fn check(scores: &[f32], truth: &[Truth]) -> Result<(), StatsError> {
         Some(at) => Err(StatsError::PixelNotFinite { at, found: scores[at] }),
     }
 }
+
+#[cfg(test)]
+mod tests;
