@@ -668,7 +668,7 @@ class Disagreement(Detector):
     def __init__(
         self,
         *,
-        measure: Literal["mean-sd", "max-sd", "greedy-sd", "best-sd", "centred-sd", "relative-sd", "vote-entropy", "entropy", "mutual-information", "raw-sd"] = None,
+        measure: Literal["mean-sd", "max-sd", "greedy-sd", "best-sd", "centred-sd", "relative-sd", "vote-entropy", "entropy", "mutual-information", "raw-sd"] | None = None,
         predictions: int | None = None,
     ) -> None:
         super().__init__(measure=measure, predictions=predictions)

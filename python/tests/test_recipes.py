@@ -34,7 +34,8 @@ KINDS = {"Inner": "Inner", "Several": "Sequence[Inner]"}
 def kind(field, tables):
     """The type of an option in Python."""
     if field["choices"]:
-        return f"Literal[{', '.join(json.dumps(word) for word in field['choices'])}]"
+        words = f"Literal[{', '.join(json.dumps(word) for word in field['choices'])}]"
+        return words if field["default"] is not None else f"{words} | None"
     if field["kind"] in KINDS:
         return KINDS[field["kind"]]
     if field["kind"] in tables:
