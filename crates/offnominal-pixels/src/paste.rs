@@ -1,6 +1,6 @@
 //! Things pasted into the images of a data set, as a data set: what `outlier-head` learns from.
 //!
-//! A thing is a random shape ([`shape`]) with a random surface ([`surface`]): a plain colour, stripes, checks, blotches, or
+//! A thing is a random `shape` with a random `surface`: a plain colour, stripes, checks, blotches, or
 //! a piece of another image of the data set. It stands on the pixel below its middle: the lower it stands, the larger it is,
 //! as on a plane before a camera. It is as bright as what surrounds it, its edges are soft, and a shadow lies below it. The
 //! pixels of a thing have the label 254, those of its edge are not judged.
