@@ -23,6 +23,9 @@ use shape::Shape;
 use std::path::PathBuf;
 use surface::Surface;
 
+// What is pasted must have the label from which methods learn.
+const _: () = assert!(UNKNOWN == offnominal_detectors::pixel::UNKNOWN);
+
 /// Name of the list of what was pasted.
 const LIST: &str = "pasted.json";
 

@@ -70,18 +70,19 @@ impl Features {
     }
 
     pub(super) fn load(from: &Reader<'_>, n_signals: usize) -> Result<Features, ArchiveError> {
-        let signals: &[u64] = from.list("signals")?;
-        let is_known = signals.iter().all(|&signal| signal < n_signals as u64) && signals.len() <= n_signals;
-        from.require(
-            is_known,
-            "signals",
-            format!("at most {n_signals} numbers below {n_signals}"),
-            "others",
-        )?;
+        let signals = load_signals(from, n_signals)?;
         let scales = (0..signals.len()).map(|feature| scale_of(&from.part(feature)));
         let scales = scales.collect::<Result<_, _>>()?;
-        Ok(Features { signals: signals.iter().map(|&signal| signal as usize).collect(), scales })
+        Ok(Features { signals, scales })
     }
+}
+
+/// The numbers of the signals that something reads.
+pub(super) fn load_signals(from: &Reader<'_>, n_signals: usize) -> Result<Vec<usize>, ArchiveError> {
+    let signals: &[u64] = from.list("signals")?;
+    let is_known = signals.len() <= n_signals && signals.iter().all(|&signal| signal < n_signals as u64);
+    from.require(is_known, "signals", format!("at most {n_signals} numbers below {n_signals}"), "others")?;
+    Ok(signals.iter().map(|&signal| signal as usize).collect())
 }
 
 /// The scale of a feature at each step.

@@ -1,6 +1,6 @@
 //! What a network reads of rollouts: signals, means so far, the time, and instructions of tasks.
 
-use crate::detector::features::{Features, FeaturesSoFar};
+use crate::detector::features::{Features, FeaturesSoFar, load_signals};
 use crate::detector::{Lesson, Start};
 use crate::rollout::Rollouts;
 use anyhow::{Context as _, Result, ensure};
@@ -98,14 +98,7 @@ impl Inputs {
     }
 
     pub(super) fn load(from: &Reader<'_>, n_tasks: usize, n_signals: usize) -> Result<Inputs, ArchiveError> {
-        let signals: &[u64] = from.list("signals")?;
-        let is_known = signals.len() <= n_signals && signals.iter().all(|&s| s < n_signals as u64);
-        from.require(
-            is_known,
-            "signals",
-            format!("at most {n_signals} numbers below {n_signals}"),
-            "others",
-        )?;
+        let signals = load_signals(from, n_signals)?;
         let means = from.exactly::<f64>("means", signals.len())?;
         let deviations = from.exactly::<f64>("deviations", signals.len())?;
         from.require(deviations.iter().all(|&d| d > 0.0), "deviations", "numbers above zero", "others")?;
@@ -117,7 +110,7 @@ impl Inputs {
         let has_means = from.one::<u64>("has-means")? > 0;
         let so_far = has_means.then(|| Features::load(&from.part("so-far"), n_signals)).transpose()?;
         Ok(Inputs {
-            now: signals.iter().map(|&signal| signal as usize).collect(),
+            now: signals,
             scale: means.iter().copied().zip(deviations.iter().copied()).collect(),
             so_far,
             has_clock: from.one::<u64>("has-clock")? > 0,
