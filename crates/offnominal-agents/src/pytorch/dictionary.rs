@@ -1,7 +1,7 @@
 //! A dictionary of NumPy arrays in a file of NumPy, as `numpy.save` writes it: an array of one object, which is a pickle.
 //!
 //! Nothing of the pickle is executed, and only the names that an array needs are accepted.
-//! Reference: NumPy's format (`numpy/lib/format.py`), and [`super::pickle`].
+//! Reference: NumPy's format (`numpy/lib/format.py`); the pickle is read by `super::pickle`.
 
 use super::FileError;
 use super::array::numbers;
