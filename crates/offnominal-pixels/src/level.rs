@@ -7,6 +7,8 @@ use offnominal_stats::pixel::components::Components;
 pub const FIELD: usize = 8;
 /// Share of nominal pixels above the level of their field.
 const ABOVE: f64 = 0.01;
+/// Nominal pixels of a class in a strip from which its level is found.
+const ENOUGH: usize = 1000;
 /// The least deviation, as a share of that of all pixels: there are fields where nothing ever happens.
 const FLOOR: f64 = 0.1;
 
@@ -56,7 +58,7 @@ impl Level {
             .flat_map(|map| map.iter().enumerate())
             .for_each(|(i, &s)| by_field[fields.at(i)].push(s));
         let floor = FLOOR * deviation(&by_field.concat());
-        Level { fields, usual: by_field.into_iter().map(|scores| Usual::of(scores, floor)).collect() }
+        Level { fields, usual: by_field.into_iter().map(|scores| Usual::of(scores, ABOVE, floor)).collect() }
     }
 
     /// By how many deviations each pixel exceeds the level of its field.
@@ -66,6 +68,54 @@ impl Level {
             ((f64::from(score) - usual.score) / usual.deviation) as f32
         };
         scores.iter().enumerate().map(above).collect()
+    }
+}
+
+/// The level of each predicted class in each strip of rows: what a car's pixels score says nothing of the road's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassLevel {
+    classes: usize,
+    width: usize,
+    /// Strip by strip.
+    usual: Vec<Usual>,
+}
+
+/// Scores and predicted classes of the pixels of an image.
+pub type Scored = (Vec<f32>, Vec<u8>);
+
+impl ClassLevel {
+    /// Of nominal images; a class that is rare in a strip has the level of all pixels of its class, one that is rare
+    /// everywhere that of the strip.
+    pub fn of(nominal: &[Scored], classes: usize, width: usize, above: f64) -> ClassLevel {
+        let strips = (nominal[0].0.len() / width).div_ceil(FIELD);
+        let mut cells = vec![Vec::new(); strips * classes];
+        for (scores, of) in nominal {
+            for (pixel, (&score, &class)) in scores.iter().zip(of).enumerate() {
+                cells[pixel / width / FIELD * classes + usize::from(class)].push(score);
+            }
+        }
+        let floor = FLOOR * deviation(&cells.concat());
+        let usual = (0..cells.len())
+            .map(|at| {
+                let (strip, class) = (at / classes, at % classes);
+                let of_class = || cells.iter().skip(class).step_by(classes).flatten().copied().collect();
+                let of_strip = || cells[strip * classes..][..classes].concat();
+                let choices: [&dyn Fn() -> Vec<f32>; 2] = [&|| cells[at].clone(), &of_class];
+                let enough = |scores: &Vec<f32>| scores.len() >= ENOUGH;
+                let scores = choices.iter().map(|f| f()).find(enough).unwrap_or_else(of_strip);
+                Usual::of(scores, above, floor)
+            })
+            .collect();
+        ClassLevel { classes, width, usual }
+    }
+
+    /// By how many deviations each pixel exceeds the level of its class and strip.
+    pub fn above(&self, (scores, classes): &Scored) -> Vec<f32> {
+        let above = |(pixel, (&score, &class)): (usize, (&f32, &u8))| {
+            let usual = self.usual[pixel / self.width / FIELD * self.classes + usize::from(class)];
+            ((f64::from(score) - usual.score) / usual.deviation) as f32
+        };
+        scores.iter().zip(classes).enumerate().map(above).collect()
     }
 }
 
@@ -83,9 +133,10 @@ pub fn largest(scores: &[f32]) -> f64 {
 }
 
 impl Usual {
-    fn of(mut scores: Vec<f32>, floor: f64) -> Usual {
+    /// The score that a share of nominal ones exceeds.
+    fn of(mut scores: Vec<f32>, above: f64, floor: f64) -> Usual {
         let deviation = (deviation(&scores) + floor).max(1e-9);
-        let at = ((scores.len() - 1) as f64 * (1.0 - ABOVE)) as usize;
+        let at = ((scores.len() - 1) as f64 * (1.0 - above)) as usize;
         Usual { score: f64::from(*scores.select_nth_unstable_by(at, f32::total_cmp).1), deviation }
     }
 }

@@ -16,6 +16,7 @@ pub mod evaluate;
 pub mod failures;
 pub mod features;
 pub mod fit;
+mod frame_network;
 pub mod frames;
 pub mod import;
 pub mod inputs;
@@ -24,9 +25,11 @@ pub mod layout;
 mod level;
 pub mod maps;
 pub mod network;
+pub mod obstacle;
 pub mod output;
 pub mod panels;
 pub mod paste;
+pub mod pixel_score;
 pub mod polygons;
 pub mod predict;
 pub mod report;
@@ -36,7 +39,11 @@ pub mod scenes;
 pub mod score;
 pub mod scorer;
 pub mod train;
-pub mod watch;
 mod written;
 
 pub use written::Written;
+
+use offnominal_core::prelude::{Entry, ImageDetector};
+
+/// What this crate adds to the image detectors.
+pub const IMAGE_DETECTORS: [Entry<dyn ImageDetector>; 2] = [pixel_score::ENTRY, obstacle::ENTRY];

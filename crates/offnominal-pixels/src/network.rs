@@ -6,7 +6,7 @@ use crate::output::NetworkOutput;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::Needs;
-use offnominal_detectors::pixel::patches::PatchClassifier;
+use offnominal_detectors::pixel::patches::{Band, PatchClassifier};
 use offnominal_engine::device::Device;
 use offnominal_files::{array, store};
 use offnominal_nets::Tensors;
@@ -125,6 +125,32 @@ impl Network {
         Some(model.forward(rgb, width, *passes, rng))
     }
 
+    /// The classes that a model knows; of files none is known.
+    pub fn classes(&self) -> &[String] {
+        match self {
+            Network::Model { model, .. } => model.classes(),
+            _ => &[],
+        }
+    }
+
+    /// The output of a model for some rows of an image; a convolutional network sees only those. Files have none.
+    pub fn forward_band(
+        &self,
+        rgb: &[u8],
+        width: usize,
+        band: &Band,
+        rng: &mut Rng,
+    ) -> Option<NetworkOutput> {
+        let Network::Model { model, passes, .. } = self else { return None };
+        Some(match model {
+            Model::Baseline(model) => baseline(model, rgb, width, band, *passes, rng),
+            Model::Convolutional(_) => {
+                let row = 3 * width;
+                model.forward(&rgb[row * band.rows.start..row * band.rows.end], width, *passes, rng)
+            }
+        })
+    }
+
     /// What it is, as text: the bytes of a model, or the folders of files.
     pub(crate) fn identity(&self) -> String {
         let Network::Model { model, passes, seed } = self else {
@@ -160,17 +186,30 @@ impl Model {
     }
 
     fn forward(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> NetworkOutput {
-        let shape = [passes, self.classes().len(), rgb.len() / 3 / width, width];
+        let height = rgb.len() / 3 / width;
         match self {
-            Model::Convolutional(net) => net.forward(rgb, shape, rng),
-            Model::Baseline(model) => {
-                let output = model.segment(rgb, width, passes, rng);
-                let [rows, columns] = output.grid;
-                let channels = output.features.len() / (rows * columns);
-                let features = Some((output.features, [channels, rows, columns]));
-                NetworkOutput { logits: output.logits, shape, features, confidence: None }
-            }
+            Model::Convolutional(net) => net.forward(rgb, [passes, self.classes().len(), height, width], rng),
+            Model::Baseline(model) => baseline(model, rgb, width, &Band::whole(height), passes, rng),
         }
+    }
+}
+
+fn baseline(
+    model: &PatchClassifier,
+    rgb: &[u8],
+    width: usize,
+    band: &Band,
+    passes: usize,
+    rng: &mut Rng,
+) -> NetworkOutput {
+    let output = model.segment(rgb, width, band, passes, rng);
+    let [rows, columns] = output.grid;
+    let channels = output.features.len() / (rows * columns);
+    NetworkOutput {
+        logits: output.logits,
+        shape: [passes, model.names.len(), band.rows.len(), width],
+        features: Some((output.features, [channels, rows, columns])),
+        confidence: None,
     }
 }
 

@@ -19,7 +19,7 @@ use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey};
 use offnominal_scenes::{IGNORED, UNKNOWN};
 use serde::{Deserialize, Serialize};
-use shape::Shape;
+pub(crate) use shape::Shape;
 use std::path::PathBuf;
 use surface::Surface;
 
@@ -104,9 +104,20 @@ fn label_map(set: &DataSet) -> LabelMap {
 /// Pastes a thing into an image `[height, width, 3]` and its labels. `pieces` is another image and its width.
 pub(crate) fn paste(rgb: &mut [u8], labels: &mut Labels, pieces: (&[u8], usize), rng: &mut Rng) {
     let shape = Shape::draw(labels.width, labels.height, rng);
-    let light = mean_light(rgb, labels.width, &shape);
+    paste_shape(rgb, labels, &shape, pieces, rng);
+}
+
+/// Pastes a thing of some shape.
+pub(crate) fn paste_shape(
+    rgb: &mut [u8],
+    labels: &mut Labels,
+    shape: &Shape,
+    pieces: (&[u8], usize),
+    rng: &mut Rng,
+) {
+    let light = mean_light(rgb, labels.width, shape);
     let surface = Surface::draw(pieces, light, rng);
-    shade(rgb, labels.width, &shape);
+    shade(rgb, labels.width, shape);
     for (pixel, cover) in shape.pixels(labels.width, labels.height) {
         let (row, column) = (pixel / labels.width, pixel % labels.width);
         let colour = surface.at(row, column, rng);

@@ -63,7 +63,7 @@ mod _engine {
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         let extras = offnominal_engine::catalogues::Extras {
             detectors: vec![crate::own::ENTRY],
-            image_detectors: vec![offnominal_pixels::watch::ENTRY],
+            image_detectors: offnominal_pixels::IMAGE_DETECTORS.to_vec(),
             ..Default::default()
         };
         offnominal_engine::catalogues::extend(extras).map_err(crate::error::raised)

@@ -13,6 +13,7 @@
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
 //! | `early_rate`       | a* < o                                                   | those with o > 0         | Wilson    |
 //! | `before_failure_rate` | a before the last step                                | those that end in failure | Wilson   |
+//! | `before_failure_20_rate` | a at least 20 steps before the last | those that end in failure, and that late | Wilson |
 //! | `false_alarm_rate` | any alarm                                                | twins, nominal episodes  | Wilson    |
 //!
 //! A missed anomaly is never found: its delay is ∞, not censored. An anomaly can end its episode, by failure or by
@@ -79,8 +80,13 @@ impl Response {
         self.first.is_some_and(|alarm| alarm < self.onset)
     }
 
-    fn is_before_failure(&self) -> bool {
-        self.after.is_some_and(|alarm| alarm + 1 < self.len)
+    /// Whether there were so many steps from the onset to the failure.
+    fn fails_after(&self, steps: u32) -> bool {
+        self.fails && self.onset + steps < self.len
+    }
+
+    fn is_before_failure_by(&self, steps: u32) -> bool {
+        self.after.is_some_and(|alarm| alarm + steps < self.len)
     }
 
     /// The paper's delay: negative for an early alarm, the length of the episode for none.
@@ -197,10 +203,11 @@ impl Delays {
     }
 
     /// Name in results and outcome of each metric.
-    pub fn rows(&self) -> [(&'static str, Outcome); 10] {
+    pub fn rows(&self) -> [(&'static str, Outcome); 11] {
         // Where every anomaly is there from the start, no alarm can be early.
         let with_steps_before = "anomalous episodes with a step before the onset";
         let failing = "anomalous episodes that end in failure";
+        let late = "anomalous episodes that end in failure at least 20 steps after the onset";
         [
             ("delay_median", self.median()),
             ("delay_restricted", self.restricted_mean(RESTRICTED_TO)),
@@ -209,7 +216,11 @@ impl Delays {
             ("d20", self.within(20)),
             ("missing_rate", self.share(|r| r.after.is_none())),
             ("early_rate", self.share_of(with_steps_before, |r| r.onset > 0, Response::is_early)),
-            ("before_failure_rate", self.share_of(failing, |r| r.fails, Response::is_before_failure)),
+            ("before_failure_rate", self.share_of(failing, |r| r.fails, |r| r.is_before_failure_by(1))),
+            (
+                "before_failure_20_rate",
+                self.share_of(late, |r| r.fails_after(20), |r| r.is_before_failure_by(20)),
+            ),
             ("false_alarm_rate", self.false_alarm_rate()),
             ("detection_rate", self.share(|r| r.after.is_some())),
         ]

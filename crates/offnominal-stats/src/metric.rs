@@ -163,6 +163,10 @@ pub const METRICS: &[Metric] = &[
 "share of anomalies with an alarm before the policy fails, of the episodes that end in failure",
 "Share of anomalies with an alarm from the onset on and before the step in which the policy fails, among the anomalous episodes that end in failure.",
 ),
+    Metric::of("before_failure_20_rate", "20 before failure", (0, 0, 0)).share(0.0, 1.0).described(
+"share of anomalies with an alarm at least 20 steps before the policy fails, of the episodes that fail at least 20 steps after the onset",
+"Share of anomalies with an alarm from the onset on and at least 20 steps before the step in which the policy fails, among the anomalous episodes that fail at least 20 steps after the onset.",
+),
     Metric::of("false_alarm_rate", "False alarms", (9, 1, 0)).share(1.0, 0.0).described(
 "share of nominal episodes with an alarm",
 "Share of nominal episodes with an alarm at any step.",

@@ -131,7 +131,7 @@ enum Command {
 /// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
 /// library.
 pub fn main_with(mut extras: Extras) -> ExitCode {
-    extras.image_detectors.push(offnominal_pixels::watch::ENTRY);
+    extras.image_detectors.extend(offnominal_pixels::IMAGE_DETECTORS);
     match catalogues::extend(extras) {
         Ok(()) => ExitCode::from(main_from(std::env::args_os())),
         Err(error) => ExitCode::from(failed(&error)),

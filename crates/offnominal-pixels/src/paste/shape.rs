@@ -45,8 +45,14 @@ impl Shape {
         let tall = between(rng, [0.5_f32.ln(), 2.2_f32.ln()]).exp();
         let (half_width, half_height) =
             ((size / tall.sqrt() / 2.0).max(1.5), (size * tall.sqrt() / 2.0).max(1.5));
+        let foot = [stands * h, between(rng, [0.02, 0.98]) * w];
+        Shape::standing(foot, [2.0 * half_height, 2.0 * half_width], rng)
+    }
+
+    /// A shape that stands at a row and column and has a height and width in pixels.
+    pub fn standing(foot: [f32; 2], [height, width]: [f32; 2], rng: &mut Rng) -> Shape {
         let lobes = (0..1 + rng.below(3)).map(|i| Lobe::draw(i, rng)).collect();
-        Shape { lobes, foot: [stands * h, between(rng, [0.02, 0.98]) * w], half_width, half_height }
+        Shape { lobes, foot, half_width: 0.5 * width, half_height: 0.5 * height }
     }
 
     fn middle(&self) -> [f32; 2] {

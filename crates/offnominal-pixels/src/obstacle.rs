@@ -1,0 +1,196 @@
+//! Unknown things on the path ahead, in time: what is unusual in the frames of a camera that looks along a road, is
+//! followed from frame to frame, and counts if the car will reach it soon.
+//!
+//! 1. A network segments the rows between the horizon and the nearest distance, and a pixel method scores them.
+//! 2. Pixels above the level that is usual for their predicted class and rows form components ([`crate::level`]).
+//! 3. A column of a component stands where its lowest pixel meets a flat road ([`ground`]). It counts if it lies on the path,
+//!    which is parallel to the edges of the road ([`path`]).
+//! 4. What counts is followed over twelve frames, and its closing speed is measured ([`tracks`]).
+//!
+//! The excess of a sighting is Σ (score − level) / deviation over its pixels, times the square metres that a pixel shows at
+//! its distance, so that a car up close counts no more for its many pixels. The score is Σ ln(1 + excess) over the sightings
+//! of one thing, the largest of all things that the car reaches soon, and 0 if there is none.
+//!
+//! Assumes: a camera that looks horizontally along the direction of travel on a flat road, of known angle of view and height,
+//! and a network that was trained on its nominal images. Things are lower than the camera, or touch the ground below its
+//! horizon.
+//! Blind to: what stands beside the path, drives ahead, or looks like its class where it is.
+//! Cost: a pass of the network for a part of each frame; the baseline takes about a tenth of that of a whole frame.
+
+mod ground;
+mod monitor;
+mod path;
+mod standing;
+mod tracks;
+
+use crate::frame_network::FrameNetwork;
+use crate::level::ClassLevel;
+use anyhow::{Result, bail, ensure};
+use ground::Ground;
+use monitor::{Looking, ObstacleMonitor};
+use offnominal_core::entry;
+use offnominal_core::image_detector::check_videos;
+use offnominal_core::prelude::*;
+use offnominal_core::suggest::nearest;
+use offnominal_detectors::pixel::patches::Band;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use standing::Standing;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use tracks::Counting;
+
+/// `obstacle-ahead`.
+pub const ENTRY: Entry<dyn ImageDetector> = entry!(
+    ObstacleAhead as dyn ImageDetector,
+    "obstacle-ahead",
+    "an unknown thing on the path ahead, followed over frames until the car is near"
+);
+
+/// Pixels from one feature of the baseline to the next: a crate 15 m ahead is a few pixels wide.
+const STRIDE: usize = 2;
+/// Share of the nominal pixels of a class and strip of rows above its level.
+const ABOVE: f64 = 0.002;
+
+offnominal_core::with_defaults! {
+    /// The recipe; defaults are those of car-lanekeep's camera and car, and of 20 frames a second.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ObstacleAhead {
+        /// A model of `pixels train`; the one for the camera of car-lanekeep, if none.
+        pub model: Option<PathBuf> = None,
+        /// A method of `list pixel-methods` that needs one pass.
+        pub method: String = "outlier-head".into(),
+        /// Its parameters.
+        pub params: Value = json!({ "hidden": 128, "epochs": 20, "places": 400 }),
+        /// Nominal frames on which the method is fitted and the level found, at most.
+        pub frames: NonZeroUsize = const { NonZeroUsize::new(2800).unwrap() },
+        /// Names of the network's classes of the ground on which the car may drive, up to the edges of the road.
+        pub drivable: Vec<String> = vec!["road".into(), "marking".into()],
+        /// Horizontal angle of view of the camera, degrees.
+        pub view_deg: f64 = 90.0,
+        /// Its height above the road, m.
+        pub height_m: f64 = 1.5,
+        /// From the camera to the front of the car, m.
+        pub nose_m: f64 = 2.2,
+        /// Width of the path, m: that of the car and a little more.
+        pub path_m: f64 = 2.8,
+        /// Distance of the nearest thing that is looked for from the camera, m.
+        pub nearest_m: f64 = 6.0,
+        /// Distance of the furthest that counts from the front of the car, m.
+        pub furthest_m: f64 = 30.0,
+        /// Frames within which the car reaches what counts.
+        pub within: f64 = 32.0,
+        /// Slowest approach of what counts, metres per frame; what is slower drives.
+        pub slowest_m: f64 = 0.25,
+    }
+}
+
+impl ImageDetector for ObstacleAhead {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 2)?;
+        self.check().map_err(missing)?;
+        let (width, height) = (train[0].width, train[0].height);
+        let ground = Ground::new(self.view_deg, self.height_m, (width, height));
+        let rows = ground.rows(self.nearest_m, height);
+        let network = FrameNetwork::open(self.model.as_deref(), width).map_err(missing)?;
+        let drivable = self.classes(network.classes()).map_err(missing)?;
+        let standing = Standing { ground, nearest_m: self.nearest_m };
+        let paste = move |rgb: &mut _, labels: &mut _, pieces: (&_, _), rng: &mut _| {
+            standing.paste(rgb, labels, pieces, rng);
+        };
+        let network = network.within(Band { rows: rows.clone(), stride: STRIDE }, Box::new(paste));
+        let (scorer, nominal) =
+            network.fit((&self.method, &self.params), train, self.frames, rng, progress)?;
+        let level = ClassLevel::of(&nominal, drivable.len(), width, ABOVE);
+        let recipe = self.clone();
+        Ok(Box::new(ObstacleMonitor::new(Looking { recipe, scorer, level, ground, rows, height, drivable })))
+    }
+}
+
+impl ObstacleAhead {
+    fn check(&self) -> Result<()> {
+        ensure!(
+            self.view_deg > 0.0 && self.view_deg < 180.0,
+            "expected an angle view_deg between 0 and 180, found {}",
+            self.view_deg
+        );
+        let lengths = [
+            ("height_m", self.height_m),
+            ("path_m", self.path_m),
+            ("nearest_m", self.nearest_m),
+            ("furthest_m", self.furthest_m),
+            ("within", self.within),
+            ("slowest_m", self.slowest_m),
+        ];
+        for (name, value) in lengths {
+            ensure!(value > 0.0 && value.is_finite(), "expected {name} above 0, found {value}");
+        }
+        ensure!(
+            self.nose_m >= 0.0 && self.nose_m.is_finite(),
+            "expected nose_m of at least 0, found {}",
+            self.nose_m
+        );
+        Ok(())
+    }
+
+    fn counting(&self) -> Counting {
+        Counting { within: self.within, slowest_m: self.slowest_m, furthest_m: self.furthest_m }
+    }
+
+    /// Which of the network's classes are drivable.
+    fn classes(&self, known: &[String]) -> Result<Vec<bool>> {
+        ensure!(!self.drivable.is_empty(), "expected at least one drivable class, found none");
+        for name in self.drivable.iter().filter(|name| !known.contains(name)) {
+            let hint = nearest(name, known.iter().map(String::as_str));
+            let hint = hint.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
+            bail!("the network has no class {name:?}{hint}; there are: {}", known.join(", "));
+        }
+        Ok(known.iter().map(|name| self.drivable.contains(name)).collect())
+    }
+}
+
+fn missing(e: anyhow::Error) -> FitError {
+    FitError::Missing(format!("obstacle-ahead: {e:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::law::Law;
+    use offnominal_laws::{assert_lawful, image_detector};
+
+    #[test]
+    fn it_obeys_the_laws_of_image_detectors() {
+        let few = ObstacleAhead {
+            params: json!({ "epochs": 1, "hidden": 8 }),
+            frames: const { NonZeroUsize::new(20).unwrap() },
+            ..ObstacleAhead::default()
+        };
+        let exempt = [(Law::SeesGrossFaults, "it looks for things on a path, and noise all over is none")];
+        assert_lawful("obstacle-ahead", &image_detector(&few, &exempt));
+    }
+
+    #[test]
+    fn a_recipe_that_makes_no_sense_is_refused_by_name() {
+        let refused = |recipe: &ObstacleAhead| recipe.check().unwrap_err().to_string();
+        let recipe = ObstacleAhead { view_deg: 180.0, ..ObstacleAhead::default() };
+        assert_eq!(refused(&recipe), "expected an angle view_deg between 0 and 180, found 180");
+        let recipe = ObstacleAhead { path_m: 0.0, ..ObstacleAhead::default() };
+        assert_eq!(refused(&recipe), "expected path_m above 0, found 0");
+        let known = ["road", "marking"].map(String::from);
+        let recipe = ObstacleAhead { drivable: vec!["rod".into()], ..ObstacleAhead::default() };
+        let found = recipe.classes(&known).unwrap_err().to_string();
+        assert_eq!(
+            found,
+            "the network has no class \"rod\"; did you mean \"road\"?; there are: road, marking"
+        );
+        assert_eq!(ObstacleAhead::default().classes(&known).unwrap(), [true, true]);
+    }
+}
