@@ -17,6 +17,7 @@ pub mod failures;
 pub mod features;
 pub mod fit;
 pub mod frames;
+pub mod gallery;
 pub mod import;
 pub mod inputs;
 pub mod label_map;
