@@ -53,7 +53,7 @@ fn mistake(m: &Mistake, how: &str, threshold: f64) -> ShownMistake {
                 format!("Image {}, outlines of the truth and of what was found, {frame}", m.image),
                 image,
             ),
-            picture(format!("Scores of image {}, the same outlines, {frame}", m.image), score),
+            picture(format!("Scores of image {}, outlines of the truth, {frame}", m.image), score),
         ],
     }
 }
