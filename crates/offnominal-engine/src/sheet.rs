@@ -11,6 +11,7 @@ use crate::show::Show;
 use crate::strengths::{self, Status};
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
+use offnominal_core::limits::PIXELS;
 use offnominal_core::prelude::*;
 use offnominal_core::schedule::Onset;
 use offnominal_core::suggest::did_you_mean;
@@ -128,9 +129,14 @@ impl Request {
         if self.anomalies.is_empty() {
             return Ok(vec![captioned(&[id], nominal)]);
         }
-        let levels = self.levels();
+        let (levels, anomalies) = (self.levels(), self.anomalies_of(subject.env.spec())?);
+        let (frames, size) = (anomalies.len() * (1 + levels.len()), usize::from(self.size));
+        ensure!(
+            frames * size * size <= PIXELS,
+            "expected a sheet of at most {PIXELS} pixels, found one of {frames} frames of {size} × {size}"
+        );
         let mut panels = Vec::new();
-        for (i, anomaly) in self.anomalies_of(subject.env.spec())?.iter().enumerate() {
+        for (i, anomaly) in anomalies.iter().enumerate() {
             if i == 0 || levels.len() > 1 {
                 panels.push(captioned(&[id, "nominal"], nominal.clone()));
             }

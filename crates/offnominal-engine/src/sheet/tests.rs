@@ -94,6 +94,9 @@ fn what_cannot_be_shown_is_explained() {
     assert!(wrong.contains("no anomaly is called \"cam-fogg\"; did you mean \"cam-fog\"?"), "{wrong}");
     let alone = refused(Request { anomalies: vec!["cam-fog".into()], ..request(&["sap-goal0"]) });
     assert!(alone.contains("expected anomalies with magnitudes or strengths"), "{alone}");
+    let large = Request { size: 1024, anomalies: vec!["*".into()], ..request(&["sap-goal0"]) };
+    let large = refused(Request { magnitudes: vec![1.0; 9], ..large });
+    assert!(large.contains("expected a sheet of at most 67108864 pixels, found one of "), "{large}");
     let numbers = refused(Request { view: View::Observation, ..request(&["sap-goal0"]) });
     assert!(numbers.contains("whose observation is an image, found sap-goal0"), "{numbers}");
 }

@@ -70,9 +70,10 @@ impl Picture {
     /// # Errors
     /// If the image is empty.
     pub fn image(&self, small: &[u8]) -> Result<String> {
+        // Where both run, they take turns.
+        let is_turn = |at: usize| ((at / self.size.width + at % self.size.width) / 3).is_multiple_of(2);
         self.drawn(small, |at| match (self.truth[at], self.found[at]) {
-            // Where both run, they take turns.
-            (true, true) if (at / self.size.width + at % self.size.width) / 3 % 2 == 0 => Some(FOUND),
+            (true, true) if is_turn(at) => Some(FOUND),
             (true, _) => Some(TRUTH),
             (false, true) => Some(FOUND),
             (false, false) => None,
