@@ -16,6 +16,7 @@
 //! | [`train`]         | training with its files                                          |
 //! | [`frames`]        | what a camera sees of an episode                                 |
 //! | [`render`]        | images and a video of an episode, as files                       |
+//! | [`sheet`]         | many frames in one picture, with their names                     |
 //! | [`images`]        | image detectors by name                                          |
 //! | [`foreign`]       | environments of Gymnasium, in processes of their own             |
 //! | [`monitor_file`]  | a fitted detector with its threshold                             |
@@ -57,6 +58,7 @@ pub mod render;
 pub mod request;
 pub mod scenario;
 pub mod score;
+pub mod sheet;
 pub mod show;
 pub mod stream;
 pub mod strengths;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How many times larger images are drawn before they are shrunk.
-const SMOOTH_IMAGE: usize = 4;
+pub(crate) const SMOOTH_IMAGE: usize = 4;
 
 /// Videos show at most this many frames per second of simulated time.
 const MOST_FRAMES_PER_SEC: f64 = 25.0;
@@ -94,7 +94,7 @@ pub struct Rendered {
 pub fn run(request: &Request, context: &Context) -> Result<Rendered> {
     within("size", request.size, 8..=1024)?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let camera = request.camera(subject.env.spec())?;
+    let camera = camera(request.camera.as_deref(), subject.env.spec())?;
     let show = Show { trial: subject.trial(), camera, size: request.size.into() };
     let episode = request.episode(&subject, Seed(context.seed).child("render"))?;
     let mut files = request.stills(&show, &episode)?;
@@ -107,20 +107,6 @@ pub fn run(request: &Request, context: &Context) -> Result<Rendered> {
 }
 
 impl Request {
-    fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
-        ensure!(!spec.cameras.is_empty(), "environment {} has no camera: it cannot be rendered", spec.id);
-        let Some(name) = &self.camera else { return Ok(Camera(0)) };
-        let at = spec.cameras.iter().position(|known| known == name).with_context(|| {
-            let hint = did_you_mean(name, spec.cameras.iter().map(String::as_str));
-            format!(
-                "environment {} has no camera {name:?}{hint}; there are: {}",
-                spec.id,
-                spec.cameras.join(", ")
-            )
-        })?;
-        Ok(Camera(at))
-    }
-
     fn episode(&self, subject: &Subject, seed: Seed) -> Result<Episode> {
         let trial = subject.trial();
         let Some(anomaly_spec) = subject.anomaly_spec(self.anomaly.as_ref())? else {
@@ -155,6 +141,18 @@ impl Request {
         })?;
         Ok(files)
     }
+}
+
+/// The camera of that name; the environment's first, if none is named.
+pub(crate) fn camera(name: Option<&str>, spec: &EnvSpec) -> Result<Camera> {
+    ensure!(!spec.cameras.is_empty(), "environment {} has no camera: it cannot be rendered", spec.id);
+    let Some(name) = name else { return Ok(Camera(0)) };
+    let at = spec.cameras.iter().position(|known| known == name).with_context(|| {
+        let hint = did_you_mean(name, spec.cameras.iter().map(String::as_str));
+        let all = spec.cameras.join(", ");
+        format!("environment {} has no camera {name:?}{hint}; there are: {all}", spec.id)
+    })?;
+    Ok(Camera(at))
 }
 
 impl Display for Rendered {

@@ -4,6 +4,7 @@ mod lossy;
 
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::PIXELS;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The content of an image file.
@@ -138,12 +139,25 @@ pub fn encode(
     depth: png::BitDepth,
     data: &[u8],
 ) -> Result<Vec<u8>> {
+    compressed((width, height), (kind, depth), &[], png::Compression::Fast, data)
+}
+
+fn compressed(
+    (width, height): (usize, usize),
+    (kind, depth): (png::ColorType, png::BitDepth),
+    palette: &[u8],
+    effort: png::Compression,
+    data: &[u8],
+) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut write = || -> Result<(), png::EncodingError> {
         let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
         encoder.set_color(kind);
         encoder.set_depth(depth);
-        encoder.set_compression(png::Compression::Fast);
+        encoder.set_compression(effort);
+        if !palette.is_empty() {
+            encoder.set_palette(palette);
+        }
         let mut writer = encoder.write_header()?;
         writer.write_image_data(data)?;
         writer.finish()
@@ -177,6 +191,31 @@ pub fn colours(width: usize, height: usize, rgb: &[u8]) -> Result<Vec<u8>> {
     encode(width, height, png::ColorType::Rgb, png::BitDepth::Eight, rgb)
 }
 
+/// Colours as a PNG that takes longer to write and is smaller, without loss: of one byte a pixel, where the image is
+/// grey or has at most 256 colours.
+///
+/// # Errors
+/// As [`encode`].
+pub fn small_colours(width: usize, height: usize, rgb: &[u8]) -> Result<Vec<u8>> {
+    let pixels = rgb.as_chunks::<3>().0;
+    let write = |kind, palette: &[u8], data: &[u8]| {
+        let kind = (kind, png::BitDepth::Eight);
+        compressed((width, height), kind, palette, png::Compression::High, data)
+    };
+    if pixels.iter().all(|[r, g, b]| r == g && g == b) {
+        let levels: Vec<u8> = pixels.iter().map(|p| p[0]).collect();
+        return write(png::ColorType::Grayscale, &[], &levels);
+    }
+    let colours: BTreeSet<[u8; 3]> = pixels.iter().copied().collect();
+    let colours: Vec<[u8; 3]> = colours.into_iter().collect();
+    if colours.len() > 256 {
+        return write(png::ColorType::Rgb, &[], rgb);
+    }
+    let place = |p| colours.partition_point(|c| c < p) as u8;
+    let places: Vec<u8> = pixels.iter().map(place).collect();
+    write(png::ColorType::Indexed, colours.as_flattened(), &places)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +231,29 @@ mod tests {
         assert_eq!(raster.samples, Samples::Numbers(vec![7, 40_000]));
         let raster = decode(&colours(1, 2, &[1, 2, 3, 4, 5, 6]).unwrap()).unwrap();
         assert_eq!((raster.rgb(), raster.height), (vec![1, 2, 3, 4, 5, 6], 2));
+    }
+
+    /// The colours of a PNG file, by the decoder's own way to expand palettes.
+    fn expanded(bytes: &[u8]) -> (png::ColorType, Vec<u8>) {
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap();
+        let kind = reader.info().color_type;
+        let mut data = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut data).unwrap();
+        (kind, data)
+    }
+
+    #[test]
+    fn small_files_have_the_same_colours() {
+        let of =
+            |pixels: &[[u8; 3]]| expanded(&small_colours(pixels.len(), 1, pixels.as_flattened()).unwrap());
+        assert_eq!(of(&[[7; 3], [0; 3], [9; 3]]), (png::ColorType::Grayscale, vec![7, 0, 9]));
+        let few = [[7, 8, 9], [0, 0, 0], [7, 8, 9], [255, 0, 1]];
+        assert_eq!(of(&few), (png::ColorType::Indexed, few.as_flattened().to_vec()));
+        let many: Vec<[u8; 3]> = (0..300_u16).map(|i| [i as u8, (i >> 8) as u8, 5]).collect();
+        assert_eq!(of(&many), (png::ColorType::Rgb, many.as_flattened().to_vec()));
+        assert_eq!(of(&many[..256]).0, png::ColorType::Indexed);
     }
 
     /// The header of an image of that size, with no image after it.

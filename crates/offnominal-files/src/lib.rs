@@ -41,6 +41,7 @@ pub mod provenance;
 pub mod read;
 pub mod records;
 pub mod sealed;
+pub mod sheet;
 pub mod store;
 pub mod table;
 pub mod tensorboard;

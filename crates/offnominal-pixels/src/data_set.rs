@@ -240,6 +240,12 @@ impl DataSet {
         );
         Ok(rgb)
     }
+
+    /// What an image looks like: its colours, or those of its classes where it has none or they cannot be read.
+    pub(crate) fn colours(&self, sample: &Sample, labels: &Labels) -> Vec<u8> {
+        let of_classes = |_| labels.ids.iter().flat_map(|&id| self.colour(id)).collect();
+        self.rgb(sample, labels).unwrap_or_else(of_classes)
+    }
 }
 
 impl Labels {

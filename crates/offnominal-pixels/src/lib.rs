@@ -18,6 +18,7 @@ pub mod features;
 pub mod fit;
 mod frame_network;
 pub mod frames;
+pub mod gallery;
 pub mod import;
 pub mod inputs;
 pub mod label_map;

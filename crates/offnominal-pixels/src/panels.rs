@@ -3,10 +3,14 @@
 use crate::data_set::{DataSet, Sample};
 use crate::failures::Failures;
 use crate::network::Network;
+use crate::resize::{bilinear, nearest};
 use crate::results::Panel;
 use crate::scorer::Scorer;
 use anyhow::Result;
 use offnominal_files::image_file;
+
+/// The longer side of an image has at most so many pixels, or a page of large images could not be opened.
+const LONGEST: usize = 512;
 
 /// The panels of the worst images.
 ///
@@ -36,18 +40,21 @@ fn images(
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (labels, output) = network.predict(set, sample)?;
     let scores = scorer.scores(sample, &labels, &output)?;
-    let (w, h) = (labels.width, labels.height);
-    let classes = |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| set.colour(id)).collect() };
+    let (from, to) = (labels.size(), labels.size().at_most(LONGEST));
+    let png = |rgb: &[u8]| image_file::small_colours(to.width, to.height, rgb);
+    let classes = |ids: &[u8]| -> Vec<u8> {
+        nearest(ids, from, to).into_iter().flat_map(|id| set.colour(id)).collect()
+    };
     let mut images = Vec::new();
     // A data set may keep its images in a format that is not read; the other panels do not need it.
     if let Ok(rgb) = set.rgb(sample, &labels) {
-        images.push(("image", image_file::colours(w, h, &rgb)?));
+        images.push(("image", png(&if from == to { rgb } else { bilinear(&rgb, from, to) })?));
     }
-    images.push(("truth", image_file::colours(w, h, &classes(&labels.ids))?));
+    images.push(("truth", png(&classes(&labels.ids))?));
     if let Some(prediction) = output.prediction() {
-        images.push(("prediction", image_file::colours(w, h, &classes(&prediction))?));
+        images.push(("prediction", png(&classes(&prediction))?));
     }
-    images.push(("score", image_file::colours(w, h, &heat(&scores))?));
+    images.push(("score", png(&heat(&nearest(&scores, from, to)))?));
     Ok(images)
 }
 

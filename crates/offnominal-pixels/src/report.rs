@@ -1,7 +1,9 @@
 //! What an evaluation leaves behind: a table, the same as JSON, and a page.
 
 mod charts;
+mod galleries;
 mod page;
+mod warnings;
 
 use crate::results::{Evaluation, MethodResult, Report};
 use anyhow::Result;
@@ -95,10 +97,8 @@ pub fn as_text(e: &Evaluation) -> String {
     if e.methods.iter().any(|m| m.has_seen_pasted) {
         text += "\n† trained on synthetic unknowns: things that were pasted into known images";
     }
-    for m in &e.methods {
-        for warning in &m.warnings {
-            text += &format!("\nwarning: {}: {warning}", m.method);
-        }
+    for warning in warnings::merged(&e.methods) {
+        text += &format!("\nwarning: {warning}");
     }
     text
 }

@@ -19,6 +19,13 @@ impl Size {
     pub fn pixels(self) -> usize {
         self.width * self.height
     }
+
+    /// The size of the same shape whose longer side has at most so many pixels.
+    pub fn at_most(self, longest: usize) -> Size {
+        let longer = self.width.max(self.height);
+        let side = |n: usize| if longer <= longest { n } else { (n * longest / longer).max(1) };
+        Size { width: side(self.width), height: side(self.height) }
+    }
 }
 
 impl fmt::Display for Size {
@@ -89,6 +96,16 @@ fn taps(from: usize, to: usize) -> Vec<Vec<(usize, f32)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_sizes_keep_their_shape() {
+        let at_most = |width, height| {
+            let size = Size { width, height }.at_most(192);
+            (size.width, size.height)
+        };
+        assert_eq!((at_most(2048, 1024), at_most(64, 128)), ((192, 96), (64, 128)));
+        assert_eq!(at_most(1, 10_000), (1, 192));
+    }
 
     fn size(width: usize, height: usize) -> Size {
         Size { width, height }

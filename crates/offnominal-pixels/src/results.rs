@@ -1,6 +1,7 @@
 //! What an evaluation comes to, as plain data: the documented JSON is exactly this.
 
 use crate::failures::Failures;
+use crate::gallery::Gallery;
 use crate::scorer::Scorer;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
@@ -105,6 +106,9 @@ pub struct MethodResult {
     pub class_means: Vec<Option<f64>>,
     /// The same on nominal images.
     pub nominal_class_means: Vec<Option<f64>>,
+    /// Its largest mistakes, for the page.
+    #[serde(skip)]
+    pub gallery: Gallery,
 }
 
 /// What is measured of components.
@@ -155,6 +159,7 @@ impl MethodResult {
             warnings: judged.warnings,
             class_means,
             nominal_class_means,
+            gallery: Gallery::default(),
         }
     }
 

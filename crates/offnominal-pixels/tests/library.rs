@@ -2,7 +2,7 @@
 
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
-use offnominal_files::array;
+use offnominal_files::{array, image_file};
 use offnominal_pixels::inputs::{NetworkSource, NominalSource, Reading};
 use offnominal_pixels::results::Evaluation;
 use offnominal_pixels::{describe, evaluate, frames, import, paste, predict, scenes, score, train};
@@ -308,6 +308,33 @@ fn score_maps_need_no_network_and_are_judged_as_the_method_that_wrote_them() {
     assert!(error.contains("expected score maps 00000.npy, or METHOD/00000.npy"), "{error}");
     let error = said.evaluated(evaluate::Request { scores: Vec::new(), ..only("no", "maps") }).unwrap_err();
     assert!(error.contains("--scores DIR"), "{error}");
+}
+
+#[test]
+fn every_method_has_a_gallery_and_a_perfect_one_has_none_to_show() {
+    let said = Said::new();
+    for i in 0..6 {
+        let labels = image_file::read(&said.0.at(&format!("test/labels/{i:05}.png"))).unwrap();
+        let image_file::Samples::Numbers(ids) = labels.samples else { panic!("labels are numbers") };
+        let scores: Vec<f32> = ids.iter().map(|&id| f32::from(u8::from(id == 254))).collect();
+        let file = said.0.at(&format!("truth/perfect/{i:05}.npy"));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, array::to_npy(&[labels.height, labels.width], &scores)).unwrap();
+    }
+    let request =
+        evaluate::Request { scores: vec![said.0.at("truth")], ..said.request("gallery", &["entropy"]) };
+    let found = said.evaluated(request).unwrap();
+    let [entropy, perfect] = &found.methods[..] else { panic!("two methods") };
+    assert_eq!((entropy.method.as_str(), perfect.method.as_str()), ("entropy", "perfect"));
+    let mistakes = || entropy.gallery.missed.iter().chain(&entropy.gallery.invented);
+    assert!(mistakes().count() > 0 && mistakes().all(|m| m.predicted.is_some()));
+    assert!(perfect.gallery.missed.is_empty() && perfect.gallery.invented.is_empty());
+    let page = fs::read_to_string(said.0.at("gallery/pixels.html")).unwrap();
+    assert_eq!(page.matches("<details class=\"gallery\"").count(), 2);
+    assert_eq!(page.matches("<figcaption>0000").count(), mistakes().count());
+    assert!(page.contains("Missed: none") && page.contains("Invented: none"));
+    let told = page.matches("outlines of the truth and of what was found").count();
+    assert!(told >= mistakes().count(), "pictures have words for those who do not see them");
 }
 
 #[test]

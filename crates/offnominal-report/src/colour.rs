@@ -25,7 +25,7 @@ pub struct Pen {
 }
 
 impl Pen {
-    /// The pen of a detector.
+    /// The pen of a detector; those of the first 28 differ.
     pub fn detector(number: usize) -> Pen {
         let colour = number % LINES.len();
         Pen {
@@ -61,6 +61,16 @@ mod tests {
         assert_eq!(diverging(0.0), "#f6f6f3");
         assert_eq!((diverging(1.0), diverging(5.0)), ("#4a9ad1".into(), "#4a9ad1".into()));
         assert_eq!(diverging(-1.0), "#e48442");
+    }
+
+    #[test]
+    fn no_two_of_many_detectors_have_the_same_pen() {
+        let pens: Vec<Pen> = (0..LINES.len() * DASHES.len()).map(Pen::detector).collect();
+        assert!(pens.len() >= 16, "{}", pens.len());
+        for (i, pen) in pens.iter().enumerate() {
+            let same = pens[..i].iter().find(|p| p.colour == pen.colour && p.dash == pen.dash);
+            assert_eq!(same, None, "detector {i}");
+        }
     }
 
     #[test]

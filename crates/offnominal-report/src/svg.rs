@@ -3,6 +3,7 @@
 //! Every mark carries a class, so that the page's style sheet can repaint it for dark paper, and plain attributes,
 //! so that a file of its own looks right in any viewer.
 
+use crate::colour::Pen;
 use std::fmt::Write;
 
 /// Which point of a text its position names.
@@ -62,6 +63,15 @@ impl Svg {
     pub fn rectangle(&mut self, at: (f64, f64), size: (f64, f64), fill: &str) {
         let [x, y, w, h] = [at.0, at.1, size.0, size.1].map(coordinate);
         self.push(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"/>"));
+    }
+
+    /// A bar that stands on `foot` and is `height` high, drawn by the pen of a line: where colours come round again, its
+    /// dashes are stripes.
+    pub fn bar(&mut self, foot: (f64, f64), height: f64, width: f64, pen: &Pen) {
+        // From the top, for the pattern begins with a dash, and the height must be seen.
+        let Pen { class, colour, dash } = pen;
+        let (x, top) = (foot.0 + 0.5 * width, foot.1 - height);
+        self.segment((x, top), (x, foot.1), &Stroke { class, colour, width, dash });
     }
 
     /// A tinted rectangle whose colour the style sheet may change.
@@ -193,6 +203,18 @@ mod tests {
         let svg = svg.end();
         assert!(svg.contains("&lt;b&gt;&amp;") && svg.contains("&quot;&gt;&lt;script&gt;"), "{svg}");
         assert!(!svg.contains("<script>"));
+    }
+
+    #[test]
+    fn bars_have_their_height_and_the_stripes_of_their_pen() {
+        let bar = |number| {
+            let mut svg = Svg::new(10.0, 10.0, "");
+            svg.bar((2.0, 9.0), 5.0, 4.0, &Pen::detector(number));
+            svg.end()
+        };
+        let place = "<line x1=\"4\" y1=\"4\" x2=\"4\" y2=\"9\"";
+        assert!(bar(0).contains(place) && bar(0).contains("stroke-width=\"4\""), "{}", bar(0));
+        assert!(!bar(0).contains("dasharray") && bar(7).contains("stroke-dasharray=\"7 3\""), "{}", bar(7));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod risk;
 mod rollouts;
 mod scenario;
 mod score;
+mod sheet;
 mod shift;
 mod terminal;
 mod train;
@@ -120,6 +121,8 @@ enum Command {
     Export(export::Export),
     /// Images, class masks and a video of one episode
     Render(render::Render),
+    /// One picture of many frames with their names: environments, or an environment under anomalies
+    Sheet(sheet::Sheet),
     /// Print the completions of a shell, which complete commands and options
     Completions(manual::Completions),
     /// Write the manual as man pages, one per command
@@ -207,6 +210,7 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Images(args) => args.run(common),
         Command::Export(args) => args.run(common),
         Command::Render(args) => args.run(common),
+        Command::Sheet(args) => args.run(common),
         Command::Completions(args) => args.run(common),
         Command::Man(args) => args.run(common),
         Command::UrSim(args) => args.run(common),
@@ -286,6 +290,7 @@ fn own_unused(command: &str) -> &'static [&'static str] {
         "export" | "import" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
+        "sheet" => &["jobs", "out", "quiet"],
         "fit" => &["out"],
         "inspect" => &["seed", "out"],
         "completions" | "man" => &["seed", "jobs", "out", "json", "quiet"],

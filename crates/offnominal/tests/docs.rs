@@ -1,6 +1,7 @@
 //! Every command line in the documentation is one of this program, also where it cannot be run.
 //!
-//! `python/tests/test_docs.py` runs the blocks that can be run.
+//! `python/tests/test_docs.py` runs the blocks that can be run. Images are there, and have words for those who do not see
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,4 +97,31 @@ fn calls_are_found_in_lines_of_a_shell() {
     assert!(found("python x.py target/release/offnominal").is_empty());
     assert_eq!(found("offnominal man x > completions/offnominal"), ["man x"]);
     assert_eq!(shell("```sh\na \\\n b\n```\n```text\nc\n```\n"), [(3, "a  b".to_string())]);
+}
+
+/// The images of a page: what is seen, and the file.
+fn images(page: &str) -> Vec<(&str, &str)> {
+    let parts = page.split("![").skip(1);
+    parts
+        .filter_map(|part| part.split_once("]("))
+        .filter_map(|(says, rest)| Some((says, rest.split_once(')')?.0)))
+        .collect()
+}
+
+#[test]
+fn every_image_is_there_and_has_words() {
+    let mut count = 0;
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        // Badges are made where the repository is published.
+        for (says, file) in images(&page).into_iter().filter(|(_, file)| !file.contains("/badges/")) {
+            let is_there = path.parent().unwrap().join(file).is_file();
+            assert!(is_there, "{}: expected an image {file}, found none", path.display());
+            let has_words = says.split_whitespace().count() > 1;
+            assert!(has_words, "{}: expected words for {file}, found {says:?}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count} images");
+    assert_eq!(images("a ![b c](d.png) ![](e)"), [("b c", "d.png"), ("", "e")]);
 }

@@ -190,7 +190,7 @@ fn with_interval(row: &Judged) -> String {
 }
 
 fn figures() -> String {
-    let line = |name: String| format!("![{name}](../results/ood-rl/{name})\n");
+    let line = |(name, says): (String, String)| format!("![{says}](../results/ood-rl/{name})\n");
     format!("{FIGURES}\n{}", crate::ood_rl::figure::files().map(line).collect::<String>())
 }
 

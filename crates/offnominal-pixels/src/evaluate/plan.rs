@@ -6,6 +6,7 @@ use super::walk::{ClassMeans, First, Second, each};
 use crate::data_set::Sample;
 use crate::failures::{CAUSES, Failures};
 use crate::fit::{self, Fitter, FittingImages};
+use crate::gallery::Gallery;
 use crate::inputs::{digest, of_files};
 use crate::panels;
 use crate::results::{Evaluation, MethodComponents, MethodResult, threshold_disagreement};
@@ -63,9 +64,15 @@ struct Cell {
     failures: Failures,
     /// Wrong pixels of each image by cause.
     images: Vec<[u64; CAUSES.len()]>,
+    gallery: Gallery,
 }
 
 impl Cell {
+    /// The result with its gallery, which is no part of the documented JSON.
+    fn shown(self) -> MethodResult {
+        MethodResult { gallery: self.gallery, ..self.result }
+    }
+
     fn auprc(&self) -> f64 {
         self.result.main().map_or(0.0, |mode| mode.auprc.value)
     }
@@ -104,7 +111,7 @@ impl EvaluationPlan<'_> {
         let panels = panels::make(&self.subject.network, &self.subject.set, &scorer, &failures, judged)?;
         let odin_temperature = cells.iter().find_map(|cell| cell.temperature);
         let Cell { pixels, images_with_both, mean_iou, .. } = cells[0].clone();
-        let methods: Vec<MethodResult> = cells.into_iter().map(|cell| cell.result).collect();
+        let methods: Vec<MethodResult> = cells.into_iter().map(Cell::shown).collect();
         Ok(Evaluation {
             data: self.subject.name.clone(),
             images: judged.len(),
@@ -221,6 +228,7 @@ impl EvaluationPlan<'_> {
                 mean_iou: mean_iou.clone(),
                 images: failures.images.clone(),
                 failures,
+                gallery: std::mem::take(&mut second.galleries[i]),
                 result: MethodResult::new(scorer, judged, of_components, means),
             });
         }

@@ -4,12 +4,14 @@ use super::ComponentSizes;
 use super::subject::Subject;
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
+use crate::gallery::{Gallery, Seen};
 use crate::scorer::Scorer;
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
-use offnominal_stats::pixel::components::{self, ImageComponents};
+use offnominal_stats::pixel::components::{Compared, ImageComponents};
 use offnominal_stats::pixel::{Confusion, Judged, PixelTally, Pro};
+use std::cell::OnceCell;
 
 /// Sums and counts of scores for each class, the unknown ones last.
 #[derive(Clone)]
@@ -113,6 +115,7 @@ pub struct Second<'a> {
     thresholds: Vec<f64>,
     pub components: Vec<Vec<ImageComponents>>,
     pub failures: Vec<Failures>,
+    pub galleries: Vec<Gallery>,
     sizes: ComponentSizes,
 }
 
@@ -133,17 +136,28 @@ impl<'a> Second<'a> {
             thresholds: judged.iter().map(|j| j.best.best_f1_threshold).collect(),
             components: vec![Vec::new(); judged.len()],
             failures: failures.collect(),
+            galleries: vec![Gallery::default(); judged.len()],
             sizes,
         }
     }
 
     pub fn add(&mut self, scored: &Scored) -> Result<()> {
         let (labels, least) = (&scored.labels, self.sizes.of(scored.labels.ids.len()));
-        let surroundings = Surroundings::load(self.set, &self.samples[self.at], labels)?;
+        let (set, sample, prediction) = (self.set, &self.samples[self.at], scored.prediction.as_deref());
+        let surroundings = Surroundings::load(set, sample, labels)?;
+        let seen = Seen {
+            name: &sample.name,
+            labels,
+            prediction,
+            classes: set.classes(),
+            colours: &|| set.colours(sample, labels),
+            small: OnceCell::new(),
+        };
         for (i, scores) in scored.scores.iter().enumerate() {
-            let (truth, width) = (&labels.truth, labels.width);
-            self.components[i].push(components::compare(scores, truth, width, self.thresholds[i], least));
-            self.failures[i].add(self.at, labels, &surroundings, scored.prediction.as_deref(), scores);
+            let found = Compared::new(scores, &labels.truth, labels.width, self.thresholds[i], least);
+            self.components[i].push(found.measures());
+            self.galleries[i].add(&seen, scores, &found)?;
+            self.failures[i].add(self.at, labels, &surroundings, prediction, scores);
         }
         self.at += 1;
         Ok(())

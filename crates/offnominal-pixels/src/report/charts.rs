@@ -11,6 +11,8 @@ const LEFT: f64 = 40.0;
 /// From one bar to the next, and how wide it is.
 const STEP: f64 = 14.0;
 const BAR: f64 = 11.0;
+/// Height of a bar in the legend.
+const SWATCH: f64 = 17.0;
 /// Between the data sets.
 const GAP: f64 = 26.0;
 
@@ -36,6 +38,13 @@ pub fn bars(evaluations: &[Evaluation], methods: &[String], metric: usize) -> St
     svg.end()
 }
 
+/// What the bars of a method look like.
+pub fn swatch(number: usize) -> String {
+    let mut svg = Svg::new(BAR, SWATCH, "");
+    svg.bar((0.0, SWATCH), SWATCH, BAR, &Pen::detector(number));
+    svg.end()
+}
+
 /// Where a share stands.
 fn height_of(share: f64) -> f64 {
     TOP + HEIGHT * (1.0 - share.clamp(0.0, 1.0))
@@ -52,7 +61,7 @@ fn grid(svg: &mut Svg, width: f64) {
 
 fn bar(svg: &mut Svg, x: f64, found: &Estimate, number: usize) {
     let y = height_of(found.value);
-    svg.rectangle((x, y), (BAR, TOP + HEIGHT - y), Pen::detector(number).colour);
+    svg.bar((x, TOP + HEIGHT), TOP + HEIGHT - y, BAR, &Pen::detector(number));
     let stroke = Stroke { class: "label", colour: "#3a3d42", width: 1.2, dash: "" };
     let middle = x + 0.5 * BAR;
     svg.segment((middle, height_of(found.low)), (middle, height_of(found.high)), &stroke);

@@ -1,12 +1,11 @@
 //! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and images.
 
 use crate::failures::CAUSES;
-use crate::report::charts;
+use crate::report::{charts, galleries, warnings};
 use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Panel, Report};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_files::provenance::Provenance;
-use offnominal_report::colour::Pen;
 use offnominal_report::page::embedded;
 use serde::Serialize;
 
@@ -15,7 +14,8 @@ use serde::Serialize;
 struct Page {
     made: Provenance,
     bars: Vec<Value>,
-    legend: Vec<(String, String)>,
+    /// Each method and what its bars look like.
+    legend: Vec<(String, Value)>,
     sets: Vec<Section>,
 }
 
@@ -31,6 +31,7 @@ struct Section {
     failed: String,
     causes: Vec<[String; 3]>,
     panels: Vec<Shown>,
+    galleries: Vec<galleries::Shown>,
     warnings: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ pub fn render(report: &Report) -> Result<String> {
         legend: methods
             .iter()
             .enumerate()
-            .map(|(i, m)| (m.clone(), Pen::detector(i).colour.into()))
+            .map(|(i, m)| (m.clone(), Value::from_safe_string(charts::swatch(i))))
             .collect(),
         sets: evaluations.iter().map(section).collect(),
     };
@@ -91,11 +92,8 @@ fn section(e: &Evaluation) -> Section {
         failed: format!("{} at its MaxIoU threshold {:.4}", e.failures.method, e.failures.threshold),
         causes: causes(e),
         panels: e.panels.iter().map(shown).collect(),
-        warnings: e
-            .methods
-            .iter()
-            .flat_map(|m| m.warnings.iter().map(|w| format!("{}: {w}", m.method)))
-            .collect(),
+        galleries: galleries::of(e),
+        warnings: warnings::merged(&e.methods),
     }
 }
 
@@ -131,7 +129,8 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn marked(m: &MethodResult) -> String {
+/// The name of a method with what it saw before.
+pub(super) fn marked(m: &MethodResult) -> String {
     let seen = match (m.has_seen_unknown, m.has_seen_pasted) {
         (true, _) => " (has seen unknown pixels)",
         (false, true) => " (trained on synthetic unknowns)",

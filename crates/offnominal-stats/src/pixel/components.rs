@@ -12,6 +12,10 @@
 //! dropped, and small true ones become ignored.
 //! Reference: Chan et al., SegmentMeIfYouCan, NeurIPS 2021 datasets track, section 4.
 
+mod set;
+
+pub use set::Components;
+
 use super::Truth;
 use crate::StatsError;
 use crate::bootstrap::{Bootstrap, Range};
@@ -78,18 +82,53 @@ pub fn compare(
     threshold: f64,
     least: Smallest,
 ) -> ImageComponents {
-    assert!(scores.len() == truth.len() && scores.len().is_multiple_of(width), "shapes of an image");
-    let is_unknown: Vec<bool> = truth.iter().map(|&t| t == Truth::Unknown).collect();
-    let mut real = Components::of(&is_unknown, width);
-    let ignored: Vec<bool> = (0..truth.len())
-        .map(|i| truth[i] == Truth::Ignored || real.labels[i] > 0 && real.size(real.labels[i]) < least.truth)
-        .collect();
-    real.drop_below(least.truth);
-    let called: Vec<bool> =
-        (0..scores.len()).map(|i| f64::from(scores[i]) >= threshold && !ignored[i]).collect();
-    let mut predicted = Components::of(&called, width);
-    predicted.drop_below(least.predicted);
-    ImageComponents { siou: sious(&real, &predicted), ppv: ppvs(&real, &predicted) }
+    Compared::new(scores, truth, width, threshold, least).measures()
+}
+
+/// The components of one image: of the truth, and of what is called unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// Of the truth.
+    pub real: Components,
+    /// Of what is called unknown.
+    pub predicted: Components,
+}
+
+impl Compared {
+    /// Finds the components of an image, as [`compare`] does.
+    ///
+    /// # Panics
+    /// If the lengths differ or are no multiple of the width.
+    pub fn new(scores: &[f32], truth: &[Truth], width: usize, threshold: f64, least: Smallest) -> Compared {
+        assert!(scores.len() == truth.len() && scores.len().is_multiple_of(width), "shapes of an image");
+        let is_unknown: Vec<bool> = truth.iter().map(|&t| t == Truth::Unknown).collect();
+        let mut real = Components::of(&is_unknown, width);
+        let is_small = |i: usize| real.labels[i] > 0 && real.size(real.labels[i]) < least.truth;
+        let ignored: Vec<bool> =
+            (0..truth.len()).map(|i| truth[i] == Truth::Ignored || is_small(i)).collect();
+        real.drop_below(least.truth);
+        let called: Vec<bool> =
+            (0..scores.len()).map(|i| f64::from(scores[i]) >= threshold && !ignored[i]).collect();
+        let mut predicted = Components::of(&called, width);
+        predicted.drop_below(least.predicted);
+        Compared { real, predicted }
+    }
+
+    /// What they say.
+    pub fn measures(&self) -> ImageComponents {
+        let Compared { real, predicted } = self;
+        ImageComponents { siou: sious(real, predicted), ppv: ppvs(real, predicted) }
+    }
+
+    /// The largest component of the truth of which less than half is called unknown; the first of equal ones.
+    pub fn largest_missed(&self) -> Option<u32> {
+        self.real.largest_outside(&self.predicted)
+    }
+
+    /// The largest predicted component of which less than half is unknown; the first of equal ones.
+    pub fn largest_invented(&self) -> Option<u32> {
+        self.predicted.largest_outside(&self.real)
+    }
 }
 
 /// sIoU of each component of the truth.
@@ -160,63 +199,6 @@ fn mean_f1(images: &[ImageComponents], weights: &[u32]) -> f64 {
     (5..=15).map(|i| f1(0.05 * f64::from(i))).sum::<f64>() / 11.0
 }
 
-/// Connected sets of pixels.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Components {
-    /// 0 outside, else 1 and up.
-    pub labels: Vec<u32>,
-    /// Pixels of each component; 0 if it was dropped.
-    pub sizes: Vec<usize>,
-}
-
-impl Components {
-    /// Of the pixels that are inside, in rows of some width.
-    pub fn of(inside: &[bool], width: usize) -> Components {
-        let mut found = Components { labels: vec![0; inside.len()], sizes: Vec::new() };
-        let mut open = Vec::new();
-        for start in 0..inside.len() {
-            if inside[start] && found.labels[start] == 0 {
-                found.sizes.push(0);
-                found.labels[start] = found.sizes.len() as u32;
-                open.push(start);
-                found.flood(inside, width, &mut open);
-            }
-        }
-        found
-    }
-
-    /// Labels everything that is connected with the open pixels like the latest component.
-    fn flood(&mut self, inside: &[bool], width: usize, open: &mut Vec<usize>) {
-        let label = self.sizes.len() as u32;
-        while let Some(at) = open.pop() {
-            self.sizes[label as usize - 1] += 1;
-            let (row, column, height) = (at / width, at % width, inside.len() / width);
-            for r in row.saturating_sub(1)..(row + 2).min(height) {
-                for c in column.saturating_sub(1)..(column + 2).min(width) {
-                    let next = r * width + c;
-                    if inside[next] && self.labels[next] == 0 {
-                        self.labels[next] = label;
-                        open.push(next);
-                    }
-                }
-            }
-        }
-    }
-
-    fn size(&self, label: u32) -> usize {
-        self.sizes[label as usize - 1]
-    }
-
-    fn drop_below(&mut self, least: usize) {
-        for label in &mut self.labels {
-            if *label > 0 && self.sizes[*label as usize - 1] < least {
-                *label = 0;
-            }
-        }
-        self.sizes.iter_mut().filter(|s| **s < least).for_each(|s| *s = 0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +207,10 @@ mod tests {
 
     /// `#` unknown and called, `o` unknown and missed, `x` known but called, `?` ignored and called, `.` neither.
     fn image(rows: &[&str], least: Smallest) -> ImageComponents {
+        compared(rows, least).measures()
+    }
+
+    fn compared(rows: &[&str], least: Smallest) -> Compared {
         let text: Vec<char> = rows.iter().flat_map(|r| r.chars()).collect();
         let truth: Vec<Truth> = text
             .iter()
@@ -235,7 +221,7 @@ mod tests {
             })
             .collect();
         let scores: Vec<f32> = text.iter().map(|c| if "#x?".contains(*c) { 1.0 } else { 0.0 }).collect();
-        compare(&scores, &truth, rows[0].len(), 0.5, least)
+        Compared::new(&scores, &truth, rows[0].len(), 0.5, least)
     }
 
     const ALL: Smallest = Smallest { predicted: 1, truth: 1 };
@@ -264,6 +250,40 @@ mod tests {
         assert_eq!((found.siou.len(), found.ppv), (1, vec![1.0, 0.0]));
         let found = image(&["oo..x", ".....", "ooo.."], Smallest { predicted: 2, truth: 3 });
         assert_eq!((found.siou, found.ppv), (vec![0.0], vec![]));
+    }
+
+    /// Sizes of the largest missed and the largest invented component.
+    fn mistakes(rows: &[&str], least: Smallest) -> [Option<usize>; 2] {
+        let found = compared(rows, least);
+        [
+            found.largest_missed().map(|l| found.real.size(l)),
+            found.largest_invented().map(|l| found.predicted.size(l)),
+        ]
+    }
+
+    #[test]
+    fn the_largest_mistakes_are_covered_by_less_than_half() {
+        // Of the truth 2, 3 and 5 pixels, of which 0, 2 and 3 are found; one prediction has nothing true.
+        assert_eq!(mistakes(&["oo.##o.###oo", "............", "xxx........."], ALL), [Some(2), Some(3)]);
+        // Half is enough, on both sides.
+        assert_eq!(mistakes(&["##oo...", ".......", "....#x."], ALL), [None, None]);
+        assert_eq!(mistakes(&["##ooo..", ".......", "...#xxo"], ALL), [Some(5), Some(3)]);
+        assert_eq!(mistakes(&["...", "..."], ALL), [None, None]);
+    }
+
+    #[test]
+    fn what_is_ignored_or_too_small_is_no_mistake() {
+        assert_eq!(mistakes(&["??.oo", ".....", "xx..."], ALL), [Some(2), Some(2)]);
+        let least = Smallest { predicted: 3, truth: 3 };
+        assert_eq!(mistakes(&["??.oo", ".....", "xx..."], least), [None, None]);
+        // A prediction that is dropped finds nothing.
+        assert_eq!(mistakes(&["##o", "..."], least), [Some(3), None]);
+    }
+
+    #[test]
+    fn of_equal_mistakes_the_first_is_taken() {
+        let found = compared(&["oo.oo", ".....", "xx.xx"], ALL);
+        assert_eq!((found.largest_missed(), found.largest_invented()), (Some(1), Some(1)));
     }
 
     #[test]

@@ -61,3 +61,16 @@ fn wrong_names_and_late_onsets_are_explained_and_leave_nothing_behind() {
     assert!(onset.contains("99999"), "{onset}");
     assert!(!out.exists());
 }
+
+#[test]
+fn a_sheet_has_the_nominal_frame_and_one_of_each_strength() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sheet.png");
+    let args = ["sheet", "--env", "sap-goal0", "--anomaly", "cam-fog", "--size", "48", "--file"];
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_offnominal"));
+    command.args(args).arg(&file).args(["--strength", "tiny,strong", "--json"]);
+    let said: serde_json::Value = serde_json::from_slice(&succeeds(&mut command).stdout).unwrap();
+    assert_eq!(said["frames"], 3);
+    let (_, (width, height)) = pixels(&file);
+    assert!(width > 3 * 48 && height > 48, "three cells in a row below their lines: {width} × {height}");
+}

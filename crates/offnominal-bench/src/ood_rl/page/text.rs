@@ -21,6 +21,10 @@ The publication leaves open how a policy is judged to fail, how deviations becom
 - The AUROC pools all steps: those in the variant are positive, nominal ones negative. Intervals resample whole episodes (95 %, 200 replicates).
 - *At equal times* compares the i-th episode in the variant with the i-th nominal one as long as both last, so that a clock scores one half.
 - ± is the sample standard deviation (n − 1) over trials: policies trained with different seeds.
+
+![The image that a policy of pong reads, in four rows: nominal, then at severities 1 to 5, with gaussian noise, impulse noise, motion blur, and as coarse pixels](images/pong.png)
+
+The corruptions of pong, each at the severities 1 to 5: the newest of the four images that a policy reads (`offnominal sheet --env pong --policy random --view observation --anomaly img-gaussian-noise,img-impulse-noise,img-motion-blur,img-pixelate --magnitude 1,2,3,4,5 --step 40 --seed 1 --file docs/images/pong.png`).
 ";
 
 pub(super) const AGENTS: &str = "\

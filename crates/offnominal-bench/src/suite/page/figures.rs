@@ -82,7 +82,7 @@ pub(super) fn section() -> String {
          robot, the second one is reached over the robot's own protocol, here with a simulated controller. \
          `offnominal bench --suite vector --figures FOLDER` writes the figures.\n\n{}\n\n\
          The last figure has the strengths of {} for five anomalies: a level is the magnitude at which the policy keeps 99, 90, 75 or \
-         50 % of its score. Objects that move cost it little however fast they are, so only the tiny level exists.\n\n![Strengths](figures/{STRENGTHS})\n",
+         50 % of its score. Objects that move cost it little however fast they are, so only the tiny level exists.\n\n![What anomalies cost the policy in sap-goal1, by magnitude](figures/{STRENGTHS})\n",
         FIGURES.iter().map(image).collect::<Vec<_>>().join("\n\n"),
         CALIBRATED.0
     )
