@@ -1,10 +1,11 @@
 //! Convolutions, and convolutions whose output is normalised.
 
+use crate::conv::conv2d;
 use crate::pass::Pass;
 use crate::weights::{First, Key, Plan};
 use burn_tensor::Tensor;
 use burn_tensor::activation::relu;
-use burn_tensor::module::{batch_norm, batch_norm_train, conv2d};
+use burn_tensor::module::{batch_norm, batch_norm_train};
 use burn_tensor::ops::ConvOptions;
 
 const EPSILON: f64 = 1e-5;

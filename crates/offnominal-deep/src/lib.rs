@@ -7,6 +7,7 @@
 #![cfg(feature = "burn")]
 
 mod aspp;
+pub mod conv;
 mod deeplab;
 mod design;
 pub mod device;
