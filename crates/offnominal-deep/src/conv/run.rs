@@ -120,10 +120,10 @@ impl Packed {
     ) {
         let (pixels, pitch) = (sweep.size[0] * sweep.size[1], place.spans.buffer);
         let block = |y: &mut [f32], stride| {
-            let (plane, taps, weights, spans) =
-                (sweep.planes.len(), &place.taps[..], &self.weights[i][..], &place.spans);
+            let (plane, taps, weights, tiles) =
+                (sweep.planes.len(), &place.taps[..], &self.weights[i][..], &place.spans.tiles[..]);
             let Packed { channels, width, start, .. } = *self;
-            Arch::new().dispatch(Block { x, channels, plane, taps, weights, start, width, spans, stride, y });
+            Arch::new().dispatch(Block { x, channels, plane, taps, weights, start, width, tiles, stride, y });
         };
         let Some(pitch) = pitch else { return block(y, pixels) };
         let stride = place.target.rows.count * pitch + SLACK;

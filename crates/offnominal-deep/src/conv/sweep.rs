@@ -1,6 +1,7 @@
 //! What is read and written by a convolution of images, and by the gradient of its input: the same sweep over planes.
 
-use super::axis::{Axis, Fill, Lane};
+use super::axis::{Axis, Fill, Lane, Tap};
+use std::ops::Range;
 
 /// Both axes of a convolution: rows, columns.
 pub type Axes = [Axis; 2];
@@ -89,6 +90,19 @@ impl Planes {
 
     fn at(&self, [p, q]: [usize; 2], [row, column]: [usize; 2]) -> usize {
         ((p * self.columns.first.len() + q) * self.rows.len + row) * self.columns.len + column
+    }
+
+    /// The taps of a target that read more than padding in some of its rows: those of the first such row of the kernel
+    /// to the last.
+    pub fn taps(&self, target: &Target, rows: Range<usize>) -> Range<usize> {
+        let width = target.columns.taps.len();
+        let is_read = |tap: &&Tap| {
+            let places = self.rows.places(tap.phase);
+            rows.start + tap.place < places.end && rows.end + tap.place > places.start
+        };
+        let numbers = target.rows.taps.iter().enumerate().filter(|(_, tap)| is_read(tap)).map(|(i, _)| i);
+        let ends = numbers.map(|i| (i, i + 1)).reduce(|a, b| (a.0, b.1)).unwrap_or((0, 0));
+        ends.0 * width..ends.1 * width
     }
 
     /// Lays out a channel of an image; what is padding is zero already.

@@ -1,17 +1,14 @@
 //! Convolutions on burn's tape: what they were made of is kept, and gradients are the other sweeps.
 
 use super::tensor::{Shape, channels};
+use crate::flex::Taped;
+use burn_dispatch::backends::Flex;
 use burn_dispatch::backends::autodiff::NodeId;
 use burn_dispatch::backends::autodiff::checkpoint::base::Checkpointer;
 use burn_dispatch::backends::autodiff::checkpoint::strategy::NoCheckpointing;
 use burn_dispatch::backends::autodiff::grads::Gradients;
 use burn_dispatch::backends::autodiff::ops::{Backward, Ops, OpsKind};
 use burn_dispatch::backends::flex::FlexTensor;
-use burn_dispatch::backends::{Autodiff, Flex};
-use burn_tensor::{BackendPrimitive, Float};
-
-/// A tensor whose derivatives are recorded.
-pub type Taped = <Float as BackendPrimitive<Autodiff<Flex>>>::Primitive;
 
 /// A convolution, or a transposed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

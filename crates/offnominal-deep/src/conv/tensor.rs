@@ -5,9 +5,9 @@ use super::run::{Kernel, run};
 use super::sweep::Sweep;
 use super::tape::{self, Way};
 use super::weights::to_weights;
+use crate::flex::{self, dims, numbers, tensor};
 use burn_dispatch::backends::flex::FlexTensor;
-use burn_dispatch::backends::{Autodiff, Flex};
-use burn_tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor};
 
 /// The axes of a convolution, and the rows and columns of its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,45 +30,19 @@ pub fn apply(
     if !is_covered || numbers == 0 || [x.dtype(), kernel.dtype()] != [DType::F32; 2] {
         return None;
     }
-    let plain = |t: &Tensor<4>| t.clone().try_into_primitive::<Flex>();
-    if let (Ok(x), Ok(kernel)) = (plain(x), plain(kernel)) {
-        let bias = bias.map(|b| b.clone().try_into_primitive::<Flex>()).transpose().ok()?;
-        return Some(Tensor::from_primitive::<Flex>(way.apply(&x, &kernel, bias.as_ref())));
+    if let (Some(x), Some(kernel)) = (flex::plain(x), flex::plain(kernel)) {
+        let bias = match bias {
+            Some(bias) => Some(flex::plain(bias)?),
+            None => None,
+        };
+        return Some(flex::from_plain(way.apply(&x, &kernel, bias.as_ref())));
     }
-    let x = taped(x)?;
-    let kernel = taped(kernel)?;
+    let (x, kernel) = (flex::taped(x)?, flex::taped(kernel)?);
     let bias = match bias {
-        Some(bias) => Some(taped(bias)?),
+        Some(bias) => Some(flex::taped(bias)?),
         None => None,
     };
-    Some(Tensor::from_primitive::<Autodiff<Flex>>(tape::apply(way, x, kernel, bias)))
-}
-
-/// A tensor as one whose derivatives are recorded, unless it is on another device.
-fn taped<const D: usize>(t: &Tensor<D>) -> Option<tape::Taped> {
-    match t.clone().try_into_primitive::<Autodiff<Flex>>() {
-        Ok(t) => Some(t),
-        Err(_) => {
-            t.clone().try_into_primitive::<Flex>().ok()?;
-            Tensor::from_inner(t.clone()).try_into_primitive::<Autodiff<Flex>>().ok()
-        }
-    }
-}
-
-/// The numbers of a tensor in order.
-fn numbers<T>(t: &FlexTensor, then: impl FnOnce(&[f32]) -> T) -> T {
-    match t.as_slice::<f32>() {
-        Some(numbers) => then(numbers),
-        None => then(t.to_contiguous().as_slice().expect("a tensor that was put in order")),
-    }
-}
-
-fn dims(t: &FlexTensor) -> [usize; 4] {
-    t.layout().shape().to_vec().try_into().expect("images and kernels have four axes")
-}
-
-fn tensor(numbers: Vec<f32>, shape: &[usize]) -> FlexTensor {
-    FlexTensor::from_data(TensorData::new(numbers, shape.to_vec()))
+    Some(flex::from_taped(tape::apply(way, x, kernel, bias)))
 }
 
 impl Shape {

@@ -1,11 +1,8 @@
 //! The kernel of the sweep: tiles of output channels × vectors of neighbouring pixels, whose sums stay in registers.
 
-use super::spans::Spans;
+use super::spans::Tile;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
-
-/// Vectors of pixels in a tile.
-const VECTORS: usize = 3;
 
 /// How many numbers a vector of this processor has.
 pub fn lanes() -> usize {
@@ -42,7 +39,7 @@ pub struct Block<'a> {
     /// Output channels in a tile.
     pub width: usize,
     /// Where vectors are read and written.
-    pub spans: &'a Spans,
+    pub tiles: &'a [Tile],
     /// Numbers from output channel to output channel.
     pub stride: usize,
     /// The output channels, at most as many as a tile has.
@@ -61,29 +58,25 @@ impl WithSimd for Block<'_> {
 impl Block<'_> {
     #[inline(always)]
     fn tiles<S: Simd, const MR: usize>(&mut self, simd: S) {
-        let mut at = &self.spans.at[..];
-        while !at.is_empty() {
-            // Four are two and two: one vector alone would wait for its sums.
-            let n = if at.len() == 4 { 2 } else { at.len().min(VECTORS) };
-            let (now, rest) = at.split_at(n);
-            match n {
-                3 => self.tile::<S, MR, 3>(simd, now),
-                2 => self.tile::<S, MR, 2>(simd, now),
-                _ => self.tile::<S, MR, 1>(simd, now),
+        for tile in self.tiles {
+            match tile.at.len() {
+                3 => self.tile::<S, MR, 3>(simd, tile),
+                2 => self.tile::<S, MR, 2>(simd, tile),
+                _ => self.tile::<S, MR, 1>(simd, tile),
             }
-            at = rest;
         }
     }
 
     #[inline(always)]
-    fn tile<S: Simd, const MR: usize, const NV: usize>(&mut self, simd: S, at: &[[usize; 2]]) {
-        let from: [usize; NV] = from_fn(|v| at[v][0]);
+    fn tile<S: Simd, const MR: usize, const NV: usize>(&mut self, simd: S, tile: &Tile) {
+        let at: [[usize; 2]; NV] = from_fn(|v| tile.at[v]);
         let mut sums: [[S::f32s; NV]; MR] = from_fn(|i| [simd.splat_f32s(self.start[i]); NV]);
-        let weights = self.weights.as_chunks::<MR>().0;
+        let (weights, taps) = (self.weights.as_chunks::<MR>().0, &self.taps[tile.taps.clone()]);
         for c in 0..self.channels {
-            let (x, weights) = (&self.x[c * self.plane..], &weights[c * self.taps.len()..]);
-            for (&tap, weights) in self.taps.iter().zip(weights) {
-                let x: [S::f32s; NV] = from_fn(|v| load::<S>(&x[from[v] + tap..]));
+            let x = &self.x[c * self.plane..];
+            let weights = &weights[c * self.taps.len() + tile.taps.start..];
+            for (&tap, weights) in taps.iter().zip(weights) {
+                let x: [S::f32s; NV] = from_fn(|v| load::<S>(&x[at[v][0] + tap..]));
                 for i in 0..MR {
                     let weight = simd.splat_f32s(weights[i]);
                     for v in 0..NV {

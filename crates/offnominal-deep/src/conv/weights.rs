@@ -25,19 +25,22 @@ pub fn to_weights(sweep: &Sweep, x: &[f32], dy: &[f32], from: usize, to: usize) 
     let steps = Steps::new(sweep, images, from, lanes);
     let planes = planes(sweep, x);
     let most = width(lanes, to);
-    let columns: Vec<usize> =
-        (0..from).flat_map(|c| target.taps.iter().map(move |&(_, at)| c * sweep.planes.len() + at)).collect();
+    let per_row = target.columns.taps.len();
+    let column =
+        |c: usize, (k, &(_, at)): (usize, &(usize, usize))| [k / per_row, c * sweep.planes.len() + at];
+    let columns: Vec<[usize; 2]> =
+        (0..from).flat_map(|c| target.taps.iter().enumerate().map(move |tap| column(c, tap))).collect();
     let packed: Vec<Vec<f32>> = (0..to.div_ceil(most))
         .into_par_iter()
         .map(|block| steps.pack(sweep, dy, to, block * most, width(lanes, to - block * most)))
         .collect();
     // About eight tasks, whatever the number of threads.
     let piece = columns.len().div_ceil(8_usize.div_ceil(packed.len())).next_multiple_of(COLUMNS);
-    let tasks: Vec<(usize, &[usize])> =
+    let tasks: Vec<(usize, &[[usize; 2]])> =
         (0..packed.len()).flat_map(|b| columns.chunks(piece).map(move |columns| (b, columns))).collect();
     let sums = tasks.into_par_iter().map(|(b, columns)| {
         let width = width(lanes, to - b * most);
-        Arch::new().dispatch(Task { x: &planes, at: &steps.at, dy: &packed[b], columns, width })
+        Arch::new().dispatch(Task { x: &planes, steps: &steps, dy: &packed[b], columns, width })
     });
     let sums: Vec<Vec<f32>> = sums.collect();
     gather(&sums, to, most, columns.len(), piece)
@@ -70,8 +73,11 @@ fn planes(sweep: &Sweep, x: &[f32]) -> Vec<f32> {
 
 /// Vectors of pixels: across the ends of rows, or in each row by itself with zeros after its end.
 struct Steps {
-    /// Where each reads in the planes of the first channel.
-    at: Vec<usize>,
+    /// How many there are.
+    count: usize,
+    /// For each row of the kernel, the steps that read more than padding there: number, and place in the planes of the
+    /// first channel. All steps come last.
+    at: Vec<Vec<[usize; 2]>>,
     /// Numbers from row to row.
     pitch: usize,
     /// Vectors in an image.
@@ -89,16 +95,26 @@ impl Steps {
         } else {
             (0..across).map(|v| v * lanes).collect()
         };
+        let (distance, target) = (from * sweep.planes.len(), &sweep.targets[0]);
+        let (count, per_row) = (images * starts.len(), target.columns.taps.len());
+        let of_rows = |at: usize| at / pitch..((at + lanes - 1) / pitch + 1).min(rows);
+        let at = |row: Option<usize>| {
+            let is_read = |at: usize| {
+                row.is_none_or(|row| sweep.planes.taps(target, of_rows(at)).contains(&(row * per_row)))
+            };
+            let starts = starts.iter().enumerate().filter(|(_, at)| is_read(**at)).collect::<Vec<_>>();
+            let place = |n: usize, (i, at): (usize, &usize)| [n * count / images + i, n * distance + at];
+            (0..images).flat_map(|n| starts.iter().map(move |&step| place(n, step))).collect()
+        };
+        let at = (0..target.rows.taps.len()).map(Some).chain([None]).map(at).collect();
         let pitch = if rows * by_row <= across { by_row * lanes } else { pitch };
-        let distance = from * sweep.planes.len();
-        let at = (0..images).flat_map(|n| starts.iter().map(move |at| n * distance + at)).collect();
-        Steps { at, pitch, image: starts.len(), lanes }
+        Steps { count, at, pitch, image: starts.len(), lanes }
     }
 
     /// Some channels of a gradient as `[steps, width, lanes]`.
     fn pack(&self, sweep: &Sweep, dy: &[f32], channels: usize, first: usize, width: usize) -> Vec<f32> {
         let ([rows, columns], lanes) = (sweep.size, self.lanes);
-        let mut packed = vec![0.0; self.at.len() * width * lanes];
+        let mut packed = vec![0.0; self.count * width * lanes];
         let images = dy.chunks_exact(channels * rows * columns);
         for (image, packed) in images.zip(packed.chunks_exact_mut(self.image * width * lanes)) {
             for (i, channel) in image.chunks_exact(rows * columns).skip(first).take(width).enumerate() {
@@ -120,9 +136,10 @@ impl Steps {
 /// Some channels of the gradient with some columns.
 struct Task<'a> {
     x: &'a [f32],
-    at: &'a [usize],
+    steps: &'a Steps,
     dy: &'a [f32],
-    columns: &'a [usize],
+    /// The row of the kernel, and where the first step reads.
+    columns: &'a [[usize; 2]],
     width: usize,
 }
 
@@ -141,10 +158,15 @@ impl Task<'_> {
         let zero = [[simd.splat_f32s(0.0); COLUMNS]; MR];
         let mut sums = vec![zero; self.columns.len().div_ceil(COLUMNS)];
         let dy = S::as_simd_f32s(self.dy).0.as_chunks::<MR>().0;
-        for (at, dy) in self.at.chunks(PIECE).zip(dy.chunks(PIECE)) {
+        let mut pieces: Vec<&[[usize; 2]]> = self.steps.at.iter().map(|at| &at[..]).collect();
+        for first in (0..self.steps.count).step_by(PIECE) {
+            let now: Vec<&[[usize; 2]]> = pieces.iter_mut().map(|at| split(at, first + PIECE)).collect();
             for (columns, sums) in self.columns.chunks(COLUMNS).zip(&mut sums) {
+                let row = columns[0][0];
+                let is_one_row = columns.iter().all(|column| column[0] == row);
+                let at = if is_one_row { now[row] } else { now[now.len() - 1] };
                 // A last tile that is not full repeats its last column.
-                let columns = from_fn(|j| columns[j.min(columns.len() - 1)]);
+                let columns = from_fn(|j| columns[j.min(columns.len() - 1)][1]);
                 *sums = tile::<S, MR>(simd, self.x, at, dy, columns, *sums);
             }
         }
@@ -156,18 +178,26 @@ impl Task<'_> {
     }
 }
 
+/// Takes the steps before a number from the front.
+fn split<'a>(at: &mut &'a [[usize; 2]], end: usize) -> &'a [[usize; 2]] {
+    let (now, rest) = at.split_at(at.partition_point(|step| step[0] < end));
+    *at = rest;
+    now
+}
+
 /// Adds a piece to the sums of one tile.
 #[inline(always)]
 fn tile<S: Simd, const MR: usize>(
     simd: S,
     x: &[f32],
-    at: &[usize],
+    at: &[[usize; 2]],
     dy: &[[S::f32s; MR]],
     columns: [usize; COLUMNS],
     mut sums: [[S::f32s; COLUMNS]; MR],
 ) -> [[S::f32s; COLUMNS]; MR] {
     let x = columns.map(|column| &x[column..]);
-    for (&at, dy) in at.iter().zip(dy) {
+    for &[step, at] in at {
+        let dy = &dy[step];
         let x: [S::f32s; COLUMNS] = from_fn(|j| load::<S>(&x[j][at..]));
         for i in 0..MR {
             for j in 0..COLUMNS {
