@@ -1,12 +1,10 @@
 //! Convolutions, and convolutions whose output is normalised.
 
 use crate::conv::conv2d;
-use crate::norm::normalise;
+use crate::norm::{normalise, normalise_by};
 use crate::pass::Pass;
 use crate::weights::{First, Key, Plan};
 use burn_tensor::Tensor;
-use burn_tensor::activation::relu;
-use burn_tensor::module::batch_norm;
 use burn_tensor::ops::ConvOptions;
 
 const EPSILON: f64 = 1e-5;
@@ -123,8 +121,7 @@ impl Norm {
         let (scale, shift) = (pass.vector(self.scale), pass.vector(self.shift));
         let (mean, variance) = (pass.vector(self.mean), pass.vector(self.variance));
         if !pass.is_training() {
-            let y = batch_norm(x, scale, shift, mean, variance, EPSILON);
-            return if is_rectified { relu(y) } else { y };
+            return normalise_by(x, [scale, shift, mean, variance], EPSILON, is_rectified);
         }
         let [images, _, height, width] = x.dims();
         let n = (images * height * width) as f64;

@@ -58,6 +58,32 @@ pub fn normalise(
     Normalised { output: flex::from_taped(record(x, scale, shift, channels, is_rectified)), mean, variance }
 }
 
+/// Normalises by means and variances that are given; without derivatives.
+pub fn normalise_by(
+    x: Tensor<4>,
+    [scale, shift, mean, variance]: [Tensor<1>; 4],
+    epsilon: f64,
+    is_rectified: bool,
+) -> Tensor<4> {
+    let is_covered = x.dtype() == DType::F32 && x.shape().num_elements() > 0;
+    let vector = |t: &Tensor<1>| Some(numbers(&flex::plain(t)?, <[f32]>::to_vec));
+    let plain = || {
+        let [scale, shift, mean, variance] = [&scale, &shift, &mean, &variance].map(vector);
+        let (scale, shift, mean, variance) = (scale?, shift?, mean?, variance?);
+        let channel =
+            |c: usize| Channel::new(mean[c].into(), variance[c].into(), epsilon, [scale[c], shift[c]]);
+        let channels: Vec<Channel> = (0..mean.len()).map(channel).collect();
+        Some(apply(&flex::plain(&x)?, &channels, is_rectified))
+    };
+    match is_covered.then(plain).flatten() {
+        Some(y) => flex::from_plain(y),
+        None => {
+            let y = module::batch_norm(x, scale, shift, mean, variance, epsilon);
+            if is_rectified { relu(y) } else { y }
+        }
+    }
+}
+
 /// How a channel is normalised.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
@@ -91,6 +117,11 @@ fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f64 {
 }
 
 impl Channel {
+    fn new(mean: f64, variance: f64, epsilon: f64, [scale, shift]: [f32; 2]) -> Channel {
+        let factor = (1.0 / (variance + epsilon).sqrt()) as f32;
+        Channel { mean: mean as f32, variance: variance as f32, factor, scale, shift }
+    }
+
     fn all(x: &FlexTensor, scale: &FlexTensor, shift: &FlexTensor, epsilon: f64) -> Vec<Channel> {
         let shape = dims(x);
         let (scale, shift) = (numbers(scale, <[f32]>::to_vec), numbers(shift, <[f32]>::to_vec));
@@ -99,10 +130,7 @@ impl Channel {
             let mean = channel(x, shape, c).map(|x| sum(x, x, |x, _| x)).sum::<f64>() / n;
             let m = mean as f32;
             let squares = channel(x, shape, c).map(|x| sum(x, x, |x, _| (x - m) * (x - m)));
-            let variance = squares.sum::<f64>() / n;
-            let factor = 1.0 / (variance + epsilon).sqrt();
-            let (scale, shift) = (scale[c], shift[c]);
-            Channel { mean: m, variance: variance as f32, factor: factor as f32, scale, shift }
+            Channel::new(mean, squares.sum::<f64>() / n, epsilon, [scale[c], shift[c]])
         };
         let all =
             |x: &[f32]| (0..shape[1]).into_par_iter().map(|c| Arch::new().dispatch(|| found(x, c))).collect();
@@ -250,6 +278,21 @@ mod tests {
         let mut all = vec![weights::numbers(y.inner()), weights::numbers(x.grad(&gradients).unwrap())];
         all.extend(vectors.map(weights::numbers));
         all
+    }
+
+    #[test]
+    fn given_means_and_variances_are_used() {
+        let shape = [2, 3, 4, 5];
+        let values = (0..120).map(|i| (i % 17) as f32).collect();
+        let x: Tensor<4> = weights::tensor(values, shape, &device::cpu());
+        let vectors = [[1.0, -2.0, 0.5], [0.0, 1.0, 2.0], [3.0, 8.0, 1.0], [4.0, 1.0, 9.0]]
+            .map(|v| weights::tensor(v.to_vec(), [3], &device::cpu()));
+        let [scale, shift, mean, variance] = vectors.clone();
+        let want = relu(module::batch_norm(x.clone(), scale, shift, mean, variance, 1e-5));
+        let found = weights::numbers(normalise_by(x, vectors, 1e-5, true));
+        for (a, b) in found.iter().zip(weights::numbers(want)) {
+            assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
     }
 
     #[test]

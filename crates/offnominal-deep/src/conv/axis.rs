@@ -4,6 +4,8 @@
 //! remainder of `k·dilation` by the stride, that is place `o + q` of the inputs of phase r, which are every stride-th
 //! input. So a tap reads neighbours for neighbours, whatever the stride.
 
+use std::ops::Range;
+
 /// One axis of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axis {
@@ -22,14 +24,23 @@ pub struct Axis {
 /// How an axis is laid out before it is read: phases of so many places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fill {
-    /// The number at the first place of each phase; one that does not exist is zero.
-    pub first: Vec<isize>,
+    /// The phases.
+    pub phases: Vec<Phase>,
     /// Numbers from place to place.
     pub step: usize,
     /// Places.
     pub len: usize,
     /// Numbers that exist.
     pub size: usize,
+}
+
+/// A phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phase {
+    /// The number at the first place; one that does not exist is zero.
+    first: isize,
+    /// The places whose numbers exist.
+    pub places: Range<usize>,
 }
 
 /// A tap, and where it reads for the first output.
@@ -80,10 +91,7 @@ impl Axis {
         let taps: Vec<Tap> = self.parts().enumerate().map(tap).collect();
         let len = count + taps.iter().map(|t| t.place).max().unwrap_or(0);
         let first = phases.iter().map(|&r| r as isize - self.padding as isize).collect();
-        (
-            Fill { first, step: self.stride, len, size: self.size },
-            vec![Lane { first: 0, step: 1, count, taps }],
-        )
+        (Fill::new(first, self.stride, len, self.size), vec![Lane { first: 0, step: 1, count, taps }])
     }
 
     /// From the gradient of so many outputs to that of the input: the inputs of a phase have the same taps.
@@ -108,25 +116,28 @@ impl Axis {
             Lane { first, step: stride, count, taps }
         };
         let lanes = starts.iter().map(lane).collect();
-        (Fill { first: vec![from], step: 1, len: (to - from) as usize, size: outputs }, lanes)
+        (Fill::new(vec![from], 1, (to - from) as usize, outputs), lanes)
     }
 }
 
 impl Fill {
-    /// Whether the layout is the axis itself.
-    pub fn is_plain(&self) -> bool {
-        self.first == [0] && self.step == 1 && self.len == self.size
+    fn new(first: Vec<isize>, step: usize, len: usize, size: usize) -> Fill {
+        let phase = |first: isize| {
+            let from = step as isize;
+            let place =
+                |number: isize| (number - first + from - 1).div_euclid(from).clamp(0, len as isize) as usize;
+            Phase { first, places: place(0)..place(size as isize) }
+        };
+        Fill { phases: first.into_iter().map(phase).collect(), step, len, size }
     }
 
-    /// The places of a phase whose numbers exist.
-    pub fn places(&self, phase: usize) -> std::ops::Range<usize> {
-        let (first, step) = (self.first[phase], self.step as isize);
-        let at = |number: isize| ((number - first + step - 1).div_euclid(step).max(0) as usize).min(self.len);
-        at(0)..at(self.size as isize).max(at(0))
+    /// Whether the layout is the axis itself.
+    pub fn is_plain(&self) -> bool {
+        self.phases.len() == 1 && self.phases[0].first == 0 && self.step == 1 && self.len == self.size
     }
 
     /// The number at a place that exists.
     pub fn number(&self, phase: usize, place: usize) -> usize {
-        (self.first[phase] + (place * self.step) as isize) as usize
+        (self.phases[phase].first + (place * self.step) as isize) as usize
     }
 }

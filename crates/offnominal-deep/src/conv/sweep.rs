@@ -70,7 +70,7 @@ impl Sweep {
 impl Planes {
     /// Numbers in a channel.
     pub fn len(&self) -> usize {
-        self.rows.first.len() * self.columns.first.len() * self.rows.len * self.columns.len
+        self.rows.phases.len() * self.columns.phases.len() * self.rows.len * self.columns.len
     }
 
     /// From row to row.
@@ -89,7 +89,7 @@ impl Planes {
     }
 
     fn at(&self, [p, q]: [usize; 2], [row, column]: [usize; 2]) -> usize {
-        ((p * self.columns.first.len() + q) * self.rows.len + row) * self.columns.len + column
+        ((p * self.columns.phases.len() + q) * self.rows.len + row) * self.columns.len + column
     }
 
     /// The taps of a target that read more than padding in some of its rows: those of the first such row of the kernel
@@ -97,7 +97,7 @@ impl Planes {
     pub fn taps(&self, target: &Target, rows: Range<usize>) -> Range<usize> {
         let width = target.columns.taps.len();
         let is_read = |tap: &&Tap| {
-            let places = self.rows.places(tap.phase);
+            let places = &self.rows.phases[tap.phase].places;
             rows.start + tap.place < places.end && rows.end + tap.place > places.start
         };
         let numbers = target.rows.taps.iter().enumerate().filter(|(_, tap)| is_read(tap)).map(|(i, _)| i);
@@ -107,11 +107,11 @@ impl Planes {
 
     /// Lays out a channel of an image; what is padding is zero already.
     pub fn fill(&self, channel: &[f32], to: &mut [f32]) {
-        for p in 0..self.rows.first.len() {
-            for row in self.rows.places(p) {
+        for p in 0..self.rows.phases.len() {
+            for row in self.rows.phases[p].places.clone() {
                 let from = &channel[self.rows.number(p, row) * self.columns.size..][..self.columns.size];
-                for q in 0..self.columns.first.len() {
-                    let places = self.columns.places(q);
+                for q in 0..self.columns.phases.len() {
+                    let places = self.columns.phases[q].places.clone();
                     if places.is_empty() {
                         continue;
                     }

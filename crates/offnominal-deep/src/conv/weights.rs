@@ -30,7 +30,7 @@ pub fn to_weights(sweep: &Sweep, x: &[f32], dy: &[f32], from: usize, to: usize) 
         |c: usize, (k, &(_, at)): (usize, &(usize, usize))| [k / per_row, c * sweep.planes.len() + at];
     let columns: Vec<[usize; 2]> =
         (0..from).flat_map(|c| target.taps.iter().enumerate().map(move |tap| column(c, tap))).collect();
-    let packed: Vec<Vec<f32>> = (0..to.div_ceil(most))
+    let packed: Vec<Aligned> = (0..to.div_ceil(most))
         .into_par_iter()
         .map(|block| steps.pack(sweep, dy, to, block * most, width(lanes, to - block * most)))
         .collect();
@@ -40,7 +40,7 @@ pub fn to_weights(sweep: &Sweep, x: &[f32], dy: &[f32], from: usize, to: usize) 
         (0..packed.len()).flat_map(|b| columns.chunks(piece).map(move |columns| (b, columns))).collect();
     let sums = tasks.into_par_iter().map(|(b, columns)| {
         let width = width(lanes, to - b * most);
-        Arch::new().dispatch(Task { x: &planes, steps: &steps, dy: &packed[b], columns, width })
+        Arch::new().dispatch(Task { x: &planes, steps: &steps, dy: packed[b].numbers(), columns, width })
     });
     let sums: Vec<Vec<f32>> = sums.collect();
     gather(&sums, to, most, columns.len(), piece)
@@ -112,9 +112,10 @@ impl Steps {
     }
 
     /// Some channels of a gradient as `[steps, width, lanes]`.
-    fn pack(&self, sweep: &Sweep, dy: &[f32], channels: usize, first: usize, width: usize) -> Vec<f32> {
+    fn pack(&self, sweep: &Sweep, dy: &[f32], channels: usize, first: usize, width: usize) -> Aligned {
         let ([rows, columns], lanes) = (sweep.size, self.lanes);
-        let mut packed = vec![0.0; self.count * width * lanes];
+        let mut aligned = Aligned::zeros(self.count * width * lanes);
+        let packed = aligned.numbers_mut();
         let images = dy.chunks_exact(channels * rows * columns);
         for (image, packed) in images.zip(packed.chunks_exact_mut(self.image * width * lanes)) {
             for (i, channel) in image.chunks_exact(rows * columns).skip(first).take(width).enumerate() {
@@ -129,7 +130,30 @@ impl Steps {
                 }
             }
         }
-        packed
+        aligned
+    }
+}
+
+/// Numbers that begin at a line of the cache, so that no vector lies in two of them.
+struct Aligned {
+    numbers: Vec<f32>,
+    first: usize,
+    len: usize,
+}
+
+impl Aligned {
+    fn zeros(len: usize) -> Aligned {
+        let numbers = vec![0.0; len + SLACK];
+        let first = numbers.as_ptr().align_offset(64).min(SLACK);
+        Aligned { numbers, first, len }
+    }
+
+    fn numbers(&self) -> &[f32] {
+        &self.numbers[self.first..][..self.len]
+    }
+
+    fn numbers_mut(&mut self) -> &mut [f32] {
+        &mut self.numbers[self.first..][..self.len]
     }
 }
 
@@ -170,10 +194,13 @@ impl Task<'_> {
                 *sums = tile::<S, MR>(simd, self.x, at, dy, columns, *sums);
             }
         }
-        let mut out = Vec::with_capacity(self.columns.len() * MR);
-        for j in 0..self.columns.len() {
-            out.extend(sums[j / COLUMNS].map(|sums| simd.reduce_sum_f32s(sums[j % COLUMNS])));
+        let mut out = vec![0.0; sums.len() * COLUMNS * MR];
+        for (sums, out) in sums.iter().zip(out.as_chunks_mut::<MR>().0.chunks_exact_mut(COLUMNS)) {
+            for j in 0..COLUMNS {
+                out[j] = from_fn(|i| simd.reduce_sum_f32s(sums[i][j]));
+            }
         }
+        out.truncate(self.columns.len() * MR);
         out
     }
 }
