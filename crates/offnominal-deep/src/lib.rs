@@ -1,9 +1,10 @@
 //! Convolutional networks that classify each pixel: PSPNet and DeepLabV3+, and how they are trained.
 //!
 //! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
-//! `Weights`, which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
-//! the processor or, with the feature `gpu`, on a graphics card; layers, initial values, optimisers and schedules are
-//! our own, and everything random is drawn here from named seeds, so that a device changes rounding only.
+//! `Weights`, which hold the numbers. Tensors, products and the tape of derivatives are burn's, on the processor or,
+//! with the feature `gpu`, on a graphics card; on the processor convolutions and the normalisation of batches are our
+//! own ([`conv`]), as are layers, initial values, optimisers and schedules everywhere. Everything random is drawn here
+//! from named seeds, so that a device changes rounding only.
 #![cfg(feature = "burn")]
 
 mod aspp;

@@ -5,7 +5,6 @@ use super::sweep::{Sweep, Target};
 use super::tile::{Block, lanes, width};
 use pulp::Arch;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// A kernel: numbers from output channel to output channel, from input channel to input channel; its taps are
 /// neighbours.
@@ -25,49 +24,61 @@ pub struct Kernel<'a> {
 
 /// Some output channels and the kernel that leads to them, ready to be read in order.
 struct Packed {
-    channels: usize,
     width: usize,
     /// Of each target.
     weights: Vec<Vec<f32>>,
     start: [f32; 8],
 }
 
-/// The taps and places of a target.
+/// The taps and tiles of a target.
 struct Place<'a> {
     target: &'a Target,
     taps: Vec<usize>,
     spans: Spans,
 }
 
+/// What is the same for all images.
+struct Work<'a, D> {
+    sweep: &'a Sweep,
+    places: Vec<Place<'a>>,
+    blocks: Vec<Packed>,
+    /// Input channels.
+    from: usize,
+    /// Numbers in an output channel, and in all of a block but the last.
+    pixels: usize,
+    block: usize,
+    dispatch: D,
+}
+
 /// Sweeps over x `[images, from, …]` and returns `[images, to, …]`.
 pub fn run(sweep: &Sweep, x: &[f32], kernel: Kernel<'_>, bias: Option<&[f32]>) -> Vec<f32> {
-    let (lanes, pixels) = (lanes(), sweep.size[0] * sweep.size[1]);
-    let images = x.len() / (kernel.from * sweep.planes.pixels()).max(1);
-    let mut y = vec![0.0; images * kernel.to * pixels];
-    let most = width(lanes, kernel.to);
-    let blocks: Vec<Packed> = (0..kernel.to.div_ceil(most))
-        .into_par_iter()
-        .map(|block| Packed::new(sweep, kernel, bias, block * most, width(lanes, kernel.to - block * most)))
-        .collect();
-    let place = |target| Place::new(sweep, target, lanes);
-    let places: Vec<Place<'_>> = sweep.targets.iter().map(place).collect();
+    run_by(lanes(), |block| Arch::new().dispatch(block), sweep, x, kernel, bias)
+}
+
+/// Sweeps by vectors of so many numbers.
+pub(super) fn run_by(
+    lanes: usize,
+    dispatch: impl Fn(Block<'_>) + Sync,
+    sweep: &Sweep,
+    x: &[f32],
+    kernel: Kernel<'_>,
+    bias: Option<&[f32]>,
+) -> Vec<f32> {
+    let (pixels, most) = (sweep.size[0] * sweep.size[1], width(lanes, kernel.to));
+    let pack = |first| Packed::new(sweep, kernel, bias, first, width(lanes, kernel.to - first));
+    let blocks = (0..kernel.to.div_ceil(most)).into_par_iter().map(|i| pack(i * most)).collect();
+    let places = sweep.targets.iter().map(|target| Place::new(sweep, target, lanes)).collect();
+    let work = Work { sweep, places, blocks, from: kernel.from, pixels, block: most * pixels, dispatch };
+    let image = kernel.from * sweep.planes.pixels();
+    let mut y = vec![0.0; x.len() / image * kernel.to * pixels];
+    // What is read in its own place has to have a whole vector.
     let is_plain = sweep.planes.is_plain() && sweep.planes.len() >= lanes;
-    let is_few = images < rayon::current_num_threads();
-    y.par_chunks_mut(kernel.to * pixels).zip(x.par_chunks(x.len() / images)).for_each_init(
+    let is_few = x.len() / image < rayon::current_num_threads();
+    y.par_chunks_mut(kernel.to * pixels).zip(x.par_chunks(image)).for_each_init(
         || (Vec::new(), Vec::new()),
         |(planes, buffer), (y, image)| {
-            let x = if is_plain { Cow::Borrowed(image) } else { Cow::Borrowed(fill(sweep, image, planes)) };
-            let step = |buffer: &mut Vec<f32>, y: &mut [f32], block: &Packed| {
-                places.iter().enumerate().for_each(|(i, place)| {
-                    block.run(i, place, sweep, &x, y, buffer);
-                });
-            };
-            if is_few {
-                let y = y.par_chunks_mut(most * pixels).zip(&blocks);
-                y.for_each_init(Vec::new, |buffer, (y, block)| step(buffer, y, block));
-            } else {
-                y.chunks_mut(most * pixels).zip(&blocks).for_each(|(y, block)| step(buffer, y, block));
-            }
+            let x = if is_plain { image } else { fill(sweep, image, planes) };
+            if is_few { work.share(x, y) } else { work.image(x, y, buffer) }
         },
     );
     y
@@ -106,33 +117,62 @@ impl Packed {
             }
             packed
         };
-        Packed { channels: kernel.from, width, weights: sweep.targets.iter().map(pack).collect(), start }
+        Packed { width, weights: sweep.targets.iter().map(pack).collect(), start }
+    }
+}
+
+impl<D: Fn(Block<'_>) + Sync> Work<'_, D> {
+    /// An image on this thread.
+    fn image(&self, x: &[f32], y: &mut [f32], buffer: &mut Vec<f32>) {
+        y.chunks_mut(self.block).zip(&self.blocks).for_each(|(y, block)| self.channels(block, x, y, buffer));
     }
 
-    fn run(
+    /// An image on all threads.
+    fn share(&self, x: &[f32], y: &mut [f32]) {
+        let blocks = y.par_chunks_mut(self.block).zip(&self.blocks);
+        blocks.for_each_init(Vec::new, |buffer, (y, block)| self.channels(block, x, y, buffer));
+    }
+
+    /// Some output channels of an image.
+    fn channels(&self, block: &Packed, x: &[f32], y: &mut [f32], buffer: &mut Vec<f32>) {
+        for (place, weights) in self.places.iter().zip(&block.weights) {
+            let Some(pitch) = place.spans.buffer else {
+                self.tiles(block, place, weights, x, y, self.pixels);
+                continue;
+            };
+            let stride = place.target.rows.count * pitch + SLACK;
+            let len = y.len() / self.pixels * stride;
+            buffer.resize(len.max(buffer.len()), 0.0);
+            self.tiles(block, place, weights, x, &mut buffer[..len], stride);
+            for (from, y) in buffer.chunks_exact(stride).zip(y.chunks_exact_mut(self.pixels)) {
+                put(place.target, from, pitch, y, self.sweep.size[1]);
+            }
+        }
+    }
+
+    fn tiles(
         &self,
-        i: usize,
+        block: &Packed,
         place: &Place<'_>,
-        sweep: &Sweep,
+        weights: &[f32],
         x: &[f32],
         y: &mut [f32],
-        buffer: &mut Vec<f32>,
+        stride: usize,
     ) {
-        let (pixels, pitch) = (sweep.size[0] * sweep.size[1], place.spans.buffer);
-        let block = |y: &mut [f32], stride| {
-            let (plane, taps, weights, tiles) =
-                (sweep.planes.len(), &place.taps[..], &self.weights[i][..], &place.spans.tiles[..]);
-            let Packed { channels, width, start, .. } = *self;
-            Arch::new().dispatch(Block { x, channels, plane, taps, weights, start, width, tiles, stride, y });
-        };
-        let Some(pitch) = pitch else { return block(y, pixels) };
-        let stride = place.target.rows.count * pitch + SLACK;
-        buffer.resize((y.len() / pixels * stride).max(buffer.len()), 0.0);
-        let buffer = &mut buffer[..y.len() / pixels * stride];
-        block(buffer, stride);
-        for (from, y) in buffer.chunks_exact(stride).zip(y.chunks_exact_mut(pixels)) {
-            put(place.target, from, pitch, y, sweep.size[1]);
-        }
+        let (plane, taps, tiles) = (self.sweep.planes.len(), &place.taps[..], &place.spans.tiles[..]);
+        let Packed { width, start, .. } = *block;
+        (self.dispatch)(Block {
+            x,
+            channels: self.from,
+            plane,
+            taps,
+            weights,
+            start,
+            width,
+            tiles,
+            stride,
+            y,
+        });
     }
 }
 

@@ -85,7 +85,7 @@ impl Shape {
     pub fn kernel(&self, x: &FlexTensor, dy: &FlexTensor) -> FlexTensor {
         let (from, to) = (dims(x)[1], dims(dy)[1]);
         let sweep = Sweep::forward(&self.axes);
-        let dw = numbers(x, |x| numbers(dy, |dy| to_weights(&sweep, x, dy, from, to)));
+        let dw = numbers(x, |x| numbers(dy, |dy| to_weights(&sweep, x, dy, [from, to])));
         tensor(dw, &[to, from, self.axes[0].kernel, self.axes[1].kernel])
     }
 }

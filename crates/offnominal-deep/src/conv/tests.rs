@@ -1,8 +1,12 @@
 //! Against the definition in double precision, against burn, and with one thread and two.
 
+use super::run::{Kernel, run, run_by};
+use super::sweep::Sweep;
+use super::weights::{to_weights, to_weights_by};
 use super::*;
 use burn_tensor::{Device, TensorData};
 use offnominal_core::Rng;
+use pulp::{Scalar, Simd, WithSimd};
 
 /// A convolution: images, channels, sizes, and the options of both axes.
 #[derive(Debug, Clone, Copy)]
@@ -196,6 +200,36 @@ fn a_bias_is_added_and_has_a_gradient() {
     }
     let slope = leaf.grad(&y.sum().backward()).unwrap();
     assert_eq!(numbers(&slope), vec![(2 * rows * columns) as f32; 5]);
+}
+
+/// y by vectors of other lengths, with all bits, and the gradient of the kernel up to rounding.
+#[test]
+fn vectors_of_other_processors_give_the_same() {
+    for case in cases() {
+        let [dy, x, kernel] = [0, 1, 2].map(|i| numbers(&normals(case.shapes()[i], i as u64)));
+        let axis = |i: usize| {
+            let (size, kernel, stride) = (case.size[i], case.kernel[i], case.stride[i]);
+            Axis { size, kernel, stride, dilation: case.dilation[i], padding: case.padding[i] }
+        };
+        let sweep = Sweep::forward(&[axis(0), axis(1)]);
+        let taps = case.kernel[0] * case.kernel[1];
+        let (from, to) = (case.from, case.to);
+        let packed = Kernel { weights: &kernel, to, to_stride: from * taps, from, from_stride: taps };
+        let want = (run(&sweep, &x, packed, None), to_weights(&sweep, &x, &dy, [from, to]));
+        let check = |found: (Vec<f32>, Vec<f32>)| {
+            assert_eq!(found.0, want.0, "{case:?}");
+            for (a, b) in found.1.iter().zip(&want.1) {
+                assert!((a - b).abs() < 1e-3 * (1.0 + b.abs()), "{case:?}: {a} {b}");
+            }
+        };
+        let y = run_by(1, |block| block.with_simd(Scalar), &sweep, &x, packed, None);
+        check((y, to_weights_by(1, |task| task.with_simd(Scalar), &sweep, &x, &dy, [from, to])));
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            let y = run_by(8, |block| Simd::vectorize(simd, block), &sweep, &x, packed, None);
+            check((y, to_weights_by(8, |task| Simd::vectorize(simd, task), &sweep, &x, &dy, [from, to])));
+        }
+    }
 }
 
 #[test]

@@ -19,31 +19,44 @@ const PIECE: usize = 32;
 
 /// The gradient of a kernel `[to, from, taps]`, where the sweep leads from x `[images, from, …]` to the shape of
 /// dy `[images, to, …]`.
-pub fn to_weights(sweep: &Sweep, x: &[f32], dy: &[f32], from: usize, to: usize) -> Vec<f32> {
-    let (lanes, target) = (lanes(), &sweep.targets[0]);
+pub fn to_weights(sweep: &Sweep, x: &[f32], dy: &[f32], channels: [usize; 2]) -> Vec<f32> {
+    to_weights_by(lanes(), |task| Arch::new().dispatch(task), sweep, x, dy, channels)
+}
+
+/// The same by vectors of so many numbers.
+pub(super) fn to_weights_by(
+    lanes: usize,
+    dispatch: impl Fn(Task<'_>) -> Vec<f32> + Sync,
+    sweep: &Sweep,
+    x: &[f32],
+    dy: &[f32],
+    [from, to]: [usize; 2],
+) -> Vec<f32> {
     let images = dy.len() / (to * sweep.size[0] * sweep.size[1]);
     let steps = Steps::new(sweep, images, from, lanes);
-    let planes = planes(sweep, x);
-    let most = width(lanes, to);
-    let per_row = target.columns.taps.len();
-    let column =
-        |c: usize, (k, &(_, at)): (usize, &(usize, usize))| [k / per_row, c * sweep.planes.len() + at];
-    let columns: Vec<[usize; 2]> =
-        (0..from).flat_map(|c| target.taps.iter().enumerate().map(move |tap| column(c, tap))).collect();
-    let packed: Vec<Aligned> = (0..to.div_ceil(most))
-        .into_par_iter()
-        .map(|block| steps.pack(sweep, dy, to, block * most, width(lanes, to - block * most)))
-        .collect();
+    let (planes, columns, most) = (planes(sweep, x), columns(sweep, from), width(lanes, to));
+    let pack = |first| steps.pack(sweep, dy, to, first, width(lanes, to - first));
+    let packed: Vec<Aligned> =
+        (0..to.div_ceil(most)).into_par_iter().map(|block| pack(block * most)).collect();
     // About eight tasks, whatever the number of threads.
     let piece = columns.len().div_ceil(8_usize.div_ceil(packed.len())).next_multiple_of(COLUMNS);
     let tasks: Vec<(usize, &[[usize; 2]])> =
         (0..packed.len()).flat_map(|b| columns.chunks(piece).map(move |columns| (b, columns))).collect();
     let sums = tasks.into_par_iter().map(|(b, columns)| {
-        let width = width(lanes, to - b * most);
-        Arch::new().dispatch(Task { x: &planes, steps: &steps, dy: packed[b].numbers(), columns, width })
+        let (dy, width) = (packed[b].numbers(), width(lanes, to - b * most));
+        dispatch(Task { x: &planes, steps: &steps, dy, columns, width })
     });
     let sums: Vec<Vec<f32>> = sums.collect();
     gather(&sums, to, most, columns.len(), piece)
+}
+
+/// Of each input channel and tap, the row of the kernel and the place that is read first.
+fn columns(sweep: &Sweep, from: usize) -> Vec<[usize; 2]> {
+    let (target, plane) = (&sweep.targets[0], sweep.planes.len());
+    let per_row = target.columns.taps.len();
+    let taps =
+        |c: usize| target.taps.iter().enumerate().map(move |(k, &(_, at))| [k / per_row, c * plane + at]);
+    (0..from).flat_map(taps).collect()
 }
 
 /// Sums of tasks `[columns, width]` as a kernel.
@@ -158,7 +171,7 @@ impl Aligned {
 }
 
 /// Some channels of the gradient with some columns.
-struct Task<'a> {
+pub(super) struct Task<'a> {
     x: &'a [f32],
     steps: &'a Steps,
     dy: &'a [f32],
