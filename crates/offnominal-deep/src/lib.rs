@@ -25,6 +25,7 @@ mod residual;
 mod resize;
 mod segmenter;
 mod small;
+mod surprise;
 mod torchvision;
 pub mod train;
 mod trunk;

@@ -2,7 +2,7 @@
 
 use crate::flex::{dims, numbers, tensor};
 use burn_dispatch::backends::flex::FlexTensor;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Sums that go on side by side.
@@ -54,15 +54,10 @@ impl Channel {
         let shape = dims(x);
         let (scale, shift) = (numbers(scale, <[f32]>::to_vec), numbers(shift, <[f32]>::to_vec));
         let found = |x: &[f32], c: usize| {
-            let n = (shape[0] * shape[2] * shape[3]) as f64;
-            let mean = channel(x, shape, c).map(|x| sum(x, x, |x, _| x)).sum::<f64>() / n;
-            let m = mean as f32;
-            let squares = channel(x, shape, c).map(|x| sum(x, x, |x, _| (x - m) * (x - m)));
-            Channel::new(mean, squares.sum::<f64>() / n, epsilon, [scale[c], shift[c]])
+            let [mean, variance] = Arch::new().dispatch(Moments { x, shape, c });
+            Channel::new(mean, variance, epsilon, [scale[c], shift[c]])
         };
-        let all =
-            |x: &[f32]| (0..shape[1]).into_par_iter().map(|c| Arch::new().dispatch(|| found(x, c))).collect();
-        numbers(x, all)
+        numbers(x, |x| (0..shape[1]).into_par_iter().map(|c| found(x, c)).collect())
     }
 
     /// y of a number.
@@ -76,13 +71,103 @@ impl Channel {
     fn passed(&self, x: f32, dy: f32, is_rectified: bool) -> f32 {
         if is_rectified && self.apply(x) < 0.0 { 0.0 } else { dy }
     }
+}
 
-    /// dγ and dβ.
+// These are no closures, because a closure may be compiled for the oldest processors.
+
+/// Mean and variance of a channel.
+struct Moments<'a> {
+    x: &'a [f32],
+    shape: [usize; 4],
+    c: usize,
+}
+
+impl WithSimd for Moments<'_> {
+    type Output = [f64; 2];
+
     #[inline(always)]
-    fn slopes(&self, x: &[f32], dy: &[f32], is_rectified: bool) -> [f64; 2] {
-        let passed = |x, dy| self.passed(x, dy, is_rectified);
-        let weighed = sum(x, dy, |x, dy| passed(x, dy) * (x - self.mean));
-        [weighed * f64::from(self.factor), sum(x, dy, passed)]
+    fn with_simd<S: Simd>(self, _: S) -> [f64; 2] {
+        let Moments { x, shape, c } = self;
+        let n = (shape[0] * shape[2] * shape[3]) as f64;
+        let (mut total, mut squares) = (0.0, 0.0);
+        for x in channel(x, shape, c) {
+            total += sum(x, x, |x, _| x);
+        }
+        let mean = (total / n) as f32;
+        for x in channel(x, shape, c) {
+            squares += sum(x, x, |x, _| (x - mean) * (x - mean));
+        }
+        [total / n, squares / n]
+    }
+}
+
+/// dγ and dβ of a channel.
+struct Slopes<'a> {
+    x: &'a [f32],
+    dy: &'a [f32],
+    shape: [usize; 4],
+    c: usize,
+    channel: Channel,
+    is_rectified: bool,
+}
+
+impl WithSimd for Slopes<'_> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> [f64; 2] {
+        let Slopes { x, dy, shape, c, channel: by, is_rectified } = self;
+        let (mut gamma, mut beta) = (0.0, 0.0);
+        for (x, dy) in channel(x, shape, c).zip(channel(dy, shape, c)) {
+            gamma += sum(x, dy, |x, dy| by.passed(x, dy, is_rectified) * (x - by.mean));
+            beta += sum(x, dy, |x, dy| by.passed(x, dy, is_rectified));
+        }
+        [gamma * f64::from(by.factor), beta]
+    }
+}
+
+/// y of some numbers of a channel.
+struct Apply<'a> {
+    x: &'a [f32],
+    y: &'a mut [f32],
+    by: Channel,
+    is_rectified: bool,
+}
+
+impl WithSimd for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (y, &x) in self.y.iter_mut().zip(self.x) {
+            let v = self.by.apply(x);
+            *y = if self.is_rectified && v < 0.0 { 0.0 } else { v };
+        }
+    }
+}
+
+/// dx of some numbers of a channel.
+struct Back<'a> {
+    x: &'a [f32],
+    dy: &'a [f32],
+    dx: &'a mut [f32],
+    by: Channel,
+    /// dγ s / N and dβ / N.
+    means: [f32; 2],
+    is_rectified: bool,
+}
+
+impl WithSimd for Back<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let (by, [gamma, beta]) = (self.by, self.means);
+        let factor = by.scale * by.factor;
+        for ((dx, &x), &dy) in self.dx.iter_mut().zip(self.x).zip(self.dy) {
+            let dy = by.passed(x, dy, self.is_rectified);
+            *dx = factor * (dy - beta - (x - by.mean) * gamma);
+        }
     }
 }
 
@@ -93,13 +178,7 @@ pub fn apply(x: &FlexTensor, channels: &[Channel], is_rectified: bool) -> FlexTe
         let mut y = vec![0.0; x.len()];
         let planes = y.par_chunks_exact_mut(rows * columns).zip(x.par_chunks_exact(rows * columns));
         planes.enumerate().with_min_len(8).for_each(|(i, (y, x))| {
-            let channel = channels[i % channels.len()];
-            Arch::new().dispatch(|| {
-                for (y, &x) in y.iter_mut().zip(x) {
-                    let v = channel.apply(x);
-                    *y = if is_rectified && v < 0.0 { 0.0 } else { v };
-                }
-            });
+            Arch::new().dispatch(Apply { x, y, by: channels[i % channels.len()], is_rectified });
         });
         y
     };
@@ -109,36 +188,29 @@ pub fn apply(x: &FlexTensor, channels: &[Channel], is_rectified: bool) -> FlexTe
 /// dx, dγ, dβ.
 pub fn back(x: &FlexTensor, dy: &FlexTensor, channels: &[Channel], is_rectified: bool) -> [FlexTensor; 3] {
     let shape = dims(x);
-    let (n, plane) = ((shape[0] * shape[2] * shape[3]) as f64, shape[2] * shape[3]);
-    let sums = |x: &[f32], dy: &[f32], c: usize| {
-        let pairs = channel(x, shape, c).zip(channel(dy, shape, c));
-        pairs.fold([0.0, 0.0], |[gamma, beta], (x, dy)| {
-            let [g, b] = channels[c].slopes(x, dy, is_rectified);
-            [gamma + g, beta + b]
-        })
-    };
-    let (dx, slopes) = numbers(x, |x| {
-        numbers(dy, |dy| {
-            let all = (0..channels.len()).into_par_iter();
-            let slopes: Vec<[f64; 2]> = all.map(|c| Arch::new().dispatch(|| sums(x, dy, c))).collect();
-            let mut dx = vec![0.0; x.len()];
-            let planes = dx.par_chunks_exact_mut(plane).zip(x.par_chunks_exact(plane));
-            planes.zip(dy.par_chunks_exact(plane)).enumerate().with_min_len(8).for_each(
-                |(i, ((dx, x), dy))| {
-                    let (channel, [gamma, beta]) = (channels[i % channels.len()], slopes[i % channels.len()]);
-                    let (gamma, beta) = ((gamma / n) as f32 * channel.factor, (beta / n) as f32);
-                    let factor = channel.scale * channel.factor;
-                    Arch::new().dispatch(|| {
-                        for ((dx, &x), &dy) in dx.iter_mut().zip(x).zip(dy) {
-                            let dy = channel.passed(x, dy, is_rectified);
-                            *dx = factor * (dy - beta - (x - channel.mean) * gamma);
-                        }
-                    });
-                },
-            );
-            (dx, slopes)
-        })
-    });
+    let (dx, slopes) = numbers(x, |x| numbers(dy, |dy| back_from(x, dy, shape, channels, is_rectified)));
     let slope = |i: usize| tensor(slopes.iter().map(|s| s[i] as f32).collect(), &[channels.len()]);
     [tensor(dx, &shape), slope(0), slope(1)]
+}
+
+fn back_from(
+    x: &[f32],
+    dy: &[f32],
+    shape: [usize; 4],
+    channels: &[Channel],
+    is_rectified: bool,
+) -> (Vec<f32>, Vec<[f64; 2]>) {
+    let (n, plane) = ((shape[0] * shape[2] * shape[3]) as f64, shape[2] * shape[3]);
+    let slopes = |c: usize| Slopes { x, dy, shape, c, channel: channels[c], is_rectified };
+    let slopes: Vec<[f64; 2]> =
+        (0..channels.len()).into_par_iter().map(|c| Arch::new().dispatch(slopes(c))).collect();
+    let mut dx = vec![0.0; x.len()];
+    let read = x.par_chunks_exact(plane).zip(dy.par_chunks_exact(plane));
+    let planes = dx.par_chunks_exact_mut(plane).zip(read).enumerate();
+    planes.with_min_len(8).for_each(|(i, (dx, (x, dy)))| {
+        let (by, [gamma, beta]) = (channels[i % channels.len()], slopes[i % channels.len()]);
+        let means = [(gamma / n) as f32 * by.factor, (beta / n) as f32];
+        Arch::new().dispatch(Back { x, dy, dx, by, means, is_rectified });
+    });
+    (dx, slopes)
 }
