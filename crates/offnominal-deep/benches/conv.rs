@@ -1,8 +1,9 @@
 //! Milliseconds of each convolution of the small networks, ours and burn's, forward and with both gradients.
 //!
-//! `RAYON_NUM_THREADS=2 cargo bench -p offnominal-deep --features burn --bench conv`: both take turns, so that a busy
-//! machine slows both; a line gives the median of the rounds and, in brackets, their quartiles. `pytorch_conv.py`
-//! beside this file prints the same lines for PyTorch. A batch has 12 images of 64 × 128 or 128 × 256 pixels.
+//! `RAYON_NUM_THREADS=1 cargo bench -p offnominal-deep --features burn --bench conv`: both take turns, so that a busy
+//! machine slows both; with `-- ours` or `-- burn` only one is measured. A line gives the median of the rounds, in
+//! brackets their quartiles, and the fastest. `pytorch_conv.py` beside this file prints the same lines for PyTorch. A
+//! batch has 12 images of 64 × 128 or 128 × 256 pixels.
 
 use burn_tensor::ops::ConvOptions;
 use burn_tensor::{Device, Tensor, TensorData, module};
@@ -14,7 +15,9 @@ const ROUNDS: usize = 21;
 const BATCH: usize = 12;
 
 /// Channels, size of the kernel, stride, dilation, and by what the image was made smaller before.
-const LAYERS: [([usize; 2], usize, usize, usize, usize); 10] = [
+type Layer = ([usize; 2], usize, usize, usize, usize);
+
+const LAYERS: [Layer; 10] = [
     ([3, 16], 3, 2, 1, 1),
     ([16, 16], 3, 1, 1, 2),
     ([16, 32], 3, 2, 1, 2),
@@ -53,34 +56,49 @@ fn quartiles(mut times: Vec<f64>) -> String {
     format!("{:.3} [{:.3}, {:.3}], fastest {:.3}", at(2), at(1), at(3), at(0))
 }
 
-fn main() {
+/// Milliseconds of the output alone, and of the output with both gradients.
+fn once(
+    conv2d: Convolution,
+    x: &Tensor<4>,
+    kernel: &Tensor<4>,
+    options: impl Fn() -> ConvOptions<2>,
+) -> [f64; 2] {
+    let (a, b) = (x.clone(), kernel.clone());
+    let forward = milliseconds(|| conv2d(a, b, None, options()));
+    let [a, b] = [x, kernel].map(|t| Tensor::<4>::from_inner(t.clone()).require_grad());
+    let both = milliseconds(|| {
+        let gradients = conv2d(a.clone(), b.clone(), None, options()).sum().backward();
+        a.grad(&gradients).zip(b.grad(&gradients)).expect("both gradients").0
+    });
+    [forward, both]
+}
+
+fn measure(ways: &[(&str, Convolution)], [height, width]: [usize; 2], layer: Layer) {
+    let ([from, to], size, stride, dilation, smaller) = layer;
     let device = Device::flex();
-    let ways: [(&str, Convolution); 2] = [("ours", conv::conv2d), ("burn", burn)];
-    for [height, width] in [[64, 128], [128, 256]] {
-        for ([from, to], size, stride, dilation, smaller) in LAYERS {
-            let x = normals([BATCH, from, height / smaller, width / smaller], &device);
-            let kernel = normals([to, from, size, size], &device);
-            let options = || ConvOptions::new([stride; 2], [dilation * (size - 1) / 2; 2], [dilation; 2], 1);
-            let mut times = [const { Vec::new() }; 4];
-            for _ in 0..ROUNDS {
-                for (i, (_, conv2d)) in ways.iter().enumerate() {
-                    let (a, b) = (x.clone(), kernel.clone());
-                    times[i].push(milliseconds(|| conv2d(a, b, None, options())));
-                    let taped = |t: &Tensor<4>| Tensor::from_inner(t.clone()).require_grad();
-                    let (a, b) = (taped(&x), taped(&kernel));
-                    times[2 + i].push(milliseconds(|| {
-                        let y = conv2d(a.clone(), b.clone(), None, options());
-                        let gradients = y.sum().backward();
-                        a.grad(&gradients).zip(b.grad(&gradients)).expect("both gradients").0
-                    }));
-                }
-            }
-            let name = format!("{height}x{width} {from}->{to} {size}x{size} s{stride} d{dilation}");
-            for (times, what) in
-                times.into_iter().zip(["forward ours", "forward burn", "both ours", "both burn"])
-            {
-                println!("{name} {what}: {}", quartiles(times));
-            }
+    let x = normals([BATCH, from, height / smaller, width / smaller], &device);
+    let kernel = normals([to, from, size, size], &device);
+    let options = || ConvOptions::new([stride; 2], [dilation * (size - 1) / 2; 2], [dilation; 2], 1);
+    let mut times = vec![[const { Vec::new() }; 2]; ways.len()];
+    for _ in 0..ROUNDS {
+        for (times, (_, conv2d)) in times.iter_mut().zip(ways) {
+            let found = once(*conv2d, &x, &kernel, options);
+            times.iter_mut().zip(found).for_each(|(times, time)| times.push(time));
         }
+    }
+    let name = format!("{height}x{width} {from}->{to} {size}x{size} s{stride} d{dilation}");
+    for (times, (way, _)) in times.into_iter().zip(ways) {
+        for (times, what) in times.into_iter().zip(["forward", "both"]) {
+            println!("{name} {what} {way}: {}", quartiles(times));
+        }
+    }
+}
+
+fn main() {
+    let named: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    let mut ways: Vec<(&str, Convolution)> = vec![("ours", conv::conv2d), ("burn", burn)];
+    ways.retain(|(way, _)| named.is_empty() || named.iter().any(|name| name == way));
+    for size in [[64, 128], [128, 256]] {
+        rayon::scope(|_| LAYERS.into_iter().for_each(|layer| measure(&ways, size, layer)));
     }
 }

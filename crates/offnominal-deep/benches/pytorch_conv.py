@@ -1,9 +1,9 @@
 """Milliseconds of PyTorch for the layers of `conv.rs`, under the same names.
 
-    OMP_NUM_THREADS=2 python crates/offnominal-deep/benches/pytorch_conv.py
+    OMP_NUM_THREADS=1 python crates/offnominal-deep/benches/pytorch_conv.py
 
-A line gives the median of the rounds and, in brackets, their quartiles, so it can be divided by a line of `conv.rs`
-that was measured on the same machine with as many threads. PyTorch is needed for this comparison only.
+A line gives the median of the rounds, in brackets their quartiles, and the fastest, so it can be divided by a line of
+`conv.rs` that was measured on the same machine with as many threads. PyTorch is needed for this comparison only.
 """
 
 import os
@@ -69,7 +69,7 @@ def measure(height, width, layer):
 
 def main():
     """Measures every layer at both sizes."""
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     for height, width in [(64, 128), (128, 256)]:
         for layer in LAYERS:
             measure(height, width, layer)
