@@ -2,16 +2,16 @@
 //!
 //! A window of a convolution overlaps its neighbours, so the usual way (every window becomes a row of a matrix, then
 //! one product) copies each number once per tap. Here each channel is copied once, with its padding around it and, if
-//! the stride is not one, split into its phases ([`axis`]). Then neighbouring outputs read neighbouring numbers at
+//! the stride is not one, split into its phases (`axis`). Then neighbouring outputs read neighbouring numbers at
 //! every tap: a vector of pixels is loaded at the place of the tap, and multiplied with one weight for each of some
 //! output channels. The sums of a tile, eight channels × three vectors with AVX-512, stay in registers over all input
-//! channels and taps ([`tile`]).
+//! channels and taps (`tile`).
 //!
 //! | sweep | reads | writes |
 //! |---|---|---|
 //! | output | planes of x | y |
 //! | gradient of the input | planes of dy | phases of dx: each has its own taps, so no zeros are multiplied |
-//! | gradient of the kernel ([`weights`]) | planes of x, dy | sums over images and pixels |
+//! | gradient of the kernel (`weights`) | planes of x, dy | sums over images and pixels |
 //!
 //! A transposed convolution is the second sweep, and its gradients are the first and the third. The cost is
 //! `images · to · from · taps · pixels` multiply-adds, and one pass over x, y and the kernel for each layout.
