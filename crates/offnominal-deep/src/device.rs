@@ -66,6 +66,12 @@ pub fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Lost> {
         .map_err(|panic| panic.downcast::<Lost>().map_or_else(|other| resume_unwind(other), |lost| *lost))
 }
 
+/// Does work that consists of many operations. On the processor a thread of the pool does all of it, so that not every
+/// operation has to wake one up.
+pub(crate) fn near<T: Send>(device: &Device, work: impl FnOnce() -> T + Send) -> T {
+    if *device == cpu() { rayon::scope(|_| work()) } else { work() }
+}
+
 /// What is on a device.
 pub(crate) fn read<const D: usize>(tensor: Tensor<D>) -> TensorData {
     found(tensor.try_into_data())

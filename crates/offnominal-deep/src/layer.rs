@@ -1,10 +1,10 @@
 //! Convolutions, and convolutions whose output is normalised.
 
+use crate::conv::conv2d;
+use crate::norm::{normalise, normalise_by};
 use crate::pass::Pass;
 use crate::weights::{First, Key, Plan};
 use burn_tensor::Tensor;
-use burn_tensor::activation::relu;
-use burn_tensor::module::{batch_norm, batch_norm_train, conv2d};
 use burn_tensor::ops::ConvOptions;
 
 const EPSILON: f64 = 1e-5;
@@ -109,16 +109,25 @@ impl Norm {
 
     /// The normalised batch.
     pub fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
+        self.run(x, false, pass)
+    }
+
+    /// The normalised batch without its negative part.
+    pub fn relu(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
+        self.run(x, true, pass)
+    }
+
+    fn run(&self, x: Tensor<4>, is_rectified: bool, pass: &mut Pass) -> Tensor<4> {
         let (scale, shift) = (pass.vector(self.scale), pass.vector(self.shift));
         let (mean, variance) = (pass.vector(self.mean), pass.vector(self.variance));
         if !pass.is_training() {
-            return batch_norm(x, scale, shift, mean, variance, EPSILON);
+            return normalise_by(x, [scale, shift, mean, variance], EPSILON, is_rectified);
         }
         let [images, _, height, width] = x.dims();
         let n = (images * height * width) as f64;
-        let found = batch_norm_train(x, scale, shift, EPSILON);
+        let found = normalise(x, scale, shift, EPSILON, is_rectified);
         let follow = |running: Tensor<1>, found: Tensor<1>| {
-            running.mul_scalar(1.0 - FOLLOW) + found.inner().mul_scalar(FOLLOW)
+            running.mul_scalar(1.0 - FOLLOW) + found.mul_scalar(FOLLOW)
         };
         // The running variance is that of the population, as elsewhere.
         let unbiased = found.variance.mul_scalar(n / (n - 1.0).max(1.0));
@@ -155,6 +164,7 @@ impl ConvNorm {
 
     /// What comes out, without its negative part.
     pub fn relu(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
-        relu(self.forward(x, pass))
+        let x = self.conv.forward(x, pass);
+        self.norm.relu(x, pass)
     }
 }

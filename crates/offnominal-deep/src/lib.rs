@@ -1,19 +1,23 @@
 //! Convolutional networks that classify each pixel: PSPNet and DeepLabV3+, and how they are trained.
 //!
 //! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
-//! `Weights`, which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
-//! the processor or, with the feature `gpu`, on a graphics card; layers, initial values, optimisers and schedules are
-//! our own, and everything random is drawn here from named seeds, so that a device changes rounding only.
+//! `Weights`, which hold the numbers. Tensors, products and the tape of derivatives are burn's, on the processor or,
+//! with the feature `gpu`, on a graphics card; on the processor convolutions and the normalisation of batches are our
+//! own ([`conv`]), as are layers, initial values, optimisers and schedules everywhere. Everything random is drawn here
+//! from named seeds, so that a device changes rounding only.
 #![cfg(feature = "burn")]
 
 mod aspp;
+pub mod conv;
 mod deeplab;
 mod design;
 pub mod device;
 mod file;
+mod flex;
 pub mod images;
 mod layer;
 mod loss;
+mod norm;
 mod optimiser;
 mod pass;
 mod pspnet;
@@ -21,6 +25,7 @@ mod residual;
 mod resize;
 mod segmenter;
 mod small;
+mod surprise;
 mod torchvision;
 pub mod train;
 mod trunk;

@@ -5,10 +5,12 @@
 //! pays for it: L = mean −ln p'_y + ½ mean −ln c.
 
 use crate::segmenter::Answer;
+use crate::surprise::log_likelihood;
 use crate::weights::tensor;
-use burn_tensor::activation::{log_sigmoid, log_softmax, sigmoid};
-use burn_tensor::{Device, Int, Tensor, TensorData};
+use burn_tensor::activation::{log_sigmoid, sigmoid};
+use burn_tensor::{Device, Tensor};
 use offnominal_core::Rng;
+use std::sync::Arc;
 
 /// Share of the auxiliary loss, as in the paper.
 const AUXILIARY: f64 = 0.4;
@@ -19,8 +21,8 @@ const LEAST: f64 = 1e-12;
 
 /// Labels of a batch on a device.
 pub struct Truth {
-    /// Class of each pixel, `[images, 1, height, width]`; 0 where it is not judged.
-    classes: Tensor<4, Int>,
+    /// Class of each pixel, `[images, height, width]`; 0 where it is not judged.
+    classes: Arc<[u8]>,
     /// What each pixel counts; 0 where it is not judged, 1 in sum.
     shares: Tensor<4>,
 }
@@ -33,34 +35,25 @@ impl Truth {
         let weight = |label: u8| weights.get(usize::from(label)).copied().unwrap_or(0.0);
         let total = labels.iter().map(|&l| weight(l)).sum::<f32>().max(f32::MIN_POSITIVE);
         let shares = labels.iter().map(|&l| weight(l) / total).collect();
-        let ids: Vec<i32> =
-            labels.iter().map(|&l| if usize::from(l) < weights.len() { i32::from(l) } else { 0 }).collect();
-        Truth {
-            classes: Tensor::from_data(TensorData::new(ids, shape), device),
-            shares: tensor(shares, shape, device),
-        }
+        let class = |&label: &u8| if usize::from(label) < weights.len() { label } else { 0 };
+        Truth { classes: labels.iter().map(class).collect(), shares: tensor(shares, shape, device) }
     }
 
     /// The mean over judged pixels of −ln p_y.
     fn surprise(&self, log_likelihood: Tensor<4>) -> Tensor<1> {
         (log_likelihood * self.shares.clone()).sum().neg()
     }
-
-    /// ln p_y of each pixel.
-    fn log_likelihood(&self, logits: Tensor<4>) -> Tensor<4> {
-        log_softmax(logits, 1).gather(1, self.classes.clone())
-    }
 }
 
 /// The loss of an answer.
 pub fn loss(answer: Answer, truth: &Truth, rng: &mut Rng) -> Tensor<1> {
-    let log_p = truth.log_likelihood(answer.logits);
+    let log_p = log_likelihood(answer.logits, &truth.classes);
     let task = match answer.confidence {
         Some(branch) => hinted(log_p, branch, truth, rng),
         None => truth.surprise(log_p),
     };
     match answer.auxiliary {
-        Some(logits) => task + truth.surprise(truth.log_likelihood(logits)).mul_scalar(AUXILIARY),
+        Some(logits) => task + truth.surprise(log_likelihood(logits, &truth.classes)).mul_scalar(AUXILIARY),
         None => task,
     }
 }

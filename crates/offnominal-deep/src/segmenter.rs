@@ -2,6 +2,7 @@
 
 use crate::deeplab::{Decoder, Plain, Sizes};
 use crate::design::{Architecture, Design, Modification, Preset};
+use crate::device;
 use crate::layer::{Conv, ConvNorm, Kernel};
 use crate::pass::{Mode, Pass};
 use crate::pspnet::Pyramid;
@@ -128,6 +129,10 @@ impl Segmenter {
     /// Its output for an image, `[height, width, 3]`: in one deterministic pass if `passes` is 1, else in so many random
     /// ones.
     pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
+        device::near(self.weights.device(), || self.judge(rgb, width, passes, rng))
+    }
+
+    fn judge(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let height = rgb.len() / 3 / width;
         let x = tensor(standardised(rgb), [1, 3, height, width], self.weights.device());
         let eval = self.forward(x.clone(), &mut Pass::new(&self.weights, Mode::Eval));

@@ -2,6 +2,7 @@
 //! was stopped goes on with the same bits.
 
 use crate::design::{Architecture, Design, Preset};
+use crate::device;
 use crate::file::FileError;
 use crate::loss::{Truth, loss};
 use crate::optimiser::{Optimiser, Steps};
@@ -120,7 +121,8 @@ impl Training {
             let number = self.drawn(self.step * self.config.batch + place, n);
             views.push(image(number)?.view(self.config.size, self.config.scales, &mut rng));
         }
-        let loss = self.learn(&views, seed);
+        let device = self.net.weights.device().clone();
+        let loss = device::near(&device, || self.learn(&views, seed));
         self.step += 1;
         Ok(loss)
     }

@@ -1,12 +1,12 @@
 //! From images to features and back: convolutions that halve an image, and their mirror image.
 
 use super::dense::Dense;
+use crate::conv::conv_transpose2d;
 use crate::layer::{Conv, Kernel};
 use crate::pass::Pass;
 use crate::weights::{First, Key, Plan};
 use burn_tensor::Tensor;
 use burn_tensor::activation::relu;
-use burn_tensor::module::conv_transpose2d;
 use burn_tensor::ops::ConvTransposeOptions;
 use serde::{Deserialize, Serialize};
 

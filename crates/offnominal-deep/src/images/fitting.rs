@@ -8,6 +8,7 @@ use super::network::{Network, NetworkRecipe, View};
 use super::runtime::FitStep;
 use super::watch::{TrainedMonitor, Watch};
 use super::window::{self, Window};
+use crate::device;
 use crate::optimiser::{Optimiser, Steps};
 use crate::pass::{Mode, Pass};
 use crate::weights::{Plan, Weights, numbers};
@@ -180,7 +181,8 @@ impl<R: NetworkRecipe> TrainedFit for Fitting<'_, R> {
 
     fn advance(&mut self) -> Result<FitStep, FitError> {
         let windows = self.next_windows();
-        let loss = self.learn(&windows);
+        let device = self.detector.runtime.device.clone();
+        let loss = device::near(&device, || self.learn(&windows));
         if !loss.is_finite() {
             return Err(FitError::Diverged { epoch: self.place.epoch - 1 });
         }

@@ -5,7 +5,7 @@ use std::fmt;
 /// Copies of every weight: itself, its gradient, two means of the optimiser, the best so far, and one in between.
 const COPIES: usize = 6;
 
-/// Numbers per activation: before and after it was cut, its gradient, and the columns that a convolution reads.
+/// Numbers per activation: before and after it was cut, its gradient, and the padded copy that a convolution reads.
 const PER_ACTIVATION: usize = 4;
 
 /// Bytes that a fit takes, by what they are for.

@@ -1,0 +1,84 @@
+//! Convolutions on the processor that copy no windows, and their gradients.
+//!
+//! A window of a convolution overlaps its neighbours, so the usual way (every window becomes a row of a matrix, then
+//! one product) copies each number once per tap. Here each channel is copied once, with its padding around it and, if
+//! the stride is not one, split into its phases (`axis`). Then neighbouring outputs read neighbouring numbers at
+//! every tap: a vector of pixels is loaded at the place of the tap, and multiplied with one weight for each of some
+//! output channels. The sums of a tile, eight channels × three vectors with AVX-512, stay in registers over all input
+//! channels and taps (`tile`).
+//!
+//! | sweep | reads | writes |
+//! |---|---|---|
+//! | output | planes of x | y |
+//! | gradient of the input | planes of dy | phases of dx: each has its own taps, so no zeros are multiplied |
+//! | gradient of the kernel (`weights`) | planes of x, dy | sums over images and pixels |
+//!
+//! A transposed convolution is the second sweep, and its gradients are the first and the third. The cost is
+//! `images · to · from · taps · pixels` multiply-adds, and one pass over x, y and the kernel for each layout.
+//! Every output is one chain of multiply-adds in a fixed order, and no order depends on the number of threads.
+//!
+//! It serves burn's tensors on the processor, with or without derivatives; what it does not cover (groups, other number
+//! types, other devices) is burn's own. Reference for direct convolution in registers: Georganas et al., "Anatomy of
+//! high-performance deep learning convolutions on SIMD architectures", SC 2018.
+
+mod axis;
+mod run;
+mod spans;
+mod sweep;
+mod tape;
+mod tensor;
+mod tile;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+use axis::Axis;
+use burn_tensor::Tensor;
+use burn_tensor::module;
+use burn_tensor::ops::{ConvOptions, ConvTransposeOptions};
+use tape::Way;
+use tensor::Shape;
+
+/// The convolution of x `[images, from, rows, columns]` with a kernel `[to, from / groups, rows, columns]`.
+pub fn conv2d(
+    x: Tensor<4>,
+    kernel: Tensor<4>,
+    bias: Option<Tensor<1>>,
+    options: ConvOptions<2>,
+) -> Tensor<4> {
+    let ([_, _, height, width], [_, _, rows, columns]) = (x.dims(), kernel.dims());
+    let axis = |i: usize, size, kernel| {
+        let (stride, dilation, padding) = (options.stride[i], options.dilation[i], options.padding[i].0);
+        Axis { size, kernel, stride, dilation, padding }
+    };
+    let axes = [axis(0, height, rows), axis(1, width, columns)];
+    let is_covered = options.groups == 1 && !options.is_asymmetric();
+    let way = Way::Forward(Shape { axes, outputs: axes.map(|axis| axis.outputs()) });
+    match tensor::apply(is_covered, way, &x, &kernel, bias.as_ref()) {
+        Some(y) => y,
+        None => module::conv2d(x, kernel, bias, options),
+    }
+}
+
+/// The transposed convolution of x `[images, from, rows, columns]` with a kernel `[from, to / groups, rows, columns]`.
+pub fn conv_transpose2d(
+    x: Tensor<4>,
+    kernel: Tensor<4>,
+    bias: Option<Tensor<1>>,
+    options: ConvTransposeOptions<2>,
+) -> Tensor<4> {
+    let ([_, _, height, width], [_, _, rows, columns]) = (x.dims(), kernel.dims());
+    let axis = |i: usize, outputs: usize, kernel: usize| {
+        let (stride, dilation, padding) = (options.stride[i], options.dilation[i], options.padding[i]);
+        let reach = (outputs.max(1) - 1) * stride + dilation * (kernel - 1) + options.padding_out[i] + 1;
+        Axis { size: reach.saturating_sub(2 * padding), kernel, stride, dilation, padding }
+    };
+    let axes = [axis(0, height, rows), axis(1, width, columns)];
+    let shape = Shape { axes, outputs: [height, width] };
+    let is_covered = options.groups == 1 && shape.outputs == axes.map(|axis| axis.outputs());
+    match tensor::apply(is_covered, Way::Backward(shape), &x, &kernel, bias.as_ref()) {
+        Some(y) => y,
+        None => module::conv_transpose2d(x, kernel, bias, options),
+    }
+}
