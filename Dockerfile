@@ -32,7 +32,7 @@ RUN cargo build --release --locked --features manual \
              /tmp/image/share/offnominal/agents/ood-rl /tmp/image/share/offnominal/agents/pixels /tmp/image/share/offnominal/agents/shift \
  && cp target/release/offnominal /tmp/image/bin/ \
  && install -m 644 /tmp/mujoco/mujoco/libmujoco.so.3.17.0 /tmp/image/lib/ \
- && for file in ood-rl/policies.zip pixels/car-lanekeep.safetensors shift/policies.zip; do \
+ && for file in ood-rl/policies.zip pixels/car-lanekeep-256.safetensors pixels/car-lanekeep.safetensors shift/policies.zip; do \
       cp "agents/$file" "/tmp/image/share/offnominal/agents/$file"; done \
  && target/release/offnominal man /tmp/image/share/man/man1 \
  && target/release/offnominal completions bash > /tmp/image/share/bash-completion/completions/offnominal

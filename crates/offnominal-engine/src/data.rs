@@ -11,7 +11,12 @@ use std::path::{Path, PathBuf};
 pub const FOLDER: &str = "OFFNOMINAL_DATA";
 
 /// Every file that is read from the data folder; the Python package brings these.
-pub const FILES: &[&str] = &["ood-rl/policies.zip", "pixels/car-lanekeep.safetensors", "shift/policies.zip"];
+pub const FILES: &[&str] = &[
+    "ood-rl/policies.zip",
+    "pixels/car-lanekeep-256.safetensors",
+    "pixels/car-lanekeep.safetensors",
+    "shift/policies.zip",
+];
 
 /// The repository's folder on the machine that built the program.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../agents");

@@ -9,7 +9,7 @@ mod subject;
 mod walk;
 
 use crate::data_set::DataSet;
-use crate::fit::{self, Fitter, FittingImages};
+use crate::fit::{self, Fitter, FittingImages, MethodParams, check_params};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
@@ -53,6 +53,8 @@ pub struct Request {
     pub outliers: NominalSource,
     /// Methods, or `all` for those that can be had.
     pub methods: Vec<String>,
+    /// Parameters of methods.
+    pub params: MethodParams,
     /// Temperature of odin; the best of ten on a quarter of the images, which are then not judged, if none.
     pub temperature: Option<f64>,
     /// The smallest components that count.
@@ -76,6 +78,7 @@ impl Default for Request {
             nominal: NominalSource::default(),
             outliers: NominalSource::default(),
             methods: vec!["all".into()],
+            params: MethodParams::new(),
             temperature: None,
             component_sizes: ComponentSizes::Scaled,
             replicates: 1000,
@@ -107,15 +110,17 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         outliers: outliers.as_ref().map(|(set, network)| (set, network)),
     };
     let methods = request.methods_of(&subjects[0], images)?;
+    check_params(&request.params, &methods)?;
     let _held = Lock::folder(&request.out)?;
     let store = Store::new(&request.out);
-    let fitter = RefCell::new(Fitter::new(images, context));
+    let fitter = RefCell::new(Fitter::new(images, &request.params, context));
     let mut evaluations = Vec::new();
     for subject in &subjects {
         let plan = EvaluationPlan {
             subject,
             fitter: &fitter,
             methods: &methods,
+            params: &request.params,
             temperature: request.temperature,
             bootstrap: Bootstrap::new(request.replicates as usize, Level::P95, seed),
             seed,

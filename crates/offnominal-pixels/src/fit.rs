@@ -4,13 +4,14 @@
 use crate::data_set::{DataSet, Sample};
 use crate::network::Network;
 use crate::scorer::{FittedMethod, Scorer, Term, check};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::Seed;
 use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_stats::pixel::{Area, Histogram, Truth};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Share of the images on which ODIN's temperature is chosen, as in the paper.
@@ -106,20 +107,36 @@ pub struct FittingImages<'a> {
     pub outliers: Images<'a>,
 }
 
+/// Parameters of methods by id; a method that is not named has its defaults.
+pub type MethodParams = BTreeMap<String, Value>;
+
+/// That parameters are for methods which are used.
+///
+/// # Errors
+/// If a method has parameters and is not among `methods`.
+pub fn check_params(params: &MethodParams, methods: &[String]) -> Result<()> {
+    let is_used = |id: &str| methods.iter().any(|method| method.split('+').any(|part| part == id));
+    match params.keys().find(|id| !is_used(id)) {
+        Some(id) => bail!("--params names {id:?}, expected one of the methods: {}", methods.join(", ")),
+        None => Ok(()),
+    }
+}
+
 /// Images on which the scores of a sum are standardised at most.
 const STANDARD_IMAGES: usize = 40;
 
 /// Fits methods, each once, whatever it is to score afterwards.
 pub struct Fitter<'a> {
     images: FittingImages<'a>,
+    params: &'a MethodParams,
     context: &'a Context,
     fitted: Vec<Arc<FittedMethod>>,
 }
 
 impl<'a> Fitter<'a> {
-    /// With these images.
-    pub fn new(images: FittingImages<'a>, context: &'a Context) -> Fitter<'a> {
-        Fitter { images, context, fitted: Vec::new() }
+    /// With these images and parameters.
+    pub fn new(images: FittingImages<'a>, params: &'a MethodParams, context: &'a Context) -> Fitter<'a> {
+        Fitter { images, params, context, fitted: Vec::new() }
     }
 
     /// On what it fits.
@@ -151,7 +168,10 @@ impl<'a> Fitter<'a> {
         parts.sort_unstable();
         parts.dedup();
         parts.retain(|id| !self.fitted.iter().any(|method| method.id == *id));
-        let open = parts.iter().map(|id| begin(id, temperature, self.images));
+        let defaults =
+            |id: &str| if id == "odin" { json!({ "temperature": temperature }) } else { json!({}) };
+        let params = |id: &str| self.params.get(id).cloned().unwrap_or_else(|| defaults(id));
+        let open = parts.iter().map(|id| begin(id, &params(id), self.images));
         let mut open: Vec<Open> = open.collect::<Result<_>>()?;
         see(&mut open, false, self.images.nominal, self.context)?;
         see(&mut open, true, self.images.outliers, self.context)?;
@@ -162,9 +182,8 @@ impl<'a> Fitter<'a> {
     }
 }
 
-fn begin(id: &str, temperature: f64, images: FittingImages<'_>) -> Result<Open> {
-    let params = if id == "odin" { json!({ "temperature": temperature }) } else { json!({}) };
-    let method = methods().build(id, &params)?;
+fn begin(id: &str, params: &Value, images: FittingImages<'_>) -> Result<Open> {
+    let method = methods().build(id, params)?;
     let needs = method.needs();
     let FittingImages { nominal, outliers } = images;
     ensure!(

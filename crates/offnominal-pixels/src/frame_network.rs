@@ -22,9 +22,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The baseline for car-lanekeep's camera, in the data folder; `agents/pixels/car-lanekeep.sh` made it.
-const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
-
 /// Pastes something into an image, its labels are changed with it; the other is an image to take pieces from, and its
 /// width.
 pub type Paste = dyn Fn(&mut [u8], &mut Labels, (&[u8], usize), &mut Rng) + Send + Sync;
@@ -39,17 +36,14 @@ pub struct FrameNetwork {
 }
 
 impl FrameNetwork {
-    /// A model of `pixels train`; the one for car-lanekeep's camera, if none.
+    /// A model of `pixels train`; a shipped one, from the data folder, if none.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn open(model: Option<&Path>, width: usize) -> anyhow::Result<FrameNetwork> {
+    pub fn open(model: Option<&Path>, shipped: &str, width: usize) -> anyhow::Result<FrameNetwork> {
         let model = match model {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
-            None => {
-                let tensors = data::read(SHIPPED)?;
-                Network::read(&tensors, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu)
-            }
+            None => Network::read(&data::read(shipped)?, Path::new(shipped), 1, Seed(0), Device::Cpu),
         };
         Ok(FrameNetwork { model: model?, width, band: None, paste: Box::new(paste) })
     }

@@ -176,4 +176,23 @@ mod tests {
         let excess = |scores: &[f32]| largest_component(&level.above(scores), 16);
         assert!(excess(&left) > 5.0 && excess(&right) <= 0.0);
     }
+
+    #[test]
+    fn each_class_has_what_is_usual_for_it_in_its_rows() {
+        // Two strips of rows. Class 0 scores 0 to 1 in the first and 10 more in the second; class 1 scores 100 wherever it
+        // is, which is only in the first.
+        let (width, rows) = (125, 16);
+        let score = |p: usize| 10.0 * (p / width / FIELD) as f32 + (p % width) as f32 / 124.0;
+        let mut image: Scored = ((0..width * rows).map(score).collect(), vec![0; width * rows]);
+        let road = image.clone();
+        image.0[..width * FIELD].fill(100.0);
+        image.1[..width * FIELD].fill(1);
+        let level = ClassLevel::of(&[road.clone(), image], 2, width, 0.0);
+        let found: Vec<f64> = level.usual.iter().map(|usual| usual.score).collect();
+        assert_eq!(found, [1.0, 100.0, 11.0, 100.0]);
+        assert!(level.above(&road).iter().all(|&x| x <= 0.0));
+        // A car's score on the road is unusual, the same on a car is not.
+        let unusual = |class: u8| level.above(&(vec![50.0; width * rows], vec![class; width * rows]));
+        assert!(unusual(0).iter().all(|&x| x > 0.0) && unusual(1).iter().all(|&x| x < 0.0));
+    }
 }

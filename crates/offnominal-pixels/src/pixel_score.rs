@@ -37,6 +37,10 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
     "how unknown the pixels of a frame are to a segmentation network"
 );
 
+/// The baseline for frames of car-lanekeep's camera of 128 × 128 pixels, in the data folder;
+/// `agents/pixels/car-lanekeep.sh` made it.
+const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
+
 /// What the pixels of a frame come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,7 +88,7 @@ impl ImageDetector for PixelScore {
         progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let network = FrameNetwork::open(self.model.as_deref(), train[0].width).map_err(missing)?;
+        let network = FrameNetwork::open(self.model.as_deref(), SHIPPED, train[0].width).map_err(missing)?;
         let (scorer, nominal) =
             network.fit((&self.method, &self.params), train, self.frames, rng, progress)?;
         let nominal: Vec<Vec<f32>> = nominal.into_iter().map(|(scores, _)| scores).collect();

@@ -1,6 +1,6 @@
 //! Scores of every pixel as .npy files.
 
-use crate::fit::{Fitter, FittingImages};
+use crate::fit::{Fitter, FittingImages, MethodParams, check_params};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::written::write_array;
 use anyhow::{Context as _, Result};
@@ -26,6 +26,8 @@ pub struct Request {
     pub outliers: NominalSource,
     /// Methods.
     pub methods: Vec<String>,
+    /// Parameters of methods.
+    pub params: MethodParams,
     /// Temperature of odin.
     pub temperature: f64,
     /// Folder for everything that is written.
@@ -41,6 +43,7 @@ impl Default for Request {
             nominal: NominalSource::default(),
             outliers: NominalSource::default(),
             methods: Vec::new(),
+            params: MethodParams::new(),
             temperature: 1000.0,
             out: "runs/pixels".into(),
         }
@@ -64,6 +67,7 @@ pub struct Scores {
 /// If something that a method needs is missing, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     positive("temperature", request.temperature)?;
+    check_params(&request.params, &request.methods)?;
     let seed = Seed(context.seed);
     let (set, network) = (request.reading.open(&request.data)?, request.network.open_for(1, seed)?);
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
@@ -73,7 +77,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         outliers: outliers.as_ref().map(|(set, network)| (set, network)),
     };
     let odin = (request.temperature, false);
-    let scorers = Fitter::new(images, context).scorers(&request.methods, odin)?;
+    let scorers = Fitter::new(images, &request.params, context).scorers(&request.methods, odin)?;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let (labels, output) = network.predict(&set, sample)?;

@@ -32,6 +32,8 @@ pub(crate) struct EvaluationPlan<'a> {
     pub fitter: &'a RefCell<Fitter<'a>>,
     /// Methods that read the output of the network.
     pub methods: &'a [String],
+    /// Parameters of methods.
+    pub params: &'a fit::MethodParams,
     /// ODIN's temperature; chosen on held-out images if none.
     pub temperature: Option<f64>,
     pub bootstrap: Bootstrap,
@@ -158,7 +160,8 @@ impl EvaluationPlan<'_> {
             "sizes": self.sizes });
         let of_method = self.methods.iter().map(|method| -> Result<_> {
             let temperature = self.temperature.filter(|_| method == "odin");
-            Ok(json!([shared, method, fitted_on, temperature]))
+            let params: Vec<_> = method.split('+').filter_map(|id| self.params.get_key_value(id)).collect();
+            Ok(json!([shared, method, params, fitted_on, temperature]))
         });
         let of_maps = maps.iter().map(|maps| -> Result<_> {
             let files = of_files(set.samples.iter().filter_map(|sample| maps.file(sample)))?;

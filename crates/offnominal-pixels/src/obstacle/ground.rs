@@ -42,6 +42,11 @@ impl Ground {
         self.focal / ahead
     }
 
+    /// Metres to either side that are in view at a distance.
+    pub fn in_view(&self, ahead: f64) -> f64 {
+        self.centre[1] / self.pixels_per_m(ahead)
+    }
+
     /// The rows in which something lower than the camera is seen that stands at least so far away.
     pub fn rows(&self, nearest_m: f64, height: usize) -> Range<usize> {
         let [lowest, _] = self.seen([nearest_m, 0.0]);
@@ -65,5 +70,6 @@ mod tests {
         assert_eq!(ground.rows(6.0, 128), 64..96);
         assert_eq!(ground.rows(0.5, 128), 64..128);
         assert!((ground.pixels_per_m(16.0) - 8.0).abs() < 1e-12);
+        assert!((ground.in_view(16.0) - 16.0).abs() < 1e-9);
     }
 }

@@ -3,11 +3,12 @@
 use crate::cli::Common;
 use crate::cli::one_of::one_of;
 use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, OutlierArgs, ReadingArgs};
-use crate::cli::pixels::score::temperature;
+use crate::cli::pixels::score::{params, temperature};
 use crate::cli::pixels::{Outcome, command, print};
 use anyhow::Result;
 use clap::Args;
 use offnominal_pixels::evaluate::{ComponentSizes, Request, run};
+use offnominal_pixels::fit::MethodParams;
 use offnominal_pixels::report::as_text;
 use offnominal_pixels::results::Report;
 use std::path::PathBuf;
@@ -36,6 +37,9 @@ pub struct Evaluate {
     /// Methods (see `list pixel-methods`), sums of such (a+b), or all that can be had
     #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
     methods: Vec<String>,
+    /// Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}'
+    #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
+    params: MethodParams,
     /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
     #[arg(long, value_name = "T", value_parser = temperature)]
     temperature: Option<f64>,
@@ -62,6 +66,7 @@ impl Evaluate {
             outliers: self.outliers.request(),
             scores: self.scores,
             methods: self.methods,
+            params: self.params,
             temperature: self.temperature,
             component_sizes: self.component_sizes,
             replicates: self.replicates,

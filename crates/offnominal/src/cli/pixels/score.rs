@@ -5,6 +5,7 @@ use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, OutlierArgs, ReadingA
 use crate::cli::pixels::{Outcome, print};
 use anyhow::Result;
 use clap::Args;
+use offnominal_pixels::fit::MethodParams;
 use offnominal_pixels::score::{Request, run};
 use std::path::PathBuf;
 
@@ -25,9 +26,18 @@ pub struct Score {
     /// Methods (see `list pixel-methods`)
     #[arg(long, value_delimiter = ',', required = true, value_name = "ID,…")]
     method: Vec<String>,
+    /// Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}'
+    #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
+    params: MethodParams,
     /// Temperature of odin
     #[arg(long, default_value_t = Request::default().temperature, value_name = "T", value_parser = temperature)]
     temperature: f64,
+}
+
+/// Parameters of methods.
+pub fn params(text: &str) -> Result<MethodParams, String> {
+    let expected = r#"expected parameters by method, such as {"outlier-head": {"hidden": 128}}"#;
+    serde_json::from_str(text).map_err(|e| format!("{expected}: {e}"))
 }
 
 /// A temperature above 0.
@@ -53,6 +63,7 @@ impl Score {
             nominal: self.nominal.request(),
             outliers: self.outliers.request(),
             methods: self.method,
+            params: self.params,
             temperature: self.temperature,
             out: common.out_or("pixels"),
         };

@@ -1,0 +1,117 @@
+//! From unusual pixels to things on the path.
+
+use super::ground::Ground;
+use super::path::Path;
+use super::tracks::Sighting;
+use offnominal_stats::pixel::components::Components;
+use std::collections::BTreeMap;
+
+/// What is needed to say where a pixel of the rows that are looked at lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight {
+    pub ground: Ground,
+    /// The first of the rows.
+    pub first_row: usize,
+    /// Pixels per row.
+    pub width: usize,
+    /// Width of the path, m.
+    pub path_m: f64,
+    /// From the camera to the front of the car, m.
+    pub nose_m: f64,
+}
+
+impl Sight {
+    /// What lies on the path, the most unusual first.
+    pub fn things(&self, above: &[f32], path: &Path) -> Vec<Sighting> {
+        let width = self.width;
+        let found = Components::of(&above.iter().map(|&x| x > 0.0).collect::<Vec<_>>(), width);
+        let mut pixels = vec![Vec::new(); found.sizes.len()];
+        for (at, &label) in found.labels.iter().enumerate().filter(|(_, label)| **label > 0) {
+            pixels[label as usize - 1].push((at / width, at % width, f64::from(above[at])));
+        }
+        joined(pixels.iter().filter_map(|pixels| self.sighting(pixels, path)).collect())
+    }
+
+    /// What of a component lies on the path. Each of its columns stands where its lowest pixel meets the road: the far side
+    /// of a car in the next lane is seen nearer to the path than it is. `pixels` are rows, columns and excesses, row by row.
+    fn sighting(&self, pixels: &[(usize, usize, f64)], path: &Path) -> Option<Sighting> {
+        // Lowest row and sum of excesses of each column.
+        let mut columns: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+        for &(row, column, excess) in pixels {
+            let entry = columns.entry(column).or_insert((row, 0.0));
+            *entry = (row, entry.1 + excess);
+        }
+        let (mut nearest, mut middle, mut total) = (f64::INFINITY, 0.0, 0.0);
+        for (column, (row, excess)) in columns {
+            let foot = [(self.first_row + row + 1) as f64, column as f64 + 0.5];
+            let [ahead, right] = self.ground.place(foot);
+            let beside = right - path.right(ahead);
+            if beside.abs() <= 0.5 * self.path_m {
+                nearest = nearest.min(ahead);
+                middle += excess * beside;
+                total += excess;
+            }
+        }
+        let excess = total / self.ground.pixels_per_m(nearest).powi(2);
+        (total > 0.0).then(|| Sighting { ahead: nearest - self.nose_m, beside: middle / total, excess })
+    }
+}
+
+/// Parts of one thing as one, the most unusual first.
+fn joined(mut parts: Vec<Sighting>) -> Vec<Sighting> {
+    parts.sort_by(|a, b| b.excess.total_cmp(&a.excess));
+    let mut things: Vec<Sighting> = Vec::new();
+    for part in parts {
+        match things.iter_mut().find(|thing| thing.is_beside(&part)) {
+            Some(thing) => thing.excess += part.excess,
+            None => things.push(part),
+        }
+    }
+    things
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows 128 to 160 of frames of 256 × 256 pixels.
+    fn sight() -> Sight {
+        let ground = Ground::new(90.0, 1.5, (256, 256));
+        Sight { ground, first_row: 128, width: 256, path_m: 2.4, nose_m: 2.0 }
+    }
+
+    /// Things seen where rows and columns of the frame exceed by 2.
+    fn things(boxes: &[([usize; 2], [usize; 2])]) -> Vec<Sighting> {
+        let mut above = vec![-1.0; 32 * 256];
+        for ([top, low], [left, right]) in boxes {
+            for row in *top..*low {
+                above[(row - 128) * 256..][*left..*right].fill(2.0);
+            }
+        }
+        sight().things(&above, &Path::default())
+    }
+
+    #[test]
+    fn a_thing_stands_on_its_lowest_row_and_counts_by_its_size_in_metres() {
+        // Its lowest edge is 12 pixels below the horizon: 128 · 1.5 / 12 = 16 m from the camera, where a metre is 8 pixels.
+        let [thing] = things(&[([134, 140], [124, 132])])[..] else { panic!("one thing") };
+        assert!((thing.ahead - 14.0).abs() < 1e-9 && thing.beside.abs() < 1e-9);
+        assert!((thing.excess - 2.0 * 48.0 / 64.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_what_lies_on_the_path_counts() {
+        // Two metres aside at 16 m is 16 pixels.
+        assert!(things(&[([134, 140], [140, 148])]).is_empty());
+        // Half of this one: the path ends 9.6 pixels from the middle.
+        let [thing] = things(&[([134, 140], [132, 144])])[..] else { panic!("one thing") };
+        assert!((thing.excess - 2.0 * 36.0 / 64.0).abs() < 1e-9, "{thing:?}");
+    }
+
+    #[test]
+    fn parts_side_by_side_are_one_thing_and_those_one_behind_the_other_are_two() {
+        let parts = things(&[([134, 140], [120, 126]), ([134, 140], [128, 134])]);
+        assert_eq!(parts.len(), 1);
+        assert_eq!(things(&[([131, 134], [124, 132]), ([140, 146], [124, 132])]).len(), 2);
+    }
+}
