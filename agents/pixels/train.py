@@ -10,10 +10,14 @@ Data, runs and pages lie in `runs/pixels-networks` (or `--runs`); what is there 
 interrupted goes on. Beside this file go the networks with their cards; `results/pixels` gets `networks.csv`, the mean
 IoU of each (the paper's Table 2), one table of metrics for each, and `order.md`, the order of the methods beside what
 the paper says of it (its values are only in figures).
+
+Two networks learn from larger and more images (`-256`). Their outlier head has the settings that find pasted things best
+in images of the validation, `outlier-head.csv`.
 """
 
 import argparse
 import csv
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -23,49 +27,98 @@ import order
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESULTS = HERE.parent.parent / "results" / "pixels"
-SIZE = ["--width", "128", "--height", "64"]
-SPLITS = {"train": 600, "validation": 60}
+
+
+@dataclasses.dataclass(frozen=True)
+class Images:
+    """Images of one size: how many, and what a training with them takes."""
+
+    suffix: str
+    folder: str
+    size: tuple[int, int]
+    train: int
+    validation: int
+    how: tuple[str, ...] = ()
+
+
+SMALL = Images("", "data", (128, 64), 600, 60)
+LARGE = Images("-256", "data-256", (256, 128), 3000, 100, ("--steps", "4000", "--batch", "12"))
 # What the networks are judged on: streets, and the analogues of the paper's four other sets.
 TESTS = {"street": "road", "three-wheeler": "three-wheeler", "rooms": "indoor", "normal-noise": "normal-noise", "perlin": "perlin"}
 IMAGES = 100
+# What is tried of an outlier head: the defaults, and two larger ones that see more.
+HEADS = [{}, {"hidden": 128, "epochs": 20, "places": 400}, {"hidden": 256, "epochs": 30, "places": 600}]
 # The paper has no DeepLabV3+ with reduced features.
 NETWORKS = [
-    ("pspnet", "none"),
-    ("deeplab", "none"),
-    ("pspnet", "dropout"),
-    ("pspnet", "confidence"),
-    ("pspnet", "dim-reduce"),
-    ("deeplab", "dropout"),
-    ("deeplab", "confidence"),
+    ("pspnet", "none", SMALL),
+    ("deeplab", "none", SMALL),
+    ("pspnet", "dropout", SMALL),
+    ("pspnet", "confidence", SMALL),
+    ("pspnet", "dim-reduce", SMALL),
+    ("deeplab", "dropout", SMALL),
+    ("deeplab", "confidence", SMALL),
+    ("deeplab", "none", LARGE),
+    ("pspnet", "none", LARGE),
 ]
 # Ten passes for VarSum, as in the paper's code.
 PASSES = {"dropout": ["--passes", "10"]}
 
 
-def draw(offnominal, data):
-    wanted = [(split, ["--split", split, "-n", str(n)]) for split, n in SPLITS.items()]
+def name_of(network, modification, images):
+    return f"{network}-{modification}{images.suffix}"
+
+
+def run(*command):
+    subprocess.run([*command, "--seed", "1", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+
+
+def draw(offnominal, data, images):
+    width, height = images.size
+    wanted = [("train", ["--split", "train", "-n", str(images.train)])]
+    wanted += [("validation", ["--split", "validation", "-n", str(images.validation)])]
     wanted += [(name, ["--set", kind, "-n", str(IMAGES)]) for name, kind in TESTS.items()]
     for name, what in wanted:
         if not (data / name).exists():
-            where = ["--seed", "1", "--out", str(data / name), "--quiet"]
-            subprocess.run([offnominal, "pixels", "scenes", *what, *where, *SIZE], check=True)
-    if not (data / "pasted").exists():
-        where = ["--data", str(data / "train"), "--seed", "1", "--out", str(data / "pasted"), "--quiet"]
-        subprocess.run([offnominal, "pixels", "paste", *where], check=True)
+            size = ["--width", str(width), "--height", str(height)]
+            run(offnominal, "pixels", "scenes", *what, *size, "--out", str(data / name))
+    for name, of in [("pasted", "train"), ("pasted-validation", "validation")]:
+        if not (data / name).exists():
+            run(offnominal, "pixels", "paste", "--data", str(data / of), "--out", str(data / name))
 
 
-def train(offnominal, network, modification, data, out, more):
+def train(offnominal, network, modification, images, data, out, more):
     where = ["--data", str(data / "train"), "--validation", str(data / "validation"), "--out", str(out)]
-    how = ["--network", network, "--modification", modification, "--seed", "1", "--quiet", *more]
-    subprocess.run([offnominal, "pixels", "train", *how, *where], check=True, stdout=subprocess.DEVNULL)
+    how = ["--network", network, "--modification", modification, *images.how, *more]
+    run(offnominal, "pixels", "train", *how, *where)
 
 
-def evaluate(offnominal, modification, data, out, more):
+def head(offnominal, data, out, more):
+    """The settings of the outlier head with the largest AUPRC on things pasted into images of the validation."""
+    found = []
+    for i, params in enumerate(HEADS):
+        page = out / f"head-{i}"
+        if not (page / "pixels.json").exists():
+            where = ["--data", str(data / "pasted-validation"), "--outliers", str(data / "pasted"), "--out", str(page)]
+            model = ["--model", str(out / "model.safetensors"), "--methods", "outlier-head", "--replicates", "200"]
+            run(offnominal, "pixels", "evaluate", *model, "--params", json.dumps({"outlier-head": params}), *where, *more)
+        rows = csv.DictReader((page / "pixels.csv").open())
+        row = next(row for row in rows if row["mode"] == "exact" and row["metric"] == "auprc")
+        found.append((float(row["value"]), float(row["low"]), float(row["high"]), params))
+    with open(RESULTS / f"outlier-head-{out.name}.csv", "w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["hidden", "epochs", "places", "auprc", "low", "high"])
+        for value, low, high, params in found:
+            kept = {"hidden": 64, "epochs": 10, "places": 150} | params
+            table.writerow([kept["hidden"], kept["epochs"], kept["places"], value, low, high])
+    return max(found, key=lambda each: each[0])[3]
+
+
+def evaluate(offnominal, modification, data, out, params, more):
     sets = [word for name in TESTS for word in ("--data", str(data / name))]
     where = [*sets, "--nominal", str(data / "train"), "--outliers", str(data / "pasted"), "--out", str(out)]
     model = ["--model", str(out / "model.safetensors"), *PASSES.get(modification, [])]
-    how = ["--methods", "all,feature-knn+outlier-head", "--seed", "1", "--quiet", *more]
-    subprocess.run([offnominal, "pixels", "evaluate", *model, *how, *where], check=True, stdout=subprocess.DEVNULL)
+    how = ["--methods", "all,feature-knn+outlier-head", "--params", json.dumps({"outlier-head": params}), *more]
+    run(offnominal, "pixels", "evaluate", *model, *how, *where)
 
 
 def keep(name, out):
@@ -77,7 +130,7 @@ def keep(name, out):
 
 def table():
     RESULTS.mkdir(parents=True, exist_ok=True)
-    cards = [(name, HERE / f"{name}.json") for name in map("-".join, NETWORKS)]
+    cards = [(name, HERE / f"{name}.json") for name in (name_of(*network) for network in NETWORKS)]
     with open(RESULTS / "networks.csv", "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["network", "metric", "value", "low", "high", "level"])
@@ -97,21 +150,22 @@ def main():
     parser.add_argument("--jobs", default="2", help="threads")
     parser.add_argument("--list", action="store_true", help="say what is done")
     args = parser.parse_args()
-    wanted = args.only.split(",") if args.only else list(map("-".join, NETWORKS))
-    for network, modification in NETWORKS:
-        name = f"{network}-{modification}"
+    wanted = args.only.split(",") if args.only else [name_of(*network) for network in NETWORKS]
+    for network, modification, images in NETWORKS:
+        name = name_of(network, modification, images)
         out = args.runs / name
         if args.list or name not in wanted:
             print(f"{name}: {'done' if (out / 'pixels.csv').exists() else 'open'}")
             continue
-        data, more = args.runs / "data", ["--jobs", args.jobs]
-        draw(args.offnominal, data)
+        data, more = args.runs / images.folder, ["--jobs", args.jobs]
+        draw(args.offnominal, data, images)
         if not (out / "model.json").exists():
-            train(args.offnominal, network, modification, data, out, more)
+            train(args.offnominal, network, modification, images, data, out, more)
         keep(name, out)
         table()
         if not (out / "pixels.csv").exists():
-            evaluate(args.offnominal, modification, data, out, more)
+            params = head(args.offnominal, data, out, more) if images is LARGE else {}
+            evaluate(args.offnominal, modification, data, out, params, more)
         shutil.copy(out / "pixels.csv", RESULTS / f"{name}.csv")
         order.write(RESULTS)
 

@@ -132,7 +132,7 @@ pub fn judge(split: &[Scored], test: &[Scored], threshold: f64, plan: &Bootstrap
     let told = delays(&alarms, threshold, plan)?.rows();
     // How an episode ends is not known here.
     told.into_iter()
-        .filter(|(metric, _)| *metric != "before_failure_rate")
+        .filter(|(metric, _)| !metric.starts_with("before_failure"))
         .for_each(|(metric, value)| add(metric, true, value));
     Ok(found)
 }
