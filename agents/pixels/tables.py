@@ -15,6 +15,7 @@ ENCODERS = {"efficientnet-lite0-16": "EfficientNet-Lite0, stride 16", "efficient
             "efficientnet-lite0-16-times-2": "stride 16, images twice as large",
             "pspnet-none": "PSPNet, trained on streets", "deeplab-none": "DeepLabV3+, trained on streets"}  # fmt: skip
 OF_FEATURES = ["feature-knn", "mahalanobis", "outlier-head", "feature-knn+outlier-head"]
+LARGE = ["pspnet-none-256", "deeplab-none-256"]
 LADDER = ["contrast-high", "usual", "contrast-low", "size-large", "size-small", "distance-near", "distance-far"]
 
 
@@ -44,6 +45,14 @@ def networks():
     rows = {row["network"]: row for row in all_rows if row["metric"] == "mean_iou"}
     table("network | mean IoU here | in the paper (Cityscapes)",
           ([name, number(rows[name]), paper] for name, paper in PAPER.items()))  # fmt: skip
+    table("network, images of 128 × 256 pixels | mean IoU here | in the paper (Cityscapes)",
+          ([name, number(rows[name]), PAPER[name.removesuffix("-256")]] for name in LARGE if name in rows))  # fmt: skip
+
+
+def heads(name):
+    rows = csv.DictReader((RESULTS / f"outlier-head-{name}.csv").open())
+    table("hidden units | epochs | places of an image | AUPRC on pasted things of the validation",
+          ([row["hidden"], row["epochs"], row["places"], number(row | {"value": row["auprc"]})] for row in rows))  # fmt: skip
 
 
 def street(name, methods):
@@ -72,5 +81,10 @@ def difficulty():
 if __name__ == "__main__":
     networks()
     street("pspnet-none", ["max-softmax", "energy", "mahalanobis", "vim", *OF_FEATURES[:1], *OF_FEATURES[2:]])
+    for large in LARGE:
+        if (RESULTS / f"{large}.csv").exists():
+            print(large)
+            heads(large)
+            street(large, ["max-softmax", "energy", "mahalanobis", "vim", "feature-knn", *OF_FEATURES[2:]])
     encoder()
     difficulty()

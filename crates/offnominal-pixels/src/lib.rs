@@ -19,6 +19,7 @@ pub mod fit;
 mod frame_network;
 pub mod frames;
 pub mod gallery;
+mod heat;
 pub mod import;
 pub mod inputs;
 pub mod label_map;

@@ -66,8 +66,8 @@ offnominal_core::with_defaults! {
         pub model: Option<PathBuf> = None,
         /// A method of `list pixel-methods` that needs one pass.
         pub method: String = "outlier-head".into(),
-        /// Its parameters.
-        pub params: Value = json!({ "hidden": 128, "epochs": 20, "places": 400 }),
+        /// Its parameters; if none, its defaults, but for a larger head that sees more of `outlier-head`.
+        pub params: Option<Value> = None,
         /// Nominal frames on which the method is fitted and the level found, at most.
         pub frames: NonZeroUsize = const { NonZeroUsize::new(2800).unwrap() },
         /// Names of the network's classes of the ground on which the car may drive, up to the edges of the road.
@@ -112,7 +112,7 @@ impl ImageDetector for ObstacleAhead {
         };
         let network = network.within(Band { rows: rows.clone(), stride: STRIDE }, Box::new(paste));
         let (scorer, nominal) =
-            network.fit((&self.method, &self.params), train, self.frames, rng, progress)?;
+            network.fit((&self.method, &self.params()), train, self.frames, rng, progress)?;
         let level = ClassLevel::of(&nominal, drivable.len(), width, ABOVE);
         let sight = Sight { ground, first_row: rows.start, width, path_m: self.path_m, nose_m: self.nose_m };
         let counting = self.counting();
@@ -146,6 +146,14 @@ impl ObstacleAhead {
         Ok(())
     }
 
+    fn params(&self) -> Value {
+        let defaults = match self.method.as_str() {
+            "outlier-head" => json!({ "hidden": 128, "epochs": 20, "places": 400 }),
+            _ => json!({}),
+        };
+        self.params.clone().unwrap_or(defaults)
+    }
+
     fn counting(&self) -> Counting {
         Counting { within: self.within, slowest_m: self.slowest_m, furthest_m: self.furthest_m }
     }
@@ -175,7 +183,7 @@ mod tests {
     #[test]
     fn it_obeys_the_laws_of_image_detectors() {
         let few = ObstacleAhead {
-            params: json!({ "epochs": 1, "hidden": 8 }),
+            params: Some(json!({ "epochs": 1, "hidden": 8 })),
             frames: const { NonZeroUsize::new(20).unwrap() },
             // The laws' images are small: only what is near covers a pixel.
             nearest_m: 0.5,

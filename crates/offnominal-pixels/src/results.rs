@@ -136,6 +136,16 @@ pub struct ModeResult {
 }
 
 impl MethodResult {
+    /// Its name with what it saw before.
+    pub fn marked(&self) -> String {
+        let seen = match (self.has_seen_unknown, self.has_seen_pasted) {
+            (true, _) => " (has seen unknown pixels)",
+            (false, true) => " (trained on synthetic unknowns)",
+            (false, false) => "",
+        };
+        format!("{}{seen}", self.method)
+    }
+
     /// The result of a method; `class_means` are those here and on nominal images.
     pub(crate) fn new(
         scorer: &Scorer,

@@ -33,10 +33,11 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
+use crate::flex;
 use axis::Axis;
-use burn_tensor::Tensor;
 use burn_tensor::module;
 use burn_tensor::ops::{ConvOptions, ConvTransposeOptions};
+use burn_tensor::{DType, Tensor};
 use tape::Way;
 use tensor::Shape;
 
@@ -55,7 +56,7 @@ pub fn conv2d(
     let axes = [axis(0, height, rows), axis(1, width, columns)];
     let is_covered = options.groups == 1 && !options.is_asymmetric();
     let way = Way::Forward(Shape { axes, outputs: axes.map(|axis| axis.outputs()) });
-    match tensor::apply(is_covered, way, &x, &kernel, bias.as_ref()) {
+    match apply(is_covered, way, &x, &kernel, bias.as_ref()) {
         Some(y) => y,
         None => module::conv2d(x, kernel, bias, options),
     }
@@ -77,8 +78,35 @@ pub fn conv_transpose2d(
     let axes = [axis(0, height, rows), axis(1, width, columns)];
     let shape = Shape { axes, outputs: [height, width] };
     let is_covered = options.groups == 1 && shape.outputs == axes.map(|axis| axis.outputs());
-    match tensor::apply(is_covered, Way::Backward(shape), &x, &kernel, bias.as_ref()) {
+    match apply(is_covered, Way::Backward(shape), &x, &kernel, bias.as_ref()) {
         Some(y) => y,
         None => module::conv_transpose2d(x, kernel, bias, options),
     }
+}
+
+/// Convolves on the processor, if the tensors are there.
+fn apply(
+    is_covered: bool,
+    way: Way,
+    x: &Tensor<4>,
+    kernel: &Tensor<4>,
+    bias: Option<&Tensor<1>>,
+) -> Option<Tensor<4>> {
+    let numbers = x.dims().iter().product::<usize>() * way.outputs().iter().product::<usize>();
+    if !is_covered || numbers == 0 || [x.dtype(), kernel.dtype()] != [DType::F32; 2] {
+        return None;
+    }
+    if let (Some(x), Some(kernel)) = (flex::plain(x), flex::plain(kernel)) {
+        let bias = match bias {
+            Some(bias) => Some(flex::plain(bias)?),
+            None => None,
+        };
+        return Some(flex::from_plain(way.apply(&x, &kernel, bias.as_ref())));
+    }
+    let (x, kernel) = (flex::taped(x)?, flex::taped(kernel)?);
+    let bias = match bias {
+        Some(bias) => Some(flex::taped(bias)?),
+        None => None,
+    };
+    Some(flex::from_taped(tape::apply(way, x, kernel, bias)))
 }

@@ -1,13 +1,11 @@
-//! The sweeps on burn's tensors: on the processor, with or without a tape.
+//! The sweeps on burn's tensors on the processor.
 
 use super::axis::Axis;
 use super::run::{Kernel, run};
 use super::sweep::Sweep;
-use super::tape::{self, Way};
 use super::weights::to_weights;
-use crate::flex::{self, dims, numbers, tensor};
+use crate::flex::{dims, numbers, tensor};
 use burn_dispatch::backends::flex::FlexTensor;
-use burn_tensor::{DType, Tensor};
 
 /// The axes of a convolution, and the rows and columns of its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,33 +14,6 @@ pub struct Shape {
     pub axes: [Axis; 2],
     /// Of the output.
     pub outputs: [usize; 2],
-}
-
-/// Convolves on the processor, if the tensors are there.
-pub fn apply(
-    is_covered: bool,
-    way: Way,
-    x: &Tensor<4>,
-    kernel: &Tensor<4>,
-    bias: Option<&Tensor<1>>,
-) -> Option<Tensor<4>> {
-    let numbers = x.dims().iter().product::<usize>() * way.outputs().iter().product::<usize>();
-    if !is_covered || numbers == 0 || [x.dtype(), kernel.dtype()] != [DType::F32; 2] {
-        return None;
-    }
-    if let (Some(x), Some(kernel)) = (flex::plain(x), flex::plain(kernel)) {
-        let bias = match bias {
-            Some(bias) => Some(flex::plain(bias)?),
-            None => None,
-        };
-        return Some(flex::from_plain(way.apply(&x, &kernel, bias.as_ref())));
-    }
-    let (x, kernel) = (flex::taped(x)?, flex::taped(kernel)?);
-    let bias = match bias {
-        Some(bias) => Some(flex::taped(bias)?),
-        None => None,
-    };
-    Some(flex::from_taped(tape::apply(way, x, kernel, bias)))
 }
 
 impl Shape {

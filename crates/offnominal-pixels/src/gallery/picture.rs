@@ -1,7 +1,7 @@
 //! A small picture of an image or of its scores, with outlines of the truth and of what was found, and a frame around
 //! the component that it is about.
 
-use crate::panels::heat;
+use crate::heat::heat;
 use crate::resize::{Size, bilinear, nearest};
 use anyhow::Result;
 use offnominal_files::image_file;

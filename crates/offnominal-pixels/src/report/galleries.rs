@@ -1,7 +1,6 @@
 //! The galleries of the page: what each method missed and what it invented.
 
 use crate::gallery::Mistake;
-use crate::report::page::marked;
 use crate::results::{Evaluation, MethodResult};
 use minijinja::Value;
 use serde::Serialize;
@@ -33,7 +32,7 @@ fn shown(m: &MethodResult, is_open: bool) -> Shown {
     let threshold = m.best_f1_threshold;
     let list = |mistakes: &[Mistake], how| mistakes.iter().map(|m| mistake(m, how, threshold)).collect();
     Shown {
-        method: marked(m),
+        method: m.marked(),
         threshold: format!("{threshold:.4}"),
         is_open,
         missed: list(&m.gallery.missed, "missed"),

@@ -129,21 +129,11 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The name of a method with what it saw before.
-pub(super) fn marked(m: &MethodResult) -> String {
-    let seen = match (m.has_seen_unknown, m.has_seen_pasted) {
-        (true, _) => " (has seen unknown pixels)",
-        (false, true) => " (trained on synthetic unknowns)",
-        (false, false) => "",
-    };
-    format!("{}{seen}", m.method)
-}
-
 fn mode_table(e: &Evaluation, mode: &'static str) -> ModeTable {
     let row = |m: &MethodResult, found: &ModeResult| {
         let mut cells: Vec<String> = found.values().iter().map(|v| format!("{v:.3}")).collect();
         cells.push(found.distinct_thresholds.map_or("–".into(), |n| n.to_string()));
-        (marked(m), cells)
+        (m.marked(), cells)
     };
     let rows = e.methods.iter().filter_map(|m| Some(row(m, m.modes.get(mode)?)));
     ModeTable { mode, rows: rows.collect() }
@@ -153,12 +143,12 @@ fn component_row(m: &MethodResult) -> Option<[String; 5]> {
     let c = m.components.as_ref()?;
     let ppv = c.ppv.as_ref().map_or("nothing predicted".into(), |p| format!("{p:.3}"));
     let aupro = m.aupro.as_ref().map_or("–".into(), |a| format!("{a:.3}"));
-    Some([marked(m), format!("{:.3}", c.siou), ppv, format!("{:.3}", c.f1), aupro])
+    Some([m.marked(), format!("{:.3}", c.siou), ppv, format!("{:.3}", c.f1), aupro])
 }
 
 fn threshold_row(m: &MethodResult) -> [String; 4] {
     [
-        marked(m),
+        m.marked(),
         format!("{:.4}", m.max_iou_threshold),
         format!("{:.4}", m.youden_threshold),
         format!("{:.4}", m.best_f1_threshold),
