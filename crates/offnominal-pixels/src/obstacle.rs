@@ -161,7 +161,7 @@ impl ObstacleAhead {
     /// Which of the network's classes are drivable.
     fn classes(&self, known: &[String]) -> Result<Vec<bool>> {
         ensure!(!self.drivable.is_empty(), "expected at least one drivable class, found none");
-        for name in self.drivable.iter().filter(|name| !known.contains(name)) {
+        if let Some(name) = self.drivable.iter().find(|name| !known.contains(name)) {
             let hint = nearest(name, known.iter().map(String::as_str));
             let hint = hint.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
             bail!("the network has no class {name:?}{hint}; there are: {}", known.join(", "));
