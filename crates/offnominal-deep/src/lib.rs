@@ -3,7 +3,7 @@
 //! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
 //! `Weights`, which hold the numbers. Tensors, products and the tape of derivatives are burn's, on the processor or,
 //! with the feature `gpu`, on a graphics card; on the processor convolutions and the normalisation of batches are our
-//! own ([`conv`]), as are layers, initial values, optimisers and schedules everywhere. Everything random is drawn here
+//! own (`conv`), as are layers, initial values, optimisers and schedules everywhere. Everything random is drawn here
 //! from named seeds, so that a device changes rounding only.
 #![cfg(feature = "burn")]
 

@@ -2,10 +2,10 @@
 //! followed from frame to frame, and counts if the car will reach it soon.
 //!
 //! 1. A network segments the rows between the horizon and the nearest distance, and a pixel method scores them.
-//! 2. Pixels above the level that is usual for their predicted class and rows form components ([`crate::level`]).
-//! 3. A column of a component stands where its lowest pixel meets a flat road ([`ground`]). It counts if it lies on the path,
-//!    which is parallel to the edges of the road ([`path`]).
-//! 4. What counts is followed over twelve frames, and its closing speed is measured ([`tracks`]).
+//! 2. Pixels above the level that is usual for their predicted class and rows form components (`level`).
+//! 3. A column of a component stands where its lowest pixel meets a flat road (`ground`). It counts if it lies on the path,
+//!    which is parallel to the edges of the road (`path`).
+//! 4. What counts is followed over twelve frames, and its closing speed is measured (`tracks`).
 //!
 //! The excess of a sighting is Σ (score − level) / deviation over its pixels, times the square metres that a pixel shows at
 //! its distance, so that a car up close counts no more for its many pixels. The score is Σ ln(1 + excess) over the sightings
