@@ -63,10 +63,7 @@ impl Level {
 
     /// By how many deviations each pixel exceeds the level of its field.
     pub fn above(&self, scores: &[f32]) -> Vec<f32> {
-        let above = |(pixel, &score): (usize, &f32)| {
-            let usual = self.usual[self.fields.at(pixel)];
-            ((f64::from(score) - usual.score) / usual.deviation) as f32
-        };
+        let above = |(pixel, &score): (usize, &f32)| self.usual[self.fields.at(pixel)].excess(score);
         scores.iter().enumerate().map(above).collect()
     }
 }
@@ -112,8 +109,7 @@ impl ClassLevel {
     /// By how many deviations each pixel exceeds the level of its class and strip.
     pub fn above(&self, (scores, classes): &Scored) -> Vec<f32> {
         let above = |(pixel, (&score, &class)): (usize, (&f32, &u8))| {
-            let usual = self.usual[pixel / self.width / FIELD * self.classes + usize::from(class)];
-            ((f64::from(score) - usual.score) / usual.deviation) as f32
+            self.usual[pixel / self.width / FIELD * self.classes + usize::from(class)].excess(score)
         };
         scores.iter().zip(classes).enumerate().map(above).collect()
     }
@@ -133,6 +129,11 @@ pub fn largest(scores: &[f32]) -> f64 {
 }
 
 impl Usual {
+    /// By how many deviations a score exceeds it.
+    fn excess(self, score: f32) -> f32 {
+        ((f64::from(score) - self.score) / self.deviation) as f32
+    }
+
     /// The score that a share of nominal ones exceeds.
     fn of(mut scores: Vec<f32>, above: f64, floor: f64) -> Usual {
         let deviation = (deviation(&scores) + floor).max(1e-9);

@@ -7,40 +7,40 @@
 //!    which is parallel to the edges of the road (`path`).
 //! 4. What counts is followed over twelve frames, and its closing speed is measured (`tracks`).
 //!
-//! The excess of a sighting is Σ (score − level) / deviation over its pixels, times the square metres that a pixel shows at
-//! its distance, so that a car up close counts no more for its many pixels. The score is Σ ln(1 + excess) over the sightings
+//! The excess of a detection is Σ (score − level) / deviation over its pixels, times the square metres that a pixel shows at
+//! its distance, so that a car up close counts no more for its many pixels. The score is Σ ln(1 + excess) over the detections
 //! of one thing, the largest of all things that the car reaches soon, and 0 if there is none.
 //!
 //! Assumes: a camera that looks horizontally along the direction of travel on a flat road, of known angle of view and height,
 //! and a network that was trained on its nominal images. Things are lower than the camera, or touch the ground below its
 //! horizon.
 //! Blind to: what stands beside the path, drives ahead, or looks like its class where it is.
-//! Cost: a pass of the network for a part of each frame; the baseline takes about a tenth of that of a whole frame.
+//! Cost: a pass of the network for the rows from the horizon to the nearest distance, with the defaults an eighth of a frame.
 
+mod detections;
 mod ground;
 mod monitor;
+mod pasted;
 mod path;
-mod sight;
-mod standing;
 mod tracks;
 
 use crate::frame_network::FrameNetwork;
 use crate::level::ClassLevel;
 use anyhow::{Result, bail, ensure};
+use detections::RoadView;
 use ground::Ground;
-use monitor::{Looking, ObstacleMonitor};
+use monitor::{Fitted, ObstacleMonitor};
 use offnominal_core::entry;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_detectors::pixel::patches::Band;
+use pasted::RoadPaste;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sight::Sight;
-use standing::Standing;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use tracks::Counting;
+use tracks::Criteria;
 
 /// `obstacle-ahead`.
 pub const ENTRY: Entry<dyn ImageDetector> = entry!(
@@ -106,17 +106,18 @@ impl ImageDetector for ObstacleAhead {
         let rows = ground.rows(self.nearest_m, height);
         let network = FrameNetwork::open(self.model.as_deref(), SHIPPED, width).map_err(missing)?;
         let drivable = self.classes(network.classes()).map_err(missing)?;
-        let standing = Standing { ground, nearest_m: self.nearest_m };
+        let road = RoadPaste { ground, nearest_m: self.nearest_m };
         let paste = move |rgb: &mut _, labels: &mut _, pieces: (&_, _), rng: &mut _| {
-            standing.paste(rgb, labels, pieces, rng);
+            road.paste(rgb, labels, pieces, rng);
         };
         let network = network.within(Band { rows: rows.clone(), stride: STRIDE }, Box::new(paste));
         let (scorer, nominal) =
             network.fit((&self.method, &self.params()), train, self.frames, rng, progress)?;
         let level = ClassLevel::of(&nominal, drivable.len(), width, ABOVE);
-        let sight = Sight { ground, first_row: rows.start, width, path_m: self.path_m, nose_m: self.nose_m };
-        let counting = self.counting();
-        Ok(Box::new(ObstacleMonitor::new(Looking { scorer, level, sight, counting, rows, height, drivable })))
+        let view =
+            RoadView { ground, first_row: rows.start, width, path_m: self.path_m, nose_m: self.nose_m };
+        let criteria = self.criteria();
+        Ok(Box::new(ObstacleMonitor::new(Fitted { scorer, level, view, criteria, rows, height, drivable })))
     }
 }
 
@@ -154,8 +155,8 @@ impl ObstacleAhead {
         self.params.clone().unwrap_or(defaults)
     }
 
-    fn counting(&self) -> Counting {
-        Counting { within: self.within, slowest_m: self.slowest_m, furthest_m: self.furthest_m }
+    fn criteria(&self) -> Criteria {
+        Criteria { within: self.within, slowest_m: self.slowest_m, furthest_m: self.furthest_m }
     }
 
     /// Which of the network's classes are drivable.

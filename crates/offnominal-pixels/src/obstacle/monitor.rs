@@ -1,8 +1,8 @@
 //! The fitted detector: from a frame to what is followed.
 
+use super::detections::RoadView;
 use super::path::Path;
-use super::sight::Sight;
-use super::tracks::{Counting, Tracks};
+use super::tracks::{Criteria, Tracks};
 use crate::frame_network::FrameScorer;
 use crate::level::{ClassLevel, Fields};
 use offnominal_core::prelude::*;
@@ -10,12 +10,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What looks at a frame.
-pub struct Looking {
+pub struct Fitted {
     pub scorer: FrameScorer,
     /// What is usual.
     pub level: ClassLevel,
-    pub sight: Sight,
-    pub counting: Counting,
+    pub view: RoadView,
+    pub criteria: Criteria,
     /// The rows that are looked at.
     pub rows: Range<usize>,
     /// Rows of a frame.
@@ -27,7 +27,7 @@ pub struct Looking {
 /// Watches an episode; copies share what was learned.
 #[derive(Clone)]
 pub struct ObstacleMonitor {
-    looking: Arc<Looking>,
+    fitted: Arc<Fitted>,
     path: Path,
     tracks: Tracks,
     /// How unusual the pixels of the last frame are.
@@ -36,9 +36,9 @@ pub struct ObstacleMonitor {
 
 impl ObstacleMonitor {
     /// Before its first frame.
-    pub fn new(looking: Looking) -> ObstacleMonitor {
+    pub fn new(fitted: Fitted) -> ObstacleMonitor {
         ObstacleMonitor {
-            looking: Arc::new(looking),
+            fitted: Arc::new(fitted),
             path: Path::default(),
             tracks: Tracks::default(),
             above: Vec::new(),
@@ -54,18 +54,17 @@ impl ImageMonitor for ObstacleMonitor {
     }
 
     fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
-        let looking = &self.looking;
-        let scored = looking.scorer.scores(transition.next_frame);
-        let drivable: Vec<bool> =
-            scored.1.iter().map(|&class| looking.drivable[usize::from(class)]).collect();
-        self.path = self.path.next(&drivable, &looking.rows, &looking.sight.ground);
-        self.above = looking.level.above(&scored);
-        self.tracks.add(&looking.sight.things(&self.above, &self.path));
-        self.tracks.evidence(&looking.counting)
+        let fitted = &self.fitted;
+        let scored = fitted.scorer.scores(transition.next_frame);
+        let drivable: Vec<bool> = scored.1.iter().map(|&class| fitted.drivable[usize::from(class)]).collect();
+        self.path = self.path.next(&drivable, &fitted.rows, &fitted.view.ground);
+        self.above = fitted.level.above(&scored);
+        self.tracks.add(&fitted.view.things(&self.above, &self.path));
+        self.tracks.evidence(&fitted.criteria)
     }
 
     fn heat(&self) -> Option<Heat> {
-        (!self.above.is_empty()).then(|| self.looking.heat(&self.above))
+        (!self.above.is_empty()).then(|| self.fitted.heat(&self.above))
     }
 
     fn fork(&self) -> Box<dyn ImageMonitor> {
@@ -73,7 +72,7 @@ impl ImageMonitor for ObstacleMonitor {
     }
 }
 
-impl Looking {
+impl Fitted {
     /// The largest excess of each field of the whole frame.
     fn heat(&self, above: &[f32]) -> Heat {
         let width = self.scorer.width();

@@ -2,13 +2,13 @@
 
 use super::ground::Ground;
 use super::path::Path;
-use super::tracks::Sighting;
+use super::tracks::Detection;
 use offnominal_stats::pixel::components::Components;
 use std::collections::BTreeMap;
 
 /// What is needed to say where a pixel of the rows that are looked at lies.
 #[derive(Debug, Clone, Copy)]
-pub struct Sight {
+pub struct RoadView {
     pub ground: Ground,
     /// The first of the rows.
     pub first_row: usize,
@@ -20,21 +20,21 @@ pub struct Sight {
     pub nose_m: f64,
 }
 
-impl Sight {
+impl RoadView {
     /// What lies on the path, the most unusual first.
-    pub fn things(&self, above: &[f32], path: &Path) -> Vec<Sighting> {
+    pub fn things(&self, above: &[f32], path: &Path) -> Vec<Detection> {
         let width = self.width;
         let found = Components::of(&above.iter().map(|&x| x > 0.0).collect::<Vec<_>>(), width);
         let mut pixels = vec![Vec::new(); found.sizes.len()];
         for (at, &label) in found.labels.iter().enumerate().filter(|(_, label)| **label > 0) {
             pixels[label as usize - 1].push((at / width, at % width, f64::from(above[at])));
         }
-        joined(pixels.iter().filter_map(|pixels| self.sighting(pixels, path)).collect())
+        joined(pixels.iter().filter_map(|pixels| self.detection(pixels, path)).collect())
     }
 
     /// What of a component lies on the path. Each of its columns stands where its lowest pixel meets the road: the far side
     /// of a car in the next lane is seen nearer to the path than it is. `pixels` are rows, columns and excesses, row by row.
-    fn sighting(&self, pixels: &[(usize, usize, f64)], path: &Path) -> Option<Sighting> {
+    fn detection(&self, pixels: &[(usize, usize, f64)], path: &Path) -> Option<Detection> {
         // Lowest row and sum of excesses of each column.
         let mut columns: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
         for &(row, column, excess) in pixels {
@@ -53,14 +53,14 @@ impl Sight {
             }
         }
         let excess = total / self.ground.pixels_per_m(nearest).powi(2);
-        (total > 0.0).then(|| Sighting { ahead: nearest - self.nose_m, beside: middle / total, excess })
+        (total > 0.0).then(|| Detection { ahead: nearest - self.nose_m, beside: middle / total, excess })
     }
 }
 
 /// Parts of one thing as one, the most unusual first.
-fn joined(mut parts: Vec<Sighting>) -> Vec<Sighting> {
+fn joined(mut parts: Vec<Detection>) -> Vec<Detection> {
     parts.sort_by(|a, b| b.excess.total_cmp(&a.excess));
-    let mut things: Vec<Sighting> = Vec::new();
+    let mut things: Vec<Detection> = Vec::new();
     for part in parts {
         match things.iter_mut().find(|thing| thing.is_beside(&part)) {
             Some(thing) => thing.excess += part.excess,
@@ -75,20 +75,20 @@ mod tests {
     use super::*;
 
     /// Rows 128 to 160 of frames of 256 × 256 pixels.
-    fn sight() -> Sight {
+    fn view() -> RoadView {
         let ground = Ground::new(90.0, 1.5, (256, 256));
-        Sight { ground, first_row: 128, width: 256, path_m: 2.4, nose_m: 2.0 }
+        RoadView { ground, first_row: 128, width: 256, path_m: 2.4, nose_m: 2.0 }
     }
 
     /// Things seen where rows and columns of the frame exceed by 2.
-    fn things(boxes: &[([usize; 2], [usize; 2])]) -> Vec<Sighting> {
+    fn things(boxes: &[([usize; 2], [usize; 2])]) -> Vec<Detection> {
         let mut above = vec![-1.0; 32 * 256];
         for ([top, low], [left, right]) in boxes {
             for row in *top..*low {
                 above[(row - 128) * 256..][*left..*right].fill(2.0);
             }
         }
-        sight().things(&above, &Path::default())
+        view().things(&above, &Path::default())
     }
 
     #[test]

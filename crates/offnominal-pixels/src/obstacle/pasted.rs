@@ -15,13 +15,13 @@ const BESIDE_M: f64 = 8.0;
 
 /// What pastes them.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing {
+pub struct RoadPaste {
     pub ground: Ground,
     /// Distance of the nearest, m.
     pub nearest_m: f64,
 }
 
-impl Standing {
+impl RoadPaste {
     /// Pastes one; `pieces` is another image and its width.
     pub fn paste(&self, rgb: &mut [u8], labels: &mut Labels, pieces: (&[u8], usize), rng: &mut Rng) {
         let shape = self.shape(rng);
@@ -55,7 +55,7 @@ mod tests {
                 let (ids, truth) = (vec![0; side * side], vec![Truth::Known; side * side]);
                 let mut labels = Labels { width: side, height: side, ids, truth };
                 let other = rgb.clone();
-                Standing { ground, nearest_m }.paste(&mut rgb, &mut labels, (&other, side), &mut rng);
+                RoadPaste { ground, nearest_m }.paste(&mut rgb, &mut labels, (&other, side), &mut rng);
                 let pasted = |id: &u8| *id == offnominal_detectors::pixel::UNKNOWN;
                 assert!(
                     !labels.ids[..side * side / 2].iter().any(pasted),
