@@ -3,10 +3,10 @@
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::data_set::DataSet;
 use crate::output::NetworkOutput;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{TrainConfig, Training};
-use offnominal_deep::{Design, Image, Segmenter, device};
+use offnominal_deep::{Design, Image, OutputStride, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
@@ -89,7 +89,14 @@ fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
         Modification::Dropout => offnominal_deep::Modification::Dropout,
         Modification::Confidence => offnominal_deep::Modification::Confidence,
     };
-    Ok(Design { network, preset, modification, classes: classes.to_vec() })
+    let output_stride = match choice.output_stride {
+        Some(_) if choice.preset == NetworkPreset::Paper => {
+            bail!("output_stride: expected none with the preset paper, whose networks have the published ones")
+        }
+        Some(stride) => OutputStride::try_from(stride).map_err(Error::msg)?,
+        None => OutputStride::default(),
+    };
+    Ok(Design { network, preset, modification, output_stride, classes: classes.to_vec() })
 }
 
 /// Trains on the images of a data set, and goes on where the checkpoint was left; the network, and the values of its
@@ -116,9 +123,9 @@ pub fn train(
         training.restore(&state)?;
     }
     let task = context.resumed(training.step() as u64..steps as u64, "steps");
-    let mut image = |number: usize| image(set, number);
+    let image = |number: usize| image(set, number);
     while !training.is_done() {
-        let loss = training.advance(set.samples.len(), &mut image)?;
+        let loss = training.advance(set.samples.len(), &image)?;
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
         context.save(checkpoint, || training.state())?;
