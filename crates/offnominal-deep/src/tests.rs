@@ -219,7 +219,13 @@ fn the_published_sizes_are_those_of_the_publications() {
     }
     let classes: Vec<String> = (0..21).map(|i| format!("class {i}")).collect();
     let n = |network, modification| {
-        let design = Design { network, preset: Preset::Paper, modification, classes: classes.clone(), ..Design::default() };
+        let design = Design {
+            network,
+            preset: Preset::Paper,
+            modification,
+            classes: classes.clone(),
+            ..Design::default()
+        };
         let net = Segmenter::new(&design, &mut Rng::new(1), &device::cpu());
         assert_eq!(net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
         net.weights.n_learned()

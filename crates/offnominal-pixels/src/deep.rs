@@ -40,6 +40,26 @@ impl Net {
         Ok(Net(Arc::new(net)))
     }
 
+    /// From weights that were trained elsewhere, with the names that [`Net::to_tensors`] gives.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is of another network.
+    pub fn named(path: &Path, choice: &NetworkChoice, classes: &[String]) -> Result<Net> {
+        let bytes = offnominal_files::read::bytes(path)?;
+        let (design, kind) = (design(choice, classes)?, <&str>::from(choice.network));
+        let expected = || {
+            format!(
+                "{}: expected weights of {kind} with {} classes as safetensors",
+                path.display(),
+                classes.len()
+            )
+        };
+        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
+        let mut net = Segmenter::new(&design, &mut Rng::new(0), &device::cpu());
+        net.weights.load(&tensors).with_context(expected)?;
+        Ok(Net(Arc::new(net)))
+    }
+
     /// The classes that it knows.
     pub fn classes(&self) -> &[String] {
         &self.0.design.classes
@@ -91,7 +111,9 @@ fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
     };
     let output_stride = match choice.output_stride {
         Some(_) if choice.preset == NetworkPreset::Paper => {
-            bail!("output_stride: expected none with the preset paper, whose networks have the published ones")
+            bail!(
+                "output_stride: expected none with the preset paper, whose networks have the published ones"
+            )
         }
         Some(stride) => OutputStride::try_from(stride).map_err(Error::msg)?,
         None => OutputStride::default(),

@@ -229,7 +229,11 @@ fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Exa
 ///
 /// # Errors
 /// If an image cannot be read.
-fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
+pub(crate) fn judge(
+    network: &Network,
+    set: &DataSet,
+    context: &Context,
+) -> Result<(Vec<Option<f64>>, Estimate)> {
     let predicted = context.map(set.samples.len(), "validation", |i| {
         let (labels, output) = network.predict(set, &set.samples[i])?;
         Ok((labels.ids, output.view().prediction()))

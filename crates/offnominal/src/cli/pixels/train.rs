@@ -71,7 +71,7 @@ struct Baseline {
     rounds: u32,
 }
 
-fn output_stride(text: &str) -> Result<u8, String> {
+pub(super) fn output_stride(text: &str) -> Result<u8, String> {
     match text {
         "4" => Ok(4),
         "8" => Ok(8),
