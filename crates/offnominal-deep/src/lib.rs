@@ -40,4 +40,6 @@ pub use view::Image;
 pub use weights::Weights;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;

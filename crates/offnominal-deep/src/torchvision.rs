@@ -41,69 +41,33 @@ impl Segmenter {
 mod tests {
     use super::*;
     use crate::device;
+    use crate::golden;
     use offnominal_nets::TensorError;
 
     const SIZE: [usize; 2] = [65, 97];
-
-    /// Numbers in [0, 1) as in `tests/data/make_deeplabv3.py`.
-    fn uniform(name: &str, n: usize) -> impl Iterator<Item = f64> {
-        let digest = name
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-        (0..n as u64).map(move |i| {
-            let mut z = digest.wrapping_add(i);
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f64 / 2.0_f64.powi(24)
-        })
-    }
-
-    fn weights(name: &str, shape: &[usize]) -> Vec<f32> {
-        let fan_in = shape[1..].iter().product::<usize>() as f64;
-        let is_scale = name.ends_with("running_var") || (name.ends_with("weight") && shape.len() == 1);
-        let value = |u: f64| match shape.len() {
-            4 => (2.0 * u - 1.0) * (1.5 / fan_in).sqrt(),
-            _ if is_scale => 0.5 + u,
-            _ => 0.2 * (2.0 * u - 1.0),
-        };
-        uniform(name, shape.iter().product()).map(|u| value(u) as f32).collect()
-    }
-
-    fn tensors(classes: &[String]) -> Tensors {
-        let design = Design {
-            network: Architecture::Deeplabv3,
-            preset: Preset::Paper,
-            modification: Modification::None,
-            classes: classes.to_vec(),
-        };
-        let net = Segmenter::new(&design, &mut Rng::new(0), &device::cpu());
-        let mut tensors = Tensors::default();
-        for declared in net.weights.declared() {
-            tensors.insert(&declared.name, &declared.shape, &weights(&declared.name, &declared.shape));
-        }
-        tensors
-    }
 
     #[test]
     fn logits_are_those_of_torchvision() {
         if !skips::is_slow_tier("logits of torchvision") {
             return;
         }
-        let golden: serde_json::Value =
+        let said: serde_json::Value =
             serde_json::from_str(include_str!("../tests/data/deeplabv3.json")).unwrap();
-        let wanted: Vec<f64> = serde_json::from_value(golden["logits"].clone()).unwrap();
-        let every = golden["every"].as_u64().unwrap() as usize;
+        let wanted: Vec<f64> = serde_json::from_value(said["logits"].clone()).unwrap();
+        let every = said["every"].as_u64().unwrap() as usize;
         let classes: Vec<String> = (0..21).map(|i| format!("class {i}")).collect();
-        let tensors = tensors(&classes);
+        let design = Design {
+            network: Architecture::Deeplabv3,
+            preset: Preset::Paper,
+            classes: classes.clone(),
+            ..Design::default()
+        };
+        let tensors = golden::tensors(&design);
         let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).unwrap();
         let [height, width] = SIZE;
-        let rgb: Vec<u8> = uniform("picture", height * width * 3).map(|u| (256.0 * u) as u8).collect();
-        let output = net.segment(&rgb, width, 1, &mut Rng::new(0));
-        let found: Vec<f64> = output.logits.iter().step_by(every).map(|&z| f64::from(z)).collect();
-        assert_eq!(found.len(), wanted.len());
-        let largest = wanted.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
-        let error = found.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);
-        assert!(error < 1e-4 * largest, "off by {error} of {largest}");
+        let rgb: Vec<u8> =
+            golden::uniform("picture", height * width * 3).map(|u| (256.0 * u) as u8).collect();
+        golden::assert_close(&net.segment(&rgb, width, 1, &mut Rng::new(0)).logits, every, &wanted);
         let two = Segmenter::from_torchvision(&tensors, vec!["a".into(), "b".into()], &device::cpu());
         assert!(two.unwrap_err().to_string().contains("classifier.4.weight"));
     }

@@ -5,7 +5,7 @@
     python3 crates/offnominal-deep/tests/data/make_deeplabv3.py
 
 The number of index i of a tensor is drawn from the mixed sum of i and the FNV-1a digest of its name; see `numbers` here
-and in `src/torchvision.rs`. Every 97th logit of one image is kept.
+and in `src/golden.rs`. Every 97th logit of one image is kept.
 """
 
 import json
@@ -13,7 +13,6 @@ import pathlib
 
 import numpy
 import torch
-import torchvision
 
 HEIGHT, WIDTH, CLASSES, EVERY = 65, 97, 21, 97
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
@@ -44,12 +43,14 @@ def numbers(name, shape):
 
 
 def main():
+    import torchvision
+
     net = torchvision.models.segmentation.deeplabv3_resnet50(
         weights=None, weights_backbone=None, num_classes=CLASSES, aux_loss=False
     )
     state = net.state_dict()
     net.load_state_dict({k: v if k.endswith("num_batches_tracked") else numbers(k, tuple(v.shape)) for k, v in state.items()})
-    rgb = (256 * uniform("image", HEIGHT * WIDTH * 3)).astype(numpy.uint8).reshape(HEIGHT, WIDTH, 3)
+    rgb = (256 * uniform("picture", HEIGHT * WIDTH * 3)).astype(numpy.uint8).reshape(HEIGHT, WIDTH, 3)
     x = (torch.from_numpy(rgb).float().permute(2, 0, 1) / 255 - torch.tensor(MEAN)[:, None, None]) / torch.tensor(DEVIATION)[:, None, None]
     with torch.no_grad():
         logits = net.eval()(x[None])["out"][0].flatten()[::EVERY]
