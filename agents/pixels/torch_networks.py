@@ -169,7 +169,8 @@ class Images:
 
     def views(self, n: int, jitter: float):
         """Some images, all of them in a new order again and again: larger or smaller, cut out anywhere, mirrored, and with
-        other colours."""
+        other colours.
+        """
         device = self.rgb.device
         if len(self.order) < n:
             self.order = torch.randperm(len(self.rgb), generator=self.rng, device=device)
