@@ -12,16 +12,21 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
    networks and with a dictionary.
 
 Everything that is finished is not done again. Writes results/risk/driving/agents.csv, a row for each agent and strategy, and
-prints the smallest, median and largest cost over agents. The program `offnominal` must be on the path. Needs pandas.
+prints the smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how
+many times fewer experiments one takes than the other, with the interval of Student's t on the logarithms, and the exact sign
+test. Where the costs of both are experiments to a failure, these are compared, else those of searches that give up. Without
+seeds it prints the tables of the file. The program `offnominal` must be on the path. Needs pandas and scipy.
 """
 
 import json
+import math
 import pathlib
 import statistics
 import subprocess
 import sys
 
 import pandas
+from scipy import stats
 
 HERE = pathlib.Path(__file__).resolve().parent
 AGENTS = HERE.parents[1] / "agents"
@@ -72,7 +77,7 @@ def agent(env: str, seed: int, runs: pathlib.Path) -> list[dict]:
     rows = []
     for name, form, strategies in [
         ("networks", [], ["random", "replay", "argmax"]),
-        ("dictionary", ["--form", "dictionary"], ["argmax"]),
+        ("dictionary", ["--form", "dictionary"], ["random", "argmax"]),
     ]:
         learned = folder / name
         if not (learned / "predictor.safetensors").is_file():
@@ -85,6 +90,7 @@ def agent(env: str, seed: int, runs: pathlib.Path) -> list[dict]:
             {"env": env, "seed": seed, "step": tested["step"], "survey_failures": tested["failures"],
              "weaker": len(weaker), "predictor": name if "argmax" in row["strategy"] else "", **row}
             for row in costs(found)
+            if "argmax" in row["strategy"] or name == "networks"
         ]  # fmt: skip
     return rows
 
@@ -95,10 +101,47 @@ def costs(found: dict) -> list[dict]:
     for strategy in found["strategies"]:
         row = strategy["policies"][0]
         cost, fewer = row["expected_cost"] or row["restricted_cost"], row["times_fewer"] or {}
-        rows.append({"strategy": strategy["strategy"], "failures": row["failures"], "cost": cost["value"],
-                     "low": cost["low"], "high": cost["high"], "times_fewer": fewer.get("value"),
+        rows.append({"strategy": strategy["strategy"], "failures": row["failures"], "searches": row["searches"],
+                     "is_expected": row["expected_cost"] is not None, "cost": cost["value"],
+                     "low": cost["low"], "high": cost["high"], "restricted_cost": row["restricted_cost"]["value"],
+                     "times_fewer": fewer.get("value"),
                      "times_fewer_low": fewer.get("low"), "times_fewer_high": fewer.get("high")})  # fmt: skip
     return rows
+
+
+PAIRS = [
+    ("random", "replay"),
+    ("random", "argmax-1000 networks"),
+    ("random", "argmax-1000 dictionary"),
+    ("replay", "argmax-1000 networks"),
+    ("replay", "argmax-1000 dictionary"),
+    ("argmax-1000 dictionary", "argmax-1000 networks"),
+]
+
+
+def logs(one: pandas.DataFrame, other: pandas.DataFrame) -> list[float]:
+    """The logarithm of how many times fewer experiments the second one takes, for each agent that has both."""
+    both = one.set_index("seed").join(other.set_index("seed"), rsuffix="_other", how="inner")
+    column = "cost" if both.is_expected.all() and both.is_expected_other.all() else "restricted_cost"
+    return [math.log(a / b) for a, b in zip(both[column], both[f"{column}_other"], strict=True)]
+
+
+def compare(table: pandas.DataFrame) -> None:
+    """Prints the paired comparisons of strategies."""
+    of = {f"{strategy} {predictor}".strip(): part for (strategy, predictor), part in table.groupby(["strategy", "predictor"])}
+    print("\n| strategy | against | times fewer experiments | agents in which it takes fewer | p, sign test |\n|---|---|---|---|---|")
+    for against, strategy in PAIRS:
+        if against not in of or strategy not in of:
+            continue
+        ratios = logs(of[against], of[strategy])
+        n, wins = len(ratios), sum(ratio > 0 for ratio in ratios)
+        if n < 2:
+            continue
+        mean, error = statistics.fmean(ratios), statistics.stdev(ratios) / math.sqrt(n)
+        half = stats.t.ppf(0.975, n - 1) * error
+        value, low, high = (f"{math.exp(log):.3g}" for log in (mean, mean - half, mean + half))
+        p = stats.binomtest(wins, n).pvalue
+        print(f"| {strategy} | {against} | {value} [{low}, {high}] | {wins} of {n} | {p:.3f} |")
 
 
 def main() -> None:
@@ -113,6 +156,7 @@ def main() -> None:
     for (strategy, predictor), part in table.groupby(["strategy", "predictor"], sort=False):
         cost = [part.cost.min(), statistics.median(part.cost), part.cost.max()]
         print(f"| {strategy} {predictor} | {len(part)} | " + " | ".join(f"{value:.3g}" for value in cost) + " |")
+    compare(table)
 
 
 if __name__ == "__main__":

@@ -64,4 +64,4 @@ mod testing;
 mod tests;
 
 // The predictors' files name one another by these paths.
-use predictors::{dictionary, ensemble, error, examples, hazard, learn, margin, network};
+use predictors::{dictionary, ensemble, error, examples, hazard, learn, margin, memory, network};

@@ -9,6 +9,7 @@
 //! | [`hazard`]     | f as hazards that add up along a track                               |
 //! | [`margin`]     | f as the chance that the margin of an episode falls to zero           |
 //! | [`dictionary`] | f as a weighted vote of the nearest remembered examples              |
+//! | [`memory`]     | what a dictionary remembers, and the search for the nearest          |
 //! | [`learn`]      | from examples to a predictor, with its settings chosen by later ones |
 //! | [`predictor`]  | a fitted f and its file                                              |
 
@@ -19,5 +20,6 @@ pub mod examples;
 pub mod hazard;
 pub mod learn;
 pub mod margin;
+pub(crate) mod memory;
 pub mod network;
 pub mod predictor;

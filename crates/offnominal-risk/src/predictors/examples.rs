@@ -163,6 +163,12 @@ impl Examples {
         (self.chosen(0..first), self.chosen(first..self.len()))
     }
 
+    /// At most so many of them, evenly spaced.
+    pub(crate) fn at_most(&self, most: usize) -> Examples {
+        let (n, kept) = (self.len(), self.len().min(most));
+        self.chosen((0..kept).map(|k| k * n / kept))
+    }
+
     /// Two parts in their order; each example is in the second one with this chance.
     pub(crate) fn split_at_random(&self, share: f64, rng: &mut Rng) -> (Examples, Examples) {
         let is_second: Vec<bool> = (0..self.len()).map(|_| rng.uniform() < share).collect();
@@ -268,6 +274,14 @@ mod tests {
         let (first, later) = all.split_evenly(0.3);
         assert_eq!((first.len(), later.margins()[2]), (7, 0.75));
         assert!(first.margins().iter().all(|margin| margin.is_nan()));
+    }
+
+    #[test]
+    fn no_more_than_asked_for_are_left_evenly_spaced() {
+        let rows = |examples: &Examples| examples.rows().iter().step_by(3).copied().collect::<Vec<_>>();
+        assert_eq!(rows(&ten().at_most(4)), [0.0, 2.0, 5.0, 7.0]);
+        assert_eq!(ten().at_most(10), ten());
+        assert_eq!(ten().at_most(11), ten());
     }
 
     #[test]

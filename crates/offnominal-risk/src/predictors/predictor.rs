@@ -5,6 +5,7 @@ pub(crate) mod file;
 use crate::error::RiskError;
 use crate::examples::{Theta, rows};
 use crate::learn::{Form, Learned, Model};
+use crate::memory::Near;
 use offnominal_nets::{SequenceWorkspace, Standardiser, TensorError, Tensors, Workspace};
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +113,8 @@ pub struct Reader<'p> {
 
 /// The buffers of a form.
 enum Work {
-    Dense(Workspace, Vec<(f32, usize)>),
+    Dense(Workspace),
+    Neighbours(Workspace, Near),
     Sequence(SequenceWorkspace),
 }
 
@@ -128,10 +130,10 @@ impl Predictor {
         let iteration = (step as f64 / self.about.steps.max(1) as f64).min(1.0);
         let (low, high) = self.about.noise;
         let work = match &self.model {
-            Model::Networks(model) => Work::Dense(model.workspace(), Vec::new()),
-            Model::Dictionary(model) => Work::Dense(model.net.workspace(1), Vec::new()),
+            Model::Networks(model) => Work::Dense(model.workspace()),
+            Model::Dictionary(model) => Work::Neighbours(model.net.workspace(1), Near::default()),
             Model::Hazards(model) => Work::Sequence(model.net.workspace(1)),
-            Model::Margins(model) => Work::Dense(model.workspace(), Vec::new()),
+            Model::Margins(model) => Work::Dense(model.workspace()),
         };
         Reader {
             predictor: self,
@@ -185,10 +187,12 @@ impl Reader<'_> {
         self.scaled.resize(n * scaler.outputs(), 0.0);
         scaler.apply(&self.rows, &mut self.scaled);
         match (model, &mut self.work) {
-            (Model::Networks(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
-            (Model::Dictionary(model), Work::Dense(work, near)) => model.predict(&self.scaled, work, near),
+            (Model::Networks(model), Work::Dense(work)) => model.predict(&self.scaled, work),
+            (Model::Dictionary(model), Work::Neighbours(work, near)) => {
+                model.predict(&self.scaled, work, near)
+            }
             (Model::Hazards(model), Work::Sequence(work)) => model.predict(&self.scaled, work),
-            (Model::Margins(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
+            (Model::Margins(model), Work::Dense(work)) => model.predict(&self.scaled, work),
             _ => unreachable!("the buffers were made for the model"),
         }
     }
@@ -298,6 +302,7 @@ mod tests {
         refuses(|f| f.insert("vote", &[2], &[0.0, 0.5]), "vote");
         refuses(|f| f.insert("widths", &[1], &[3.0]), "two or more counts");
         refuses(|f| f.insert("outcomes", &[1], &[0.5]), "0 or 1");
+        refuses(|f| f.insert("stands_for", &[2], &[1.0, 0.5]), "stands_for");
         refuses(|f| f.insert("parameters", &[1], &[f32::NAN]), "shape");
         refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-3");
         refuses(|f| drop(f.metadata.insert("about".into(), "{}".into())), "missing field");

@@ -4,6 +4,7 @@ use crate::dictionary::Dictionary;
 use crate::hazard::Hazards;
 use crate::learn::{Form, Model};
 use crate::margin::{Margins, Unit};
+use crate::memory::Memory;
 use crate::network::Networks;
 use offnominal_nets::{Activation, Mlp, SequenceLayer, SequenceNet, TensorError, Tensors};
 
@@ -84,10 +85,11 @@ fn read_members(file: &Tensors, n_params: usize) -> Result<Vec<Vec<f32>>, Tensor
 
 fn put_dictionary(model: &Dictionary, file: &mut Tensors) {
     put_widths(&model.net, file);
-    let (n, d) = (model.outcomes.len(), model.net.outputs());
+    let memory = &model.memory;
     file.put("parameters", &model.params);
-    file.insert("keys", &[n, d], &model.keys);
-    file.put("outcomes", &model.outcomes);
+    file.insert("keys", &[memory.len(), model.net.outputs()], &memory.keys());
+    file.put("outcomes", memory.outcomes());
+    file.put("stands_for", &memory.stands_for());
     file.put("vote", &[model.beta, model.neighbours as f32]);
 }
 
@@ -99,9 +101,21 @@ fn read_dictionary(file: &Tensors, net: Mlp) -> Result<Dictionary, TensorError> 
     let vote = file.expect("vote", &[2])?;
     let holds = (1.0..=n as f32).contains(&vote[1]) && vote[1].fract() == 0.0 && vote[0].abs() < 80.0;
     TensorError::require(holds, "vote", &format!("a small number and 1 to {n}"), format!("{vote:?}"))?;
-    let keys = file.expect("keys", &[n, net.outputs()])?.to_vec();
+    let keys = file.expect("keys", &[n, net.outputs()])?;
+    let memory = Memory::new(keys, outcomes, stands_for(file)?);
     let params = file.expect("parameters", &[net.n_params()])?.to_vec();
-    Ok(Dictionary { net, params, beta: vote[0], neighbours: vote[1] as usize, keys, outcomes })
+    Ok(Dictionary { net, params, beta: vote[0], neighbours: vote[1] as usize, memory })
+}
+
+/// How many examples a remembered one of each outcome stands for; one in files that remember all.
+fn stands_for(file: &Tensors) -> Result<[f32; 2], TensorError> {
+    if file.shapes().all(|(name, _)| name != "stands_for") {
+        return Ok([1.0; 2]);
+    }
+    let found = file.expect("stands_for", &[2])?;
+    let holds = found.iter().all(|c| c.is_finite() && *c >= 1.0);
+    TensorError::require(holds, "stands_for", "numbers of at least 1", format!("{found:?}"))?;
+    Ok([found[0], found[1]])
 }
 
 fn put_hazards(model: &Hazards, file: &mut Tensors) {
