@@ -280,8 +280,7 @@ mod tests {
     fn no_more_than_asked_for_are_left_evenly_spaced() {
         let rows = |examples: &Examples| examples.rows().iter().step_by(3).copied().collect::<Vec<_>>();
         assert_eq!(rows(&ten().at_most(4)), [0.0, 2.0, 5.0, 7.0]);
-        assert_eq!(ten().at_most(10), ten());
-        assert_eq!(ten().at_most(11), ten());
+        assert_eq!([10, 11].map(|most| ten().at_most(most).len()), [10; 2]);
     }
 
     #[test]
