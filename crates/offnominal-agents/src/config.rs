@@ -10,6 +10,7 @@ pub use options::{Alpha, Keep, Normalise, Schedule};
 pub use presets::PRESETS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 offnominal_core::with_defaults! {
     /// Everything that decides how a policy is trained, except the environment and the seed.
@@ -39,6 +40,10 @@ offnominal_core::with_defaults! {
         /// Whether the demonstrator is also asked what it would do where the policy has been, and the pull is towards
         /// that everywhere (DAgger, Ross et al. 2011).
         pub advice: bool = false,
+        /// Anomalies of the observation, each with its largest magnitude: every other observation of a batch is learned from as
+        /// one of them would show it, at a magnitude drawn up to that (data augmentation, Laskin et al. 2020). The
+        /// demonstrator's advice is on what was observed.
+        pub augment: BTreeMap<String, f64> = BTreeMap::new(),
         /// Transitions per gradient step.
         pub batch: usize = 256,
         /// Share of the critic that enters the target critic at each gradient step.

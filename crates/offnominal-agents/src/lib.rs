@@ -7,6 +7,7 @@
 
 pub mod actor;
 mod algorithm;
+pub mod augmentation;
 pub mod card;
 mod chain;
 pub mod cleanrl;
@@ -42,6 +43,7 @@ mod weights;
 
 pub use actor::{Actor, ActorError, PASSES};
 pub use algorithm::{ALL, Actions, Algorithm};
+pub use augmentation::Augmentation;
 pub use card::Card;
 pub use config::{Alpha, ConfigError, TrainConfig};
 pub use dqn::Dqn;

@@ -5,6 +5,7 @@
 //! at the end, `policy.safetensors` with its card `policy.json`. On request also `history.safetensors`, what became of
 //! each episode, and `policies/`, the policy as it was at evenly spaced steps.
 
+mod augmentation;
 mod folder;
 mod memory;
 mod monitor;
@@ -15,6 +16,7 @@ use crate::evaluation;
 use crate::noise;
 use crate::scenario::Scenario;
 use anyhow::{Context as _, Result, ensure};
+use augmentation::Anomalies;
 use folder::Notes;
 pub use folder::{Folder, Keepsakes};
 use memory::Memory;
@@ -62,7 +64,7 @@ impl Run {
             "{} already holds a run: continue it with --resume, or choose another --out",
             folder.path().display()
         );
-        let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?.remembering();
+        let trainer = equipped(Trainer::new(config, env, seed)?, env)?.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
         let notes = Notes { command, seconds: 0.0, keepsakes, scenario };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
@@ -82,7 +84,7 @@ impl Run {
             trainer.extend_to(steps);
             notes.command = with_steps(&notes.command, steps.max(trainer.steps()));
         }
-        let trainer = with_demonstrator(trainer, env)?.remembering();
+        let trainer = equipped(trainer, env)?.remembering();
         let memory = Memory::resume(&trainer, env, notes.keepsakes, &folder)?;
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
@@ -162,6 +164,15 @@ impl Run {
             sha256: hex(&Sha256::digest(actor.to_bytes())),
         })
     }
+}
+
+/// Gives the trainer what its recipe asks for and no checkpoint holds.
+fn equipped(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
+    let trainer = with_demonstrator(trainer, env)?;
+    Ok(match Anomalies::of(trainer.config(), env)? {
+        Some(anomalies) => trainer.augmented_by(Box::new(anomalies)),
+        None => trainer,
+    })
 }
 
 /// Gives the trainer the environment's scripted policy, if the recipe asks for demonstrations.

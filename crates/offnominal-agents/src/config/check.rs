@@ -88,7 +88,7 @@ impl TrainConfig {
         ]
     }
 
-    fn numbers(&self) -> [Rule; 13] {
+    fn numbers(&self) -> [Rule; 14] {
         let positive = |name, x: f64| (x > 0.0 && x.is_finite(), name, "a positive number", x.to_string());
         let size = |name, x: f64| {
             (x >= 0.0 && x.is_finite(), name, "a finite number that is not negative", x.to_string())
@@ -96,7 +96,9 @@ impl TrainConfig {
         let below = |name, x: f64| ((0.0..1.0).contains(&x), name, "a number in [0, 1)", x.to_string());
         let (tau, epsilon) = (self.tau, self.epsilon_end);
         let entropy = self.target_entropy.unwrap_or(0.0);
+        let augmented = self.augment.values().all(|most| most.is_finite());
         [
+            (augmented, "augment", "finite magnitudes", few_words(&self.augment)),
             positive("lr", self.lr),
             (tau > 0.0 && tau <= 1.0, "tau", "a number in (0, 1]", tau.to_string()),
             positive("reward_scale", self.reward_scale),

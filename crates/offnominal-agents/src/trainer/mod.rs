@@ -13,6 +13,7 @@ mod recent;
 
 use crate::actor::{Actor, Bounds};
 use crate::algorithm;
+use crate::augmentation::Augmentation;
 use crate::config::{Keep, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::history::TrainingEpisode;
@@ -38,6 +39,7 @@ pub struct Trainer {
     lanes: Vec<Lane>,
     learner: Box<dyn Learner>,
     demonstrator: Option<Box<dyn Policy>>,
+    augmentation: Option<Box<dyn Augmentation>>,
     replay: Replay,
     batch: Batch,
     scaling: Option<Scaling>,
@@ -90,6 +92,7 @@ impl Trainer {
             pristine: fork()?,
             learner,
             demonstrator: None,
+            augmentation: None,
             replay: Replay::for_environment(config.buffer, env.spec()),
             batch: Batch::new(config.batch, obs, act),
             scaling: Scaling::of(&config, obs),
@@ -111,6 +114,12 @@ impl Trainer {
     /// run is resumed.
     pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
         Trainer { demonstrator: Some(demonstrator), ..self }
+    }
+
+    /// The run with observations that are changed before the learner learns from them. To be given again when the run is
+    /// resumed.
+    pub fn augmented_by(self, augmentation: Box<dyn Augmentation>) -> Trainer {
+        Trainer { augmentation: Some(augmentation), ..self }
     }
 
     /// The run with its ended episodes kept until they are taken. To be asked for again when the run is resumed.
@@ -293,6 +302,7 @@ impl Trainer {
     fn learn(&mut self) {
         self.replay.sample(&mut self.batch, &mut self.rng);
         self.take_advice();
+        self.augment();
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.batch.obs);
             scaling.map.apply(&mut self.batch.next_obs);
@@ -310,6 +320,15 @@ impl Trainer {
             self.bounds.invert(advice);
         }
         self.batch.demonstrated.fill(1.0);
+    }
+
+    /// Shows every observation of the batch as the augmentation has it.
+    fn augment(&mut self) {
+        let Some(augmentation) = &mut self.augmentation else { return };
+        let Batch { obs, next_obs, .. } = &mut self.batch;
+        let width = self.seen.len();
+        let rows = obs.chunks_exact_mut(width).zip(next_obs.chunks_exact_mut(width));
+        rows.for_each(|(obs, next_obs)| augmentation.augment(obs, next_obs, &mut self.rng));
     }
 
     /// Plays the evaluation episodes and keeps the actor if it is the best so far; nothing, if `go_on` says no.
