@@ -49,7 +49,8 @@ def paste(data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool
 def train(
     data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
 ) -> Result:
-    """Trains a network: ``validation``, ``reading``, ``network``, ``preset``, ``modification``, ``steps``, ``rounds``."""
+    """Trains a network: ``validation``, ``reading``, ``network``, ``preset``, ``modification``, ``output_stride``,
+    ``steps``, ``batch``, ``rate``, ``device``, ``rounds``."""
     return _result("train", {"data": data, "out": out, **options}, seed, jobs, progress)
 
 

@@ -24,6 +24,38 @@ pub enum Preset {
     Paper,
 }
 
+/// How many rows and columns of the image one place of the coarse map stands for, in a small network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub enum OutputStride {
+    /// A quarter of the size: for things of few pixels, at four times the cost.
+    Four,
+    /// An eighth of the size.
+    #[default]
+    Eight,
+}
+
+impl TryFrom<u8> for OutputStride {
+    type Error = String;
+
+    fn try_from(stride: u8) -> Result<OutputStride, String> {
+        match stride {
+            4 => Ok(OutputStride::Four),
+            8 => Ok(OutputStride::Eight),
+            _ => Err(format!("output_stride: expected 4 or 8, found {stride}")),
+        }
+    }
+}
+
+impl From<OutputStride> for u8 {
+    fn from(stride: OutputStride) -> u8 {
+        match stride {
+            OutputStride::Four => 4,
+            OutputStride::Eight => 8,
+        }
+    }
+}
+
 /// What was changed so that a method can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +79,9 @@ pub struct Design {
     pub preset: Preset,
     /// What was changed.
     pub modification: Modification,
+    /// How coarse its map of features is; published sizes have their own.
+    #[serde(default)]
+    pub output_stride: OutputStride,
     /// Names of the classes, in the order of the logits.
     pub classes: Vec<String>,
 }
@@ -54,12 +89,24 @@ pub struct Design {
 impl Default for Design {
     /// The small PSPNet, which knows no classes yet.
     fn default() -> Design {
-        let (network, preset) = (Architecture::Pspnet, Preset::Small);
-        Design { network, preset, modification: Modification::None, classes: Vec::new() }
+        Design {
+            network: Architecture::Pspnet,
+            preset: Preset::Small,
+            modification: Modification::None,
+            output_stride: OutputStride::default(),
+            classes: Vec::new(),
+        }
     }
 }
 
 impl Design {
+    /// Dilations that reach as far in the image whatever the output stride: doubled at a quarter of the size (Chen et al.,
+    /// 2017), but for those of neighbours.
+    pub(crate) fn dilated<const N: usize>(&self, dilations: [usize; N]) -> [usize; N] {
+        let factor = 8 / usize::from(u8::from(self.output_stride));
+        dilations.map(|dilation| if dilation == 1 { 1 } else { factor * dilation })
+    }
+
     /// Probability with which units are dropped. The paper keeps one half; of the small trunk's few channels more must
     /// remain.
     pub fn dropout(&self) -> Option<f64> {

@@ -33,7 +33,7 @@ mod view;
 mod weights;
 mod xception;
 
-pub use design::{Architecture, Design, Modification, Preset};
+pub use design::{Architecture, Design, Modification, OutputStride, Preset};
 pub use file::FileError;
 pub use segmenter::{Segmentation, Segmenter};
 pub use view::Image;

@@ -163,12 +163,13 @@ impl Head {
 fn trunk_and_head(design: &Design, plan: &mut Plan) -> (Trunk, Head, usize) {
     let dropout = design.dropout();
     let trunk = match (design.preset, design.network) {
-        (Preset::Small, _) => Trunk::Small(Box::new(Small::new(plan, dropout))),
+        (Preset::Small, _) => Trunk::Small(Box::new(Small::new(plan, design))),
         (Preset::Paper, Architecture::Deeplab) => Trunk::Xception(Box::new(Xception::new(plan, dropout))),
         (Preset::Paper, _) => Trunk::Residual(Residual::new(plan, dropout)),
     };
     let from = trunk.channels();
     let is_small = design.preset == Preset::Small;
+    let near = design.dilated([3, 6, 9]);
     let or = |small: usize, paper: usize| if is_small { small } else { paper };
     let (head, width) = match design.network {
         Architecture::Pspnet => {
@@ -176,12 +177,12 @@ fn trunk_and_head(design: &Design, plan: &mut Plan) -> (Trunk, Head, usize) {
             (Head::Pyramid(Pyramid::new(plan, from.high, or(16, 512), merged)), merged)
         }
         Architecture::Deeplab => {
-            let rates = if is_small { [3, 6, 9] } else { [6, 12, 18] };
+            let rates = if is_small { near } else { [6, 12, 18] };
             let sizes = Sizes { width: or(64, 256), fine: or(24, 48), rates, is_separable: !is_small };
             (Head::Decoder(Decoder::new(plan, from, sizes)), sizes.width)
         }
         Architecture::Deeplabv3 => {
-            let rates = if is_small { [3, 6, 9] } else { [12, 24, 36] };
+            let rates = if is_small { near } else { [12, 24, 36] };
             (Head::Plain(Plain::new(plan, from.high, or(64, 256), rates)), or(64, 256))
         }
     };

@@ -1,8 +1,10 @@
-//! The small trunk: residual convolutions of three sizes, the last dilated, at an eighth of the image.
+//! The small trunk: residual convolutions of three sizes, the last dilated, at an eighth or a quarter of the image.
 //!
 //! A stem of two convolutions at half the size, three residual ones at a quarter, seven at an eighth with dilations
-//! 1, 1, 2, 2, 4, 4, 1. It is made to be trained from nothing on two cores within minutes.
+//! 1, 1, 2, 2, 4, 4, 1. It is made to be trained from nothing on two cores within minutes. With an output stride of 4
+//! the second stage stays at half the size, the third is at a quarter, and its dilations are 1, 1, 4, 4, 8, 8, 1.
 
+use crate::design::{Design, OutputStride};
 use crate::layer::{ConvNorm, Kernel};
 use crate::pass::Pass;
 use crate::trunk::{Channels, Maps};
@@ -32,23 +34,24 @@ pub struct Small {
 }
 
 impl Small {
-    /// Its layers; units are dropped with this probability, if any.
-    pub fn new(plan: &mut Plan, dropout: Option<f64>) -> Small {
+    /// Its layers.
+    pub fn new(plan: &mut Plan, design: &Design) -> Small {
         let (w, square) = (WIDTH, Kernel::of(3));
+        let to_half = if design.output_stride == OutputStride::Four { square } else { square.stride(2) };
         let stem = [
             ConvNorm::new(plan, "trunk.stem.0", [3, w], square.stride(2)),
             ConvNorm::new(plan, "trunk.stem.1", [w, w], square),
         ];
-        let to_fine = ConvNorm::new(plan, "trunk.fine.0", [w, 2 * w], square.stride(2));
+        let to_fine = ConvNorm::new(plan, "trunk.fine.0", [w, 2 * w], to_half);
         let fine = (1..=FINE).map(|i| ConvNorm::new(plan, &format!("trunk.fine.{i}"), [2 * w; 2], square));
         let fine = fine.collect();
         let to_coarse = ConvNorm::new(plan, "trunk.coarse.0", [2 * w, 4 * w], square.stride(2));
         let mut coarse = Vec::new();
-        for (i, dilation) in DILATIONS.into_iter().enumerate() {
+        for (i, dilation) in design.dilated(DILATIONS).into_iter().enumerate() {
             let name = format!("trunk.coarse.{}", i + 1);
             coarse.push(ConvNorm::new(plan, &name, [4 * w; 2], square.dilation(dilation)));
         }
-        Small { stem, to_fine, fine, to_coarse, coarse, dropout }
+        Small { stem, to_fine, fine, to_coarse, coarse, dropout: design.dropout() }
     }
 
     /// The maps of a batch.

@@ -4,7 +4,7 @@ use crate::loss::{Truth, loss};
 use crate::pass::{Mode, Pass};
 use crate::train::{TrainConfig, Training};
 use crate::weights::{numbers, tensor, vector};
-use crate::{Architecture, Design, Image, Modification, Preset, Segmenter, device};
+use crate::{Architecture, Design, Image, Modification, OutputStride, Preset, Segmenter, device};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 use std::convert::Infallible;
@@ -13,13 +13,15 @@ const SIZE: [usize; 2] = [16, 32];
 
 fn design(network: Architecture, modification: Modification) -> Design {
     let classes = ["red", "grey", "blue"].map(String::from).to_vec();
-    Design { network, preset: Preset::Small, modification, classes }
+    Design { network, modification, classes, ..Design::default() }
 }
 
 fn designs() -> Vec<Design> {
     use Modification::{Confidence, DimReduce, Dropout, None};
     let kinds = [Architecture::Pspnet, Architecture::Deeplab, Architecture::Deeplabv3];
-    kinds.iter().flat_map(|&kind| [None, DimReduce, Dropout, Confidence].map(|m| design(kind, m))).collect()
+    let finer = |&kind: &Architecture| Design { output_stride: OutputStride::Four, ..design(kind, None) };
+    let modified = |&kind: &Architecture| [None, DimReduce, Dropout, Confidence].map(|m| design(kind, m));
+    kinds.iter().flat_map(modified).chain(kinds.iter().map(finer)).collect()
 }
 
 /// Three stripes of colours with noise.
@@ -101,7 +103,19 @@ fn answers_have_the_layout_of_the_image() {
         let confidence = output.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));
         assert_eq!(confidence, (design.modification == Modification::Confidence).then_some(true));
         assert!(output.logits.iter().all(|z| z.is_finite()));
+        if design.network != Architecture::Deeplab {
+            let stride = usize::from(u8::from(design.output_stride));
+            assert_eq!(output.grid[1..], [13_usize.div_ceil(stride), 27_usize.div_ceil(stride)]);
+        }
     }
+}
+
+#[test]
+fn other_output_strides_are_refused() {
+    let text = serde_json::to_string(&design(Architecture::Deeplab, Modification::None)).unwrap();
+    let of = |stride: &str| serde_json::from_str::<Design>(&text.replace(":8", &format!(":{stride}")));
+    assert_eq!(of("4").unwrap().output_stride, OutputStride::Four);
+    assert!(of("5").unwrap_err().to_string().contains("expected 4 or 8, found 5"));
 }
 
 #[test]
@@ -133,7 +147,7 @@ fn train(kind: Architecture, modification: Modification, steps: usize, until: us
 
 fn advance(training: &mut Training, until: usize) {
     while training.step() < until {
-        training.advance::<Infallible>(6, &mut |i| Ok(image(i as u64))).unwrap();
+        training.advance::<Infallible>(6, &|i| Ok(image(i as u64))).unwrap();
     }
 }
 
@@ -205,7 +219,13 @@ fn the_published_sizes_are_those_of_the_publications() {
     }
     let classes: Vec<String> = (0..21).map(|i| format!("class {i}")).collect();
     let n = |network, modification| {
-        let design = Design { network, preset: Preset::Paper, modification, classes: classes.clone() };
+        let design = Design {
+            network,
+            preset: Preset::Paper,
+            modification,
+            classes: classes.clone(),
+            ..Design::default()
+        };
         let net = Segmenter::new(&design, &mut Rng::new(1), &device::cpu());
         assert_eq!(net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
         net.weights.n_learned()

@@ -3,7 +3,7 @@
 //! Its layers have torchvision's names here too, so that reading is taking each tensor by its name. What counts
 //! batches and the auxiliary classifier, which is for training, are left out.
 
-use crate::design::{Architecture, Design, Modification, Preset};
+use crate::design::{Architecture, Design, Modification, OutputStride, Preset};
 use crate::file::FileError;
 use crate::segmenter::Segmenter;
 use burn_tensor::Device;
@@ -28,6 +28,7 @@ impl Segmenter {
             network: Architecture::Deeplabv3,
             preset: Preset::Paper,
             modification: Modification::None,
+            output_stride: OutputStride::default(),
             classes,
         };
         let mut net = Segmenter::new(&design, &mut Rng::new(0), device);

@@ -13,6 +13,7 @@ use crate::weights::{numbers, tensor};
 use burn_tensor::Device;
 use offnominal_core::Seed;
 use offnominal_nets::Tensors;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Exponent of the learning rate's fall.
@@ -109,29 +110,35 @@ impl Training {
     ///
     /// # Errors
     /// If an image cannot be had.
-    pub fn advance<E>(
+    pub fn advance<E: Send>(
         &mut self,
         n: usize,
-        image: &mut dyn FnMut(usize) -> Result<Image, E>,
+        image: &(dyn Fn(usize) -> Result<Image, E> + Sync),
     ) -> Result<f64, E> {
         let seed = self.config.seed.child("step").child(self.step);
-        let mut views = Vec::new();
-        for place in 0..self.config.batch {
+        let view = |(place, number): (usize, usize)| {
             let mut rng = seed.child("view").child(place).rng();
-            let number = self.drawn(self.step * self.config.batch + place, n);
-            views.push(image(number)?.view(self.config.size, self.config.scales, &mut rng));
-        }
+            Ok(image(number)?.view(self.config.size, self.config.scales, &mut rng))
+        };
+        let drawn: Vec<_> = self.drawn(n).into_iter().enumerate().collect();
+        // A card waits for images, so all threads prepare them.
+        let views = drawn.into_par_iter().map(view).collect::<Result<Vec<_>, E>>()?;
         let device = self.net.weights.device().clone();
         let loss = device::near(&device, || self.learn(&views, seed));
         self.step += 1;
         Ok(loss)
     }
 
-    /// The image of the so many-th draw: all of them in a new order, again and again.
-    fn drawn(&self, draw: usize, n: usize) -> usize {
-        let mut order: Vec<usize> = (0..n).collect();
-        self.config.seed.child("order").child(draw / n).rng().shuffle(&mut order);
-        order[draw % n]
+    /// The images of this step: all of them in a new order, again and again.
+    fn drawn(&self, n: usize) -> Vec<usize> {
+        let batch = self.config.batch;
+        let (first, last) = (self.step * batch, (self.step + 1) * batch - 1);
+        let shuffled = |round: usize| {
+            let mut order: Vec<usize> = (0..n).collect();
+            self.config.seed.child("order").child(round).rng().shuffle(&mut order);
+            order
+        };
+        (first / n..=last / n).flat_map(shuffled).skip(first % n).take(batch).collect()
     }
 
     fn learn(&mut self, views: &[View], seed: Seed) -> f64 {

@@ -55,6 +55,8 @@ pub struct NetworkChoice {
     pub preset: NetworkPreset,
     /// What is changed.
     pub modification: Modification,
+    /// How coarse its map of features is: 4 or 8 pixels of the image a place.
+    pub output_stride: Option<u8>,
     /// Where it runs.
     pub device: Device,
     /// Number of steps.

@@ -3,10 +3,10 @@
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::data_set::DataSet;
 use crate::output::NetworkOutput;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{TrainConfig, Training};
-use offnominal_deep::{Design, Image, Segmenter, device};
+use offnominal_deep::{Design, Image, OutputStride, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
@@ -37,6 +37,26 @@ impl Net {
             || format!("{}: expected weights of deeplabv3_resnet50 as safetensors", path.display());
         let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
         let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).with_context(expected)?;
+        Ok(Net(Arc::new(net)))
+    }
+
+    /// From weights that were trained elsewhere, with the names that [`Net::to_tensors`] gives.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is of another network.
+    pub fn named(path: &Path, choice: &NetworkChoice, classes: &[String]) -> Result<Net> {
+        let bytes = offnominal_files::read::bytes(path)?;
+        let (design, kind) = (design(choice, classes)?, <&str>::from(choice.network));
+        let expected = || {
+            format!(
+                "{}: expected weights of {kind} with {} classes as safetensors",
+                path.display(),
+                classes.len()
+            )
+        };
+        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
+        let mut net = Segmenter::new(&design, &mut Rng::new(0), &device::cpu());
+        net.weights.load(&tensors).with_context(expected)?;
         Ok(Net(Arc::new(net)))
     }
 
@@ -89,7 +109,16 @@ fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
         Modification::Dropout => offnominal_deep::Modification::Dropout,
         Modification::Confidence => offnominal_deep::Modification::Confidence,
     };
-    Ok(Design { network, preset, modification, classes: classes.to_vec() })
+    let output_stride = match choice.output_stride {
+        Some(_) if choice.preset == NetworkPreset::Paper => {
+            bail!(
+                "output_stride: expected none with the preset paper, whose networks have the published ones"
+            )
+        }
+        Some(stride) => OutputStride::try_from(stride).map_err(Error::msg)?,
+        None => OutputStride::default(),
+    };
+    Ok(Design { network, preset, modification, output_stride, classes: classes.to_vec() })
 }
 
 /// Trains on the images of a data set, and goes on where the checkpoint was left; the network, and the values of its
@@ -116,9 +145,9 @@ pub fn train(
         training.restore(&state)?;
     }
     let task = context.resumed(training.step() as u64..steps as u64, "steps");
-    let mut image = |number: usize| image(set, number);
+    let image = |number: usize| image(set, number);
     while !training.is_done() {
-        let loss = training.advance(set.samples.len(), &mut image)?;
+        let loss = training.advance(set.samples.len(), &image)?;
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
         context.save(checkpoint, || training.state())?;

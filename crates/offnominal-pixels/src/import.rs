@@ -1,46 +1,120 @@
-//! Weights that were published for torchvision's deeplabv3_resnet50, taken over as a model.
+//! Weights that were trained elsewhere, taken over as a model: of torchvision's deeplabv3_resnet50 as they were published,
+//! or of one of our networks under the names of its own tensors.
 
+use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::deep::Net;
+use crate::inputs::Reading;
 use crate::label_map::LabelMap;
-use anyhow::Result;
+use crate::network::{Model, Network};
+use crate::train::{ModelCard, judge};
+use anyhow::{Result, bail};
+use offnominal_core::Seed;
+use offnominal_core::estimate::Estimate;
+use offnominal_engine::context::Context;
+use offnominal_engine::device::Device;
+use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::path::PathBuf;
 
-/// What to import.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What to import; the seed of the intervals is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// Weights, saved with safetensors.torch.save_file(model.state_dict(), FILE).
     pub weights: PathBuf,
-    /// Label map with the classes, in the order of the network's outputs.
-    pub map: PathBuf,
-    /// Folder for model.safetensors.
+    /// Which of our networks they are of; torchvision's deeplabv3_resnet50 if none.
+    pub network: Option<NetworkKind>,
+    /// How large it is.
+    pub preset: NetworkPreset,
+    /// What is changed in it so that a method can be used.
+    pub modification: Modification,
+    /// Pixels of the image that a place of the coarsest map of a small network stands for: 4 or 8; 8 if none.
+    pub output_stride: Option<u8>,
+    /// Labelled images on which it is judged, and whose classes it knows if there is no label map.
+    pub validation: Option<PathBuf>,
+    /// How these are read; its label map has the classes in the order of the network's outputs.
+    pub reading: Reading,
+    /// Folder for model.safetensors and its card model.json.
     pub out: PathBuf,
+    /// The command that the card names.
+    pub command: String,
 }
 
 impl Default for Request {
     fn default() -> Request {
-        Request { weights: PathBuf::new(), map: PathBuf::new(), out: "runs/pixels".into() }
+        Request {
+            weights: PathBuf::new(),
+            network: None,
+            preset: NetworkPreset::Small,
+            modification: Modification::None,
+            output_stride: None,
+            validation: None,
+            reading: Reading::default(),
+            out: "runs/pixels".into(),
+            command: String::new(),
+        }
     }
 }
 
 /// What was imported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Imported {
     /// The model's file.
     pub model: PathBuf,
     /// The classes that it knows.
     pub classes: Vec<String>,
+    /// IoU of each class on the images for validation.
+    pub iou: Option<Vec<Option<f64>>>,
+    /// Their mean.
+    pub mean_iou: Option<Estimate>,
 }
 
-/// Writes the model.
+/// Writes the model; and its card, if it is one of our networks.
 ///
 /// # Errors
 /// If a file cannot be read, or holds another network or other classes.
-pub fn run(request: &Request) -> Result<Imported> {
-    let net = Net::import(&request.weights, LabelMap::load(&request.map)?.map.classes)?;
+pub fn run(request: &Request, context: &Context) -> Result<Imported> {
+    let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
+    let classes = match (&request.reading.map, &validation) {
+        (Some(map), _) => LabelMap::load(map)?.map.classes,
+        (None, Some(set)) => set.classes().to_vec(),
+        (None, None) => bail!("expected the classes of the network, found none: name --map or --validation"),
+    };
+    let net = request.open(classes)?;
     let model = request.out.join("model.safetensors");
-    write::atomically(&model, &net.to_tensors().to_bytes())?;
-    Ok(Imported { model, classes: net.classes().to_vec() })
+    let (classes, recipe) = (net.classes().to_vec(), net.recipe());
+    // Ours are written with half as many bytes, as `pixels train` does, and judged as they are written.
+    let tensors = net.to_tensors();
+    let tensors = if request.network.is_some() { tensors.halved() } else { tensors };
+    let bytes = if request.network.is_some() { tensors.to_half_bytes() } else { tensors.to_bytes() };
+    write::atomically(&model, &bytes)?;
+    let net = Net::open(&tensors, Device::Cpu)?;
+    let network = Network::Model { model: Model::Convolutional(net), passes: 1, seed: Seed(context.seed) };
+    let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();
+    if let Some(kind) = request.network {
+        let card = ModelCard {
+            model: model.clone(),
+            network: kind,
+            classes: classes.clone(),
+            iou: iou.clone(),
+            mean_iou: mean_iou.clone(),
+            made: Provenance::new(&request.command, context.seed, json!(request).to_string().as_bytes()),
+            recipe: Some(recipe),
+        };
+        write::atomically(&request.out.join("model.json"), format!("{:#}\n", json!(card)).as_bytes())?;
+    }
+    Ok(Imported { model, classes, iou, mean_iou })
+}
+
+impl Request {
+    fn open(&self, classes: Vec<String>) -> Result<Net> {
+        let Request { preset, modification, output_stride, .. } = *self;
+        let Some(network) = self.network else { return Net::import(&self.weights, classes) };
+        let (device, steps, batch, rate) = (Device::Cpu, None, None, None);
+        let choice =
+            NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };
+        Net::named(&self.weights, &choice, &classes)
+    }
 }

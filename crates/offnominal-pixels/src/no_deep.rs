@@ -29,6 +29,10 @@ impl Net {
         bail!(ADVICE)
     }
 
+    pub fn named(_: &Path, _: &NetworkChoice, _: &[String]) -> Result<Net> {
+        bail!(ADVICE)
+    }
+
     pub fn classes(&self) -> &[String] {
         match *self {}
     }

@@ -39,6 +39,9 @@ pub struct Request {
     pub preset: NetworkPreset,
     /// What is changed in a convolutional network so that a method can be used.
     pub modification: Modification,
+    /// Pixels of the image that a place of the coarsest map of a small convolutional network stands for, in rows and in
+    /// columns: 4 or 8; 8 if none.
+    pub output_stride: Option<u8>,
     /// Steps of the training of a convolutional network; the preset's if none.
     pub steps: Option<u32>,
     /// Images in such a step; the preset's if none.
@@ -66,6 +69,7 @@ impl Default for Request {
             network: NetworkKind::Patches,
             preset: NetworkPreset::Small,
             modification: Modification::None,
+            output_stride: None,
             steps: None,
             batch: None,
             rate: None,
@@ -159,8 +163,9 @@ impl Request {
             let network = Network::Model { model: Model::Baseline(Box::new(net)), passes: 1, seed };
             return Ok(Trained { network, recipe: None, presets: BTreeMap::new() });
         }
-        let Request { network, preset, modification, device, steps, batch, rate, .. } = *self;
-        let choice = NetworkChoice { network, preset, modification, device, steps, batch, rate };
+        let Request { network, preset, modification, output_stride, device, steps, batch, rate, .. } = *self;
+        let choice =
+            NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };
         let (net, values) = deep::train(set, &choice, seed, checkpoint, context)?;
         write::atomically(model, &net.to_tensors().to_half_bytes())?;
         let (recipe, presets) =
@@ -224,7 +229,11 @@ fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Exa
 ///
 /// # Errors
 /// If an image cannot be read.
-fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
+pub(crate) fn judge(
+    network: &Network,
+    set: &DataSet,
+    context: &Context,
+) -> Result<(Vec<Option<f64>>, Estimate)> {
     let predicted = context.map(set.samples.len(), "validation", |i| {
         let (labels, output) = network.predict(set, &set.samples[i])?;
         Ok((labels.ids, output.view().prediction()))

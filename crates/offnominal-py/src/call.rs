@@ -124,7 +124,7 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "pixels.paste" => typed(r, c, paste::run),
         "pixels.describe" => typed(r, c, describe::run),
         "pixels.train" => typed(r, c, train::run),
-        "pixels.import" => typed(r, c, |request, _| import::run(request)),
+        "pixels.import" => typed(r, c, import::run),
         "pixels.predict" => typed(r, c, predict::run),
         "pixels.features" => typed(r, c, features::run),
         "pixels.score" => typed(r, c, score::run),

@@ -41,6 +41,10 @@ struct Convolutional {
     /// What is changed so that a method can be used
     #[arg(long, value_parser = one_of::<Modification>(), default_value = "none")]
     modification: Modification,
+    /// Pixels of the image that a place of the coarsest map of a small network stands for, in rows and in columns: 4 finds
+    /// things of few pixels, at four times the cost [default: 8]
+    #[arg(long, value_name = "4|8", value_parser = output_stride)]
+    output_stride: Option<u8>,
     /// Steps of the training [default: the preset's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
@@ -67,6 +71,14 @@ struct Baseline {
     rounds: u32,
 }
 
+pub(super) fn output_stride(text: &str) -> Result<u8, String> {
+    match text {
+        "4" => Ok(4),
+        "8" => Ok(8),
+        _ => Err(format!("expected 4 or 8, found {text:?}")),
+    }
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("expected a number, found {text:?}"))?;
     if value > 0.0 && value <= 1.0 {
@@ -82,7 +94,8 @@ impl Train {
     /// # Errors
     /// If the data cannot be read or the model cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Convolutional { preset, modification, steps, batch, rate, device } = self.convolutional;
+        let Convolutional { preset, modification, output_stride, steps, batch, rate, device } =
+            self.convolutional;
         let request = Request {
             data: self.data,
             validation: self.validation,
@@ -90,6 +103,7 @@ impl Train {
             network: self.network,
             preset,
             modification,
+            output_stride,
             steps,
             batch,
             rate,
