@@ -4,7 +4,7 @@
     python3 agents/ood-rl/settled.py target/release/offnominal
 
 Policies are trained as `train.py` does it, and are kept at quarters of their steps. Each quarter then has a run of the suite
-of its own. What comes out is `results/ood-rl/settled.csv`: one line for each policy, with its return at home and its mean
+of its own. What comes out is `agents/ood-rl/settled.csv`: one line for each policy, with its return at home and its mean
 AUROC, by the published measure, over the variants in which it fails. Runs are kept in `runs/ood-rl/settled` and not repeated.
 Needs pyarrow.
 """
@@ -21,11 +21,11 @@ import pyarrow.parquet
 
 import train
 
-ROOT = pathlib.Path(__file__).parents[2]
 RUNS = pathlib.Path("runs/ood-rl/settled")
 QUARTERS = [1, 2, 4]
 TRIALS = [1, 2, 3]
-ENVIRONMENTS = ["pendulum", "cartpole"]
+ENVIRONMENTS = ["cartpole", "pendulum"]
+METHOD = "dropout"
 MEASURE = "mean-sd"
 
 
@@ -34,16 +34,17 @@ def offnominal(*args, **environment):
     return done.stdout
 
 
-def methods(env):
-    """Dropout and DropConnect with the probabilities that `train.py` chose."""
-    return [(row["method"], row["probability"]) for row in train.rows_of("probabilities.csv") if row["env"] == env and row["chosen"] == "True"]
+def probability(env):
+    """The probability that `train.py` chose."""
+    chosen = {(row["env"], row["method"]): row["probability"] for row in train.rows_of("probabilities.csv") if row["chosen"] == "True"}
+    return chosen[env, METHOD]
 
 
-def policies(env, method, probability, trial):
+def policies(env, trial):
     """The policies of a run at quarters of its steps, the first one first."""
-    folder = RUNS / f"{env}-{method}-{trial}"
+    folder = RUNS / f"{env}-{METHOD}-{trial}"
     if not (folder / "policy.json").exists():
-        options = [*train.RECIPES[env], f"{method}={probability}"]
+        options = [*train.RECIPES[env], f"{METHOD}={probability(env)}"]
         how = [word for option in options for word in ("--set", option)]
         if (folder / "checkpoint.safetensors").exists():
             how = ["--resume"]
@@ -84,16 +85,10 @@ def line(quarter, policy, rows):
 
 
 def main():
-    trained = {
-        (env, method, trial): policies(env, method, probability, trial)
-        for env in ENVIRONMENTS
-        for method, probability in methods(env)
-        for trial in TRIALS
-    }
-    if "--train-only" in sys.argv:
-        return
+    trained = {(env, METHOD, trial): policies(env, trial) for env in ENVIRONMENTS for trial in TRIALS}
     lines = [found for quarter in QUARTERS for found in judged(quarter, trained)]
-    with open(ROOT / "results/ood-rl/settled.csv", "w", newline="") as file:
+    lines.sort(key=lambda line: ENVIRONMENTS.index(line["env"]))
+    with open(train.HERE / "settled.csv", "w", newline="") as file:
         table = csv.DictWriter(file, lines[0], lineterminator="\n")
         table.writeheader()
         table.writerows(lines)

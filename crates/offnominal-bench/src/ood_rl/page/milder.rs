@@ -2,7 +2,7 @@
 //! trained with corrupted images.
 
 use super::methods;
-use super::text::{CLASSES_NOTE, MILDER_NOTE};
+use super::text::{AUGMENTED_NOTE, CLASSES_NOTE, MILDER_NOTE};
 use crate::ood_rl::table::{Table, mean_sd, of, share};
 use crate::ood_rl::{Judged, MAIN, Method};
 use offnominal_stats::Level;
@@ -36,25 +36,34 @@ type Of = (Method, u32);
 
 /// The section, where there are milder variants.
 pub(super) fn milder(rows: &[Judged]) -> String {
-    if !rows.iter().any(Judged::is_milder) {
+    let rows = &of_those_that_played(rows);
+    if rows.is_empty() {
         return String::new();
     }
-    let mut text = MILDER_NOTE.to_string();
-    for augmented in [false, true] {
-        let methods = own_methods(rows, augmented);
-        if !methods.is_empty() {
-            text += &format!("\n{}", by_severity(rows, &methods).markdown());
-        }
+    let policies: BTreeSet<Of> = rows.iter().map(of_row).collect();
+    let names: Vec<String> =
+        policies.iter().map(|(method, trial)| format!("{} {trial}", method.title())).collect();
+    let mut text = format!("{MILDER_NOTE}The policies that have played there: {}.\n", names.join(", "));
+    let kinds = [false, true].map(|augmented| own_methods(rows, augmented));
+    if !kinds[1].is_empty() {
+        text += &format!("\n{AUGMENTED_NOTE}");
+    }
+    for methods in kinds.iter().filter(|methods| !methods.is_empty()) {
+        text += &format!("\n{}", by_severity(rows, methods).markdown());
     }
     text += &format!("\n{CLASSES_NOTE}");
-    for augmented in [false, true] {
-        let methods = own_methods(rows, augmented);
+    for (methods, name) in kinds.iter().zip(["policies that know clean images", "augmented policies"]) {
         if !methods.is_empty() {
-            let name = if augmented { "augmented policies" } else { "policies that know clean images" };
-            text += &format!("\n{}", by_class(rows, &methods, name).markdown());
+            text += &format!("\n{}", by_class(rows, methods, name).markdown());
         }
     }
     text
+}
+
+/// What policies did that played in milder variants too: only these can be compared over all severities.
+fn of_those_that_played(rows: &[Judged]) -> Vec<Judged> {
+    let policies: BTreeSet<Of> = rows.iter().filter(|r| r.is_milder()).map(of_row).collect();
+    rows.iter().filter(|r| r.env == "pong" && policies.contains(&of_row(r))).cloned().collect()
 }
 
 /// What the tables say in short, as points of a list.
@@ -64,38 +73,33 @@ pub(super) fn told(rows: &[Judged]) -> String {
     let points: Vec<f64> = published().map(|r| r.mean_return).collect();
     let [least, most] = [f64::min, f64::max].map(|of| points.iter().copied().reduce(of).unwrap_or(f64::NAN));
     let fails = published().filter(|r| r.fails).count();
-    let mean = |methods: &[Method], class: usize| class_auroc(rows, methods, MAIN, &CLASSES[class]);
+    let own = of_those_that_played(rows);
     let mut text = format!(
-        "- In pong all three methods tell nearly every corruption of the publication, far better than there. But a policy \
-         that knows clean images only fails in {fails} of its {} variants, with mean returns from {least:.1} to {most:.1} \
-         where random choices make −17. So an AUROC near 1 says that a policy that collapses ({} on average) can be told \
-         from one that plays well.\n",
+        "- In pong all three methods tell nearly every corruption of the publication, far better than there. But policies \
+         that know clean images only fail in {fails} of {} variants, with mean returns from {least:.1} to {most:.1} where \
+         random choices make −17: an AUROC near 1 says that a policy that collapses can be told from one that plays well.\n",
         points.len(),
-        mean(&usual, 3),
     );
-    if rows.iter().any(Judged::is_milder) {
-        text += &format!(
-            "- Of [milder disturbances](#milder-disturbances) the same measure tells less. Where such a policy loses, and \
-             still scores, its AUROC is {}; where it is worse, and wins, {}; and where it plays as at home, {}. An alarm \
-             there is not false, as the image is corrupted, but nothing is lost yet.\n",
-            mean(&usual, 2),
-            mean(&usual, 1),
-            mean(&usual, 0),
-        );
-    }
-    let augmented = own_methods(rows, true);
-    if !augmented.is_empty() {
-        text += &format!(
-            "- Policies that learned from corrupted images too collapse less, and what they lose is told less: {} where they \
-             play as at home, {} where they are worse and win, {} where they lose and still score, {} where they collapse.\n",
-            mean(&augmented, 0),
-            mean(&augmented, 1),
-            mean(&augmented, 2),
-            mean(&augmented, 3),
-        );
+    for (methods, who) in [false, true].map(|a| own_methods(&own, a)).iter().zip(WHO) {
+        if !methods.is_empty() {
+            let mean = |class: usize| class_auroc(&own, methods, MAIN, &CLASSES[class]);
+            text += &format!(
+                "- [Milder disturbances](#milder-disturbances) say more. Where {who} plays as at home, the AUROC of the \
+                 published measure is {}; where it is worse, and wins, {}; where it loses, and still scores, {}; and where it \
+                 collapses, {}.\n",
+                mean(0),
+                mean(1),
+                mean(2),
+                mean(3),
+            );
+        }
     }
     text
 }
+
+/// Policies without and with corrupted images in training.
+const WHO: [&str; 2] =
+    ["a policy that knows clean images only", "a policy that learned from corrupted images too"];
 
 /// The methods that see images, with or without corruptions in training.
 fn own_methods(rows: &[Judged], augmented: bool) -> Vec<Method> {
@@ -125,8 +129,8 @@ fn by_severity(rows: &[Judged], methods: &[Method]) -> Table {
                 let all = corrupted(rows, std::slice::from_ref(method), MAIN);
                 all.filter(|r| r.magnitude == severity)
             };
-            line.push(interval(&per_policy(own().map(|r| (of_row(r), r.mean_return))), 1));
-            line.push(interval(&per_policy(own().filter_map(|r| Some((of_row(r), r.auroc?)))), 3));
+            line.push(interval(&per_pair(own().map(|r| (pair(r), r.mean_return))), 1));
+            line.push(interval(&per_pair(own().filter_map(|r| Some((pair(r), r.auroc?)))), 3));
         }
         table.line(line);
     }
@@ -155,7 +159,7 @@ fn by_class(rows: &[Judged], methods: &[Method], name: &str) -> Table {
 /// The AUROC of a measure where policies still do so much.
 fn class_auroc(rows: &[Judged], methods: &[Method], measure: &str, class: &Class) -> String {
     let own = in_class(rows, methods, measure, class);
-    interval(&per_policy(own.filter_map(|r| Some((of_row(r), r.auroc?)))), 3)
+    interval(&per_pair(own.filter_map(|r| Some((pair(r), r.auroc?)))), 3)
 }
 
 /// The rows in variants where the policy still does so much.
@@ -178,14 +182,18 @@ fn of_row(row: &Judged) -> Of {
     (row.method, row.trial)
 }
 
-/// The mean of each policy's numbers.
-fn per_policy(numbers: impl Iterator<Item = (Of, f64)>) -> Vec<f64> {
-    let mut own: BTreeMap<Of, Vec<f64>> = BTreeMap::new();
-    numbers.for_each(|(policy, number)| own.entry(policy).or_default().push(number));
+fn pair(row: &Judged) -> (Of, &str) {
+    (of_row(row), &row.anomaly)
+}
+
+/// The mean of the numbers of each policy under one kind of corruption.
+fn per_pair<'a>(numbers: impl Iterator<Item = ((Of, &'a str), f64)>) -> Vec<f64> {
+    let mut own: BTreeMap<(Of, &str), Vec<f64>> = BTreeMap::new();
+    numbers.for_each(|(pair, number)| own.entry(pair).or_default().push(number));
     own.values().filter_map(|values| mean_sd(values)).map(|(mean, _)| mean).collect()
 }
 
-/// The mean over policies with Student's interval; only the mean of one policy.
+/// The mean over pairs of policy and corruption with Student's interval; only the mean of one.
 fn interval(values: &[f64], decimals: usize) -> String {
     let shown = |v: f64| if decimals == 3 { share(Some(v)) } else { format!("{v:.decimals$}") };
     match (values, student_t(values, Level::P95)) {
