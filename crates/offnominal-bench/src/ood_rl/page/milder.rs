@@ -195,17 +195,14 @@ fn per_pair<'a>(numbers: impl Iterator<Item = ((Of, &'a str), f64)>) -> Vec<f64>
 
 /// The mean over pairs of policy and corruption with Student's interval; only the mean of one.
 fn interval(values: &[f64], decimals: usize) -> String {
-    let shown = |v: f64| if decimals == 3 { share(Some(v)) } else { format!("{v:.decimals$}") };
+    // Numbers with three decimals are shares.
+    let shown = |v: f64| match decimals {
+        3 => share(Some(v.clamp(0.0, 1.0))),
+        _ => format!("{v:.decimals$}"),
+    };
     match (values, student_t(values, Level::P95)) {
         ([], _) => "–".into(),
-        (_, Ok(mean)) => {
-            format!("{} [{}, {}]", shown(mean.value), shown(mean.low), shown(mean.high.min(limit(decimals))))
-        }
+        (_, Ok(mean)) => format!("{} [{}, {}]", shown(mean.value), shown(mean.low), shown(mean.high)),
         (_, Err(_)) => mean_sd(values).map_or("–".into(), |(mean, _)| shown(mean)),
     }
-}
-
-/// No AUROC is above one.
-fn limit(decimals: usize) -> f64 {
-    if decimals == 3 { 1.0 } else { f64::INFINITY }
 }

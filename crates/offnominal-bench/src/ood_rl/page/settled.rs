@@ -1,7 +1,9 @@
 //! Policies at parts of their training: whether less settled ones differ more from trial to trial.
 
 use super::text::SETTLED;
-use crate::ood_rl::table::{Table, mean_sd, spread};
+use crate::ood_rl::Method;
+use crate::ood_rl::published::{self, Published};
+use crate::ood_rl::table::{Table, mean_sd, share, spread};
 use offnominal_files::table;
 use serde::Deserialize;
 use std::path::Path;
@@ -43,5 +45,29 @@ pub(super) fn settled() -> String {
             spread(&aurocs),
         ]);
     }
-    format!("{SETTLED}\n{}", table.markdown())
+    let ours = lines.chunk_by(|a, b| a.env == b.env && a.quarters == b.quarters);
+    let ours = ours.filter_map(|group| deviation(&group.iter().filter_map(|l| l.auroc).collect::<Vec<_>>()));
+    let own = |column: &Vec<Published>| {
+        column[0].method == Method::Dropout && lines.iter().any(|line| line.env == column[0].env)
+    };
+    let theirs = published::columns().into_iter().filter(own);
+    let theirs = theirs.filter_map(|c| deviation(&c.iter().map(|p| p.auroc).collect::<Vec<_>>()));
+    format!(
+        "{SETTLED}\n{}\nOur deviations over trials are {}, those of the publication's variants with MC-Dropout in these environments {}.\n",
+        table.markdown(),
+        range(ours),
+        range(theirs)
+    )
+}
+
+/// The sample standard deviation of at least two.
+fn deviation(values: &[f64]) -> Option<f64> {
+    mean_sd(values).filter(|_| values.len() > 1).map(|(_, sd)| sd)
+}
+
+/// From the smallest to the largest, in words.
+fn range(values: impl Iterator<Item = f64>) -> String {
+    let values: Vec<f64> = values.collect();
+    let [least, most] = [f64::min, f64::max].map(|of| share(values.iter().copied().reduce(of)));
+    format!("{least} to {most}")
 }
