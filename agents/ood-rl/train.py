@@ -8,8 +8,12 @@ one that was interrupted goes on. Beside this file go `policies.zip`; `agents.cs
 environment; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
 a run with seed 201, which is used for nothing else; in pong they do not differ beyond chance, and all trials have 0.1.
 A policy with a row in `agents.csv` is kept; without the row, or without the file, it is trained again.
+
+The weights of policies that see are packed with the eleven significant bits of half precision, which takes a third off the
+archive, and their returns are counted with these. Plain policies are not packed: they are the first members of ensembles.
 """
 
+import array
 import csv
 import json
 import pathlib
@@ -33,9 +37,15 @@ PROBABILITIES = ["0.05", "0.1", "0.2"]
 # In pong the three do not differ beyond the intervals of forty games; all trials have this.
 GIVEN = {"pong": "0.1"}
 # Members of cartpole's ensembles balance alone; the means of those with seeds 11 to 15 and 21 to 25 do not.
-FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1, 6, 11]}
+FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1, 6, 11, 16, 21]}
 # Episodes in which a policy without a card is counted, as many as a card has: those of pong are long.
 EPISODES = {"pong": "40"}
+# Policies that learn from corrupted images too, up to a severity of two, and trials of them.
+AUGMENT = {"pong": ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"]}
+SEVERITY = 2.0
+AUGMENTED = {"pong": {"dropout": 3, "dropconnect": 3, "ensemble": 2}}
+# Bits of a weight that are not packed, of the 23 after the point.
+DROPPED_BITS = {"pong": 13}
 # Weight of the members' priors, and trials of such ensembles; a network of pong has none.
 PRIORS = {"pendulum": ("3", 2), "cartpole": ("3", 2)}
 
@@ -53,11 +63,17 @@ def offnominal(*args):
     return json.loads(done.stdout)
 
 
-def train(env, seed, more=None):
+def augment(env):
+    """The option with which a policy learns from corrupted observations too."""
+    most = {anomaly: SEVERITY for anomaly in AUGMENT[env]}
+    return "augment=" + json.dumps(most, separators=(",", ":"))
+
+
+def train(env, seed, more=None, augmented=False):
     """The folder of a run; `more` is a pair of an option and its value, such as a probability of dropout."""
-    folder = RUNS / f"{env}-{'-'.join(more) if more else 'plain'}-{seed}"
+    folder = RUNS / f"{env}-{'augmented-' if augmented else ''}{'-'.join(more) if more else 'plain'}-{seed}"
     if not (folder / "policy.json").exists():
-        options = RECIPES[env] + (["=".join(more)] if more else [])
+        options = RECIPES[env] + (["=".join(more)] if more else []) + ([augment(env)] if augmented else [])
         how = [word for option in options for word in ("--set", option)]
         if (folder / "checkpoint.safetensors").exists():
             how = ["--resume"]
@@ -71,7 +87,9 @@ def mean_return(folder):
 
 
 def choose(env, method):
-    """Rows of the table of probabilities, and the chosen one."""
+    """Rows of the table of probabilities, and the chosen one; what stands there is kept."""
+    if found := [row for row in rows_of("probabilities.csv") if (row["env"], row["method"]) == (env, method)]:
+        return found, next(row["probability"] for row in found if row["chosen"] == "True")
     rows = [
         {"env": env, "method": method, "probability": p, "seed": TUNING, "return": mean_return(train(env, TUNING, (method, p)))["value"]}
         for p in PROBABILITIES
@@ -83,21 +101,37 @@ def choose(env, method):
 def kept(name):
     """The row of a policy that is there already, if it is."""
     row = KEPT.get(name)
-    if row:
+    if row and "-plain-" not in name:
         with zipfile.ZipFile(HERE / "policies.zip") as archive:
             POLICIES[f"{name}.safetensors"] = archive.read(f"{name}.safetensors")
     return row
 
 
+def rounded(content, bits):
+    """A file of safetensors whose numbers end with so many zeros; of halves, to the even one."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    numbers = array.array("I", content[start:])
+    up = (1 << (bits - 1)) - 1
+    numbers = array.array("I", [(x + up + (x >> bits & 1)) >> bits << bits for x in numbers])
+    return content[:start] + numbers.tobytes()
+
+
+def counted(path, env):
+    """The return of a policy in fresh episodes that are those of no card."""
+    args = ("--policy", str(path), "--episodes", EPISODES.get(env, "200"), "--seed", "77", "--quiet")
+    return offnominal("evaluate", "--env", env, *args)["return"]
+
+
 def evaluated(folder, name, env, seeds, command):
-    """The row of a policy, which is shipped under that name: its return in fresh episodes, as its card has it."""
-    path = folder / "policy.safetensors"
-    POLICIES[f"{name}.safetensors"] = path.read_bytes()
-    if (folder / "policy.json").exists():
-        found = mean_return(folder)
-    else:
-        args = ("--policy", str(path), "--episodes", EPISODES.get(env, "200"), "--seed", "77", "--quiet")
-        found = offnominal("evaluate", "--env", env, *args)["return"]
+    """The row of a policy, which is shipped under that name unless it is a plain one: its return in fresh episodes."""
+    path, packed = folder / "policy.safetensors", "-plain-" not in name
+    if packed and env in DROPPED_BITS:
+        path = folder / "packed.safetensors"
+        path.write_bytes(rounded((folder / "policy.safetensors").read_bytes(), DROPPED_BITS[env]))
+    if packed:
+        POLICIES[f"{name}.safetensors"] = path.read_bytes()
+    has_card = path.name == "policy.safetensors" and (folder / "policy.json").exists()
+    found = mean_return(folder) if has_card else counted(path, env)
     row = {"policy": name, "seeds": " ".join(map(str, seeds))}
     return row | {"return": found["value"], "low": found["low"], "high": found["high"], "command": command}
 
@@ -106,26 +140,31 @@ def command(folder):
     return json.loads((folder / "policy.json").read_text())["command"]
 
 
-def dropping(env, method, probability, trial):
-    name = f"{env}-{method}-{trial}"
-    folder = None if kept(name) else train(env, trial, (method, probability))
-    return kept(name) or evaluated(folder, name, env, [trial], command(folder))
+def dropping(env, method, probability, trial, augmented=False):
+    name = f"{env}-{'augmented-' if augmented else ''}{method}-{trial}"
+    if row := kept(name):
+        return row
+    folder = train(env, trial, (method, probability), augmented)
+    return evaluated(folder, name, env, [trial], command(folder))
 
 
 def plain(env, trial):
     """A single network, the first member of the trial's ensemble, for comparison."""
     name, seed = f"{env}-plain-{trial}", FIRST[env][trial - 1]
-    folder = None if kept(name) else train(env, seed)
-    return kept(name) or evaluated(folder, name, env, [seed], command(folder))
+    if row := kept(name):
+        return row
+    folder = train(env, seed)
+    return evaluated(folder, name, env, [seed], command(folder))
 
 
-def ensemble(env, trial, prior=None):
+def ensemble(env, trial, prior=None, augmented=False):
     """Members that were trained apart; with a prior, its weight."""
-    name, first = f"{env}-{'prior' if prior else 'ensemble'}-{trial}", FIRST[env][trial - 1]
-    if kept(name):
-        return kept(name)
+    kind = "augmented-ensemble" if augmented else "prior" if prior else "ensemble"
+    name, first = f"{env}-{kind}-{trial}", FIRST[env][trial - 1]
+    if row := kept(name):
+        return row
     seeds = range(first, first + MEMBERS)
-    folders = [train(env, seed, ("prior", prior) if prior else None) for seed in seeds]
+    folders = [train(env, seed, ("prior", prior) if prior else None, augmented) for seed in seeds]
     out = RUNS / name
     offnominal("ensemble", "--env", env, *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
     return evaluated(out, name, env, seeds, command(folders[0]))
@@ -135,7 +174,7 @@ def pack():
     with zipfile.ZipFile(HERE / "policies.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(POLICIES.items()):
             # A fixed date, so that the same policies are the same bytes.
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
 def write(name, rows):
@@ -157,6 +196,10 @@ def policies(env):
         agents += [ensemble(env, trial), plain(env, trial)]
     prior, trials = PRIORS.get(env, ("0", 0))
     agents += [ensemble(env, trial, prior) for trial in range(1, trials + 1)]
+    for method, trials in AUGMENTED.get(env, {}).items():
+        for trial in range(1, trials + 1):
+            p = chosen.get(method)
+            agents.append(dropping(env, method, p, trial, True) if p else ensemble(env, trial, None, True))
     return agents, probabilities
 
 
@@ -170,4 +213,5 @@ def main():
     pack()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ mod agents;
 mod cell;
 mod figure;
 mod judges;
+mod milder;
 mod page;
 mod play;
 mod published;

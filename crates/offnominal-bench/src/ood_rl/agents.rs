@@ -18,7 +18,7 @@ use zip::result::ZipError;
 
 /// What makes a policy disagree with itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Passes with dropped units.
     Dropout,
@@ -28,10 +28,24 @@ pub enum Method {
     Ensemble,
     /// Such members, each with a fixed random network added to it.
     Prior,
+    /// Passes with dropped units, of a policy that was trained with corrupted images too.
+    AugmentedDropout,
+    /// Passes with dropped weights, of such a policy.
+    AugmentedDropconnect,
+    /// Members that were trained apart, all of them with corrupted images too.
+    AugmentedEnsemble,
 }
 
-/// All methods, in the order of the publication; the last one is not in it.
-pub const METHODS: [Method; 4] = [Method::Dropout, Method::Dropconnect, Method::Ensemble, Method::Prior];
+/// All methods, in the order of the publication; those from the prior ensemble on are not in it.
+pub const METHODS: [Method; 7] = [
+    Method::Dropout,
+    Method::Dropconnect,
+    Method::Ensemble,
+    Method::Prior,
+    Method::AugmentedDropout,
+    Method::AugmentedDropconnect,
+    Method::AugmentedEnsemble,
+];
 
 /// The environments in which there are policies.
 pub(super) const ENVIRONMENTS: [&str; 3] = ["cartpole", "pendulum", "pong"];
@@ -47,6 +61,9 @@ impl Method {
             Method::Dropconnect => "dropconnect",
             Method::Ensemble => "ensemble",
             Method::Prior => "prior",
+            Method::AugmentedDropout => "augmented-dropout",
+            Method::AugmentedDropconnect => "augmented-dropconnect",
+            Method::AugmentedEnsemble => "augmented-ensemble",
         }
     }
 
@@ -57,7 +74,15 @@ impl Method {
             Method::Dropconnect => "MC-DropConnect",
             Method::Ensemble => "Ensemble",
             Method::Prior => "Prior ensemble",
+            Method::AugmentedDropout => "MC-Dropout, augmented",
+            Method::AugmentedDropconnect => "MC-DropConnect, augmented",
+            Method::AugmentedEnsemble => "Ensemble, augmented",
         }
+    }
+
+    /// Whether the policy was trained with corrupted images too.
+    pub fn is_augmented(self) -> bool {
+        matches!(self, Method::AugmentedDropout | Method::AugmentedDropconnect | Method::AugmentedEnsemble)
     }
 }
 

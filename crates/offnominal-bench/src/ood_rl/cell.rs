@@ -66,7 +66,8 @@ pub struct Cell {
 impl Cell {
     fn of(agent: &Agent) -> Result<Cell> {
         let environment = catalogues::environments().build(agent.env, &json!({}))?;
-        let compares = agent.method == Method::Ensemble && agent.trial == 1;
+        let compares =
+            matches!(agent.method, Method::Ensemble | Method::AugmentedEnsemble) && agent.trial == 1;
         Ok(Cell {
             suite: ID,
             engine: env!("CARGO_PKG_VERSION"),

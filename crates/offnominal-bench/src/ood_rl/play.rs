@@ -3,6 +3,7 @@
 use crate::ood_rl::cell::Cell;
 use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
+use crate::ood_rl::milder::milder;
 use crate::ood_rl::row::{Judged, MAIN};
 use crate::ood_rl::{solved, youden};
 use anyhow::{Context, Result};
@@ -20,9 +21,10 @@ use serde_json::json;
 pub(super) const ROWS: &str = "rows.csv";
 pub(super) const TRACES: &str = "traces.json";
 
-/// The variants of an environment, and its null controls at the end.
+/// The variants of an environment, its null controls, and at the end what is milder than the variants: the place of a
+/// setting is a branch of the seed.
 pub(super) fn settings(env: &str) -> Vec<Variant> {
-    let all = variants().into_iter().chain(null_controls());
+    let all = variants().into_iter().chain(null_controls()).chain(milder());
     all.filter(|v| v.env == env).collect()
 }
 
@@ -172,6 +174,6 @@ mod tests {
 
     #[test]
     fn an_environment_has_its_variants_and_a_control_for_each_parameter() {
-        assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 24]);
+        assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 36]);
     }
 }

@@ -3,7 +3,9 @@
 //! The rows have the metrics of all results (`auroc_global` pools all steps), `return` and `youden_threshold`.
 
 use crate::ood_rl::Method;
+use crate::ood_rl::milder::MILDER;
 use anyhow::{Context, Result};
+use offnominal_worlds::anomaly::IMAGE;
 use serde::{Deserialize, Serialize};
 
 /// The measure in which the tables of the publication are made again.
@@ -62,6 +64,16 @@ fn rounded(value: f64) -> f64 {
 }
 
 impl Judged {
+    /// Whether the variant is milder than those of the publication.
+    pub(super) fn is_milder(&self) -> bool {
+        self.anomaly.starts_with(IMAGE) && MILDER.contains(&self.magnitude)
+    }
+
+    /// Whether it is one of the publication's, in which something can be detected.
+    pub(super) fn is_published(&self) -> bool {
+        !self.null && !self.is_milder()
+    }
+
     /// The same with numbers of five significant digits.
     pub(super) fn rounded(&self) -> Judged {
         let mut row = self.clone();

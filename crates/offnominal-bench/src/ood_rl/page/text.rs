@@ -8,7 +8,8 @@ Policies that disagree with themselves play in variants of the environment they 
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
 **What to do.** If nominal episodes can be recorded, do not rely on the policy's own doubt: detectors that learn how the environment moves (`ensemble-dm`), or where it was (`knn`), tell the variants better on the same episodes ([table](#other-detectors-on-the-same-episodes)).
-If there is only the policy: with commands that end in tanh (DDPG, SAC) take the deviation before tanh, `raw-sd`; with values of choices take `relative-sd` of several passes, or `mutual-information` of an ensemble ([table](#other-measures-of-the-same-predictions)); with images the published deviation, `mean-sd`.
+If there is only the policy: with commands that end in tanh (DDPG, SAC) take the deviation before tanh, `raw-sd`, which is what the detector `disagreement` takes there by itself; with values of choices take `relative-sd` of several passes, or `centred-sd` or `mutual-information` of an ensemble ([table](#other-measures-of-the-same-predictions)); with images the published deviation, `mean-sd`.
+Do not wait for it where images get worse little by little: a policy loses its games to corruptions that its doubt does not tell yet ([milder disturbances](#milder-disturbances)).
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
 `results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
@@ -61,10 +62,12 @@ pub(super) const FOUND: &str = "\
 What the tables below say, and what was not expected:
 
 - In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
-- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also in nominal episodes (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
+- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also in nominal episodes (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all, and as much does `centred-sd`: the same deviation of values less their mean over the choices.
 - Fixed random networks beside the members (prior ensembles) lift the ensemble of cartpole, from below one half to the level of the other methods; in the pendulum they change nothing.
-- In pong all three methods tell nearly every corrupted image, far better than in the publication. But ours fail in all twenty variants, at the lowest severity too: their returns there, −15.6 to −19.6, are those of random play (−17). So an AUROC near 1 says that a policy that collapses can be told from one that plays well, and little about milder disturbances. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
-- Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
+";
+
+pub(super) const FOUND_TOO: &str = "\
+- Whether policies of the publication were less settled, as their large spread over trials suggests, is [tried below](#policies-at-parts-of-their-training). It also names only the variants in which detection worked.
 - Detectors that know how the environment moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
 ";
 
@@ -92,7 +95,7 @@ One nominal episode and one in the variant, of the trial with the best AUROC. Th
 pub(super) const MEASURES: &str = "\
 ## Other measures of the same predictions
 
-Mean AUROC over the variants in which the policy fails, then mean ± deviation over trials. `docs/detectors.md` defines the measures.
+Mean AUROC over the variants in which the policy fails, then mean ± deviation over trials; in brackets how many of them have been judged by the measure, where that is not all. `docs/detectors.md` defines the measures.
 ";
 
 pub(super) const OTHERS: &str = "\
@@ -117,5 +120,31 @@ pub(super) const DIFFERENCES: &str = "
 - Derived constants of cartpole follow a changed mass or length. In Gym they are computed once, so a changed cart mass alone would change nothing.
 - Means and deviations of the published columns are computed from the five printed trials; in nine of them they differ from the printed mean by .001, as rounding gives it.
 - A pendulum whose torque limit is above 2 N m behaves as the original, because the policy's commands end at ±2; we count these four variants as null.
+- Milder corruptions, augmented policies and prior ensembles are ours and stand apart; no number that stands beside one of the publication has to do with them.
 - Which of our numbers agree with the published ones may be luck as much as skill: policies differ, and the publication reports the variants it chose.
+";
+
+pub(super) const MILDER_NOTE: &str = "\
+## Milder disturbances
+
+The publication has none of what follows. Below severity 1 an image is mixed with its corruption of severity 1: at .25 a quarter of every pixel is corrupted.
+Points are the mean return of five games in each of the four corruptions, and the AUROC is that of the published measure, `mean-sd`; both are means over pairs of a policy and one of the corruptions, with 95 % intervals (Student's, over pairs; those of one policy depend on one another).
+";
+
+pub(super) const CLASSES_NOTE: &str = "\
+### What each measure tells of a policy that fails partly
+
+AUROC of each measure by what the policy still does in the variant, over all severities: its mean return is within three points of that at home, which is about what five games leave open; it is worse, and not below 0; it is below 0, and not below −10; or below −10. Means over pairs of policy and corruption with 95 % intervals, as above. The first line counts variants and the policies that they are of.
+";
+
+pub(super) const AUGMENTED_NOTE: &str = "\
+*Augmented* policies differ in what they learn from: every other observation of a batch is shown to the learner with one of the four corruptions, at a severity drawn uniformly from 0 to 2 (`augment`; data augmentation, Laskin et al. 2020). The games that they play in training, and the player whom they ask, see clean images. Their weights are stored with the eleven significant bits of half precision.
+";
+
+pub(super) const SETTLED: &str = "\
+## Policies at parts of their training
+
+Policies with MC-Dropout of the suite's recipes and probabilities, as they were after a quarter, half and all of their steps, judged by the published measure: mean ± deviation over three trials, the AUROC over the variants in which a policy fails.
+After all of their steps they are those of the last step, where the suite has the best of those that were evaluated.
+`python3 agents/ood-rl/settled.py target/release/offnominal` makes the table.
 ";
