@@ -406,5 +406,6 @@ fn frames_of_an_environment_become_a_data_set() {
 fn unknown_settings_and_weights_that_are_not_there_are_refused() {
     let error = serde_json::from_value::<scenes::Request>(json!({ "images": 3 })).unwrap_err();
     assert!(error.to_string().contains("unknown field `images`"), "{error}");
-    assert!(import::run(&import::Request::default()).is_err());
+    let nameless = import::run(&import::Request::default(), &Context::silent(1, 1)).unwrap_err().to_string();
+    assert!(nameless.contains("name --map or --validation"), "{nameless}");
 }

@@ -66,6 +66,24 @@ mod deep {
     }
 
     #[test]
+    fn weights_under_the_names_of_a_network_are_taken_over() {
+        let bench = Bench::new();
+        let (model, card) = train(&bench, "deeplab", "none");
+        let import = |network: &str| {
+            let args = ["pixels", "import", "--network", network, "--seed", "1", "--quiet", "--json"];
+            let mut command = offnominal(&args, &bench.at("import"));
+            command.arg(&model).arg("--validation").arg(bench.at("train"));
+            command
+        };
+        let found = succeeds(&mut import("deeplab")).stdout;
+        let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
+        assert_eq!(found["mean_iou"], card["mean_iou"]);
+        assert!(bench.at("import").join("model.json").is_file());
+        let error = fails(&mut import("pspnet"));
+        assert!(error.contains("expected weights of pspnet") && error.contains("head.level.1"), "{error}");
+    }
+
+    #[test]
     fn what_cannot_be_had_is_named() {
         let bench = Bench::new();
         let (plain, _) = train(&bench, "pspnet", "none");
