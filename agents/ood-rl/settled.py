@@ -18,7 +18,6 @@ import subprocess
 import sys
 
 import pyarrow.parquet
-
 import train
 
 RUNS = pathlib.Path("runs/ood-rl/settled")

@@ -65,7 +65,7 @@ def offnominal(*args):
 
 def augment(env):
     """The option with which a policy learns from corrupted observations too."""
-    most = {anomaly: SEVERITY for anomaly in AUGMENT[env]}
+    most = dict.fromkeys(AUGMENT[env], SEVERITY)
     return "augment=" + json.dumps(most, separators=(",", ":"))
 
 
