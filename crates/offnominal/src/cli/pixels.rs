@@ -37,7 +37,7 @@ enum What {
     Describe(describe::Describe),
     /// Train a network: the baseline, PSPNet or DeepLabV3+
     Train(train::Train),
-    /// Take over weights that were published for torchvision's deeplabv3_resnet50
+    /// Take over weights that were trained elsewhere: of torchvision's deeplabv3_resnet50, or of a network of `pixels train`
     Import(import::Import),
     /// Write a model's logits, features and confidences as .npy files
     Predict(predict::Predict),
