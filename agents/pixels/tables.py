@@ -50,7 +50,8 @@ def networks():
 
 
 def heads(name):
-    rows = csv.DictReader((RESULTS / f"outlier-head-{name}.csv").open())
+    path = RESULTS / f"outlier-head-{name}.csv"
+    rows = csv.DictReader(path.open()) if path.exists() else []
     table("hidden units | epochs | places of an image | AUPRC on pasted things of the validation",
           ([row["hidden"], row["epochs"], row["places"], number(row | {"value": row["auprc"]})] for row in rows))  # fmt: skip
 
