@@ -157,6 +157,10 @@ impl Request {
                 self.modification == Modification::None,
                 "the baseline has no modifications: name --network pspnet or deeplab"
             );
+            ensure!(
+                self.output_stride.is_none(),
+                "the baseline has no output stride: name --network pspnet or deeplab"
+            );
             let recipe = BaselineRecipe { pixels: self.pixels as usize, rounds: self.rounds as usize, seed };
             let net = baseline(set, &recipe, checkpoint, context)?;
             write::atomically(model, &net.to_tensors().to_bytes())?;

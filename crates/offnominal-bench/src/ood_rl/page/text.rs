@@ -12,6 +12,7 @@ If there is only the policy: with commands that end in tanh (DDPG, SAC) take the
 Do not wait for it where images get worse little by little: a policy loses its games to corruptions that its doubt does not tell yet ([milder disturbances](#milder-disturbances)).
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
+Milder corruptions and `centred-sd` came later: the command has them of all policies, this page of those that it names or counts.
 `results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
 
 The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:

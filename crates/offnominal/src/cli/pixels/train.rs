@@ -42,7 +42,7 @@ struct Convolutional {
     #[arg(long, value_parser = one_of::<Modification>(), default_value = "none")]
     modification: Modification,
     /// Pixels of the image that a place of the coarsest map of a small network stands for, in rows and in columns: 4 finds
-    /// things of few pixels, at four times the cost [default: 8]
+    /// things of few pixels, for about four times the work [default: 8]
     #[arg(long, value_name = "4|8", value_parser = output_stride)]
     output_stride: Option<u8>,
     /// Steps of the training [default: the preset's]
