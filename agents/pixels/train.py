@@ -45,7 +45,7 @@ class Images:
 
 
 SMALL = Images("", "data", (128, 64), 600, 600, 60)
-LARGE = Images("-256", "data-256", (256, 128), 9000, 3000, 100)
+LARGE = Images("-256", "data-256", (256, 128), 9000, 1000, 100)
 # What the networks are judged on: streets, and the analogues of the paper's four other sets.
 TESTS = {"street": "road", "three-wheeler": "three-wheeler", "rooms": "indoor", "normal-noise": "normal-noise", "perlin": "perlin"}
 IMAGES = 100
