@@ -1,8 +1,10 @@
 //! From the names of methods to scorers: fitted on nominal images or on such with pasted things, ODIN's temperature
 //! chosen on held-out ones.
 
-use crate::data_set::{DataSet, Sample};
+use crate::data_set::{DataSet, Labels, Sample};
+use crate::kept::Kept;
 use crate::network::Network;
+use crate::output::NetworkOutput;
 use crate::scorer::{FittedMethod, Scorer, Term, check};
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::Seed;
@@ -202,19 +204,37 @@ fn see(open: &mut [Open], outliers: bool, images: Images<'_>, context: &Context)
     let mut open: Vec<&mut Open> = open.iter_mut().filter(|o| o.needs.outliers == outliers).collect();
     let rounds = open.iter().map(|o| o.fitting.rounds()).max().unwrap_or(0);
     let Some((set, network)) = images.filter(|_| rounds > 0) else { return Ok(()) };
-    let bar = context.task(rounds * set.samples.len(), "fitting");
-    let jobs = context.jobs;
-    for (round, samples) in (0..rounds).flat_map(|r| set.samples.chunks(4 * jobs).map(move |s| (r, s))) {
-        let predict = |i: usize| network.predict(set, &samples[i]);
-        let said = parallel::map(jobs, samples.len(), &bar, predict)?;
-        for (sample, (labels, output)) in samples.iter().zip(said) {
-            for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                let place = || format!("{}, image {} on which it is fitted", method.id, sample.name);
-                check(method.needs, &output, method.like).with_context(place)?;
-                method.like = output.view().features.map(|features| features.shape());
-                method.fitting.see(round, &output.view(), &labels.ids);
+    let (jobs, mut kept) = (context.jobs, Kept::default());
+    for round in 0..rounds {
+        for (sample, said) in set.samples.iter().zip(kept.iter()) {
+            show(&mut open, round, sample, said)?;
+        }
+        let rest = &set.samples[kept.len()..];
+        let bar = context.task(rest.len(), "fitting");
+        for samples in rest.chunks(4 * jobs) {
+            let predict = |i: usize| network.predict(set, &samples[i]);
+            for (sample, said) in samples.iter().zip(parallel::map(jobs, samples.len(), &bar, predict)?) {
+                show(&mut open, round, sample, &said)?;
+                let bytes = said.0.ids.len() + said.1.bytes();
+                kept.push(said, bytes);
             }
         }
+    }
+    Ok(())
+}
+
+/// Shows an image, and what the network says of it, to the methods that have not finished their rounds.
+fn show(
+    open: &mut [&mut Open],
+    round: usize,
+    sample: &Sample,
+    (labels, output): &(Labels, NetworkOutput),
+) -> Result<()> {
+    for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
+        let place = || format!("{}, image {} on which it is fitted", method.id, sample.name);
+        check(method.needs, output, method.like).with_context(place)?;
+        method.like = output.view().features.map(|features| features.shape());
+        method.fitting.see(round, &output.view(), &labels.ids);
     }
     Ok(())
 }

@@ -23,6 +23,13 @@ impl NetworkOutput {
         (self.shape[1] > 0).then(|| self.view().prediction())
     }
 
+    /// Bytes of its numbers.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_features = self.features.as_ref().map_or(0, |(values, _)| values.len());
+        let confidence = self.confidence.as_ref().map_or(0, Vec::len);
+        size_of::<f32>() * (self.logits.len() + of_features + confidence)
+    }
+
     /// As the methods read it.
     pub fn view(&self) -> Output<'_> {
         let [passes, classes, height, width] = self.shape;

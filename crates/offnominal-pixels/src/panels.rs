@@ -6,7 +6,7 @@ use crate::heat::heat;
 use crate::network::Network;
 use crate::resize::{bilinear, nearest};
 use crate::results::Panel;
-use crate::scorer::Scorer;
+use crate::scorer::{Image, Scorer};
 use anyhow::Result;
 use offnominal_files::image_file;
 
@@ -40,7 +40,7 @@ fn images(
     sample: &Sample,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (labels, output) = network.predict(set, sample)?;
-    let scores = scorer.scores(sample, &labels, &output)?;
+    let scores = scorer.scores(&Image::new(sample, &labels, &output))?;
     let (from, to) = (labels.size(), labels.size().at_most(LONGEST));
     let png = |rgb: &[u8]| image_file::small_colours(to.width, to.height, rgb);
     let classes = |ids: &[u8]| -> Vec<u8> {

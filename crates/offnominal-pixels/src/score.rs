@@ -2,6 +2,7 @@
 
 use crate::fit::{Fitter, FittingImages, MethodParams, check_params};
 use crate::inputs::{NetworkSource, NominalSource, Reading};
+use crate::scorer::Image;
 use crate::written::write_array;
 use anyhow::{Context as _, Result};
 use offnominal_core::Seed;
@@ -81,9 +82,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let (labels, output) = network.predict(&set, sample)?;
-        let shape = [labels.height, labels.width];
+        let (shape, image) = ([labels.height, labels.width], Image::new(sample, &labels, &output));
         scorers.iter().try_for_each(|scorer| {
-            let scores = scorer.scores(sample, &labels, &output).with_context(|| sample.name.clone())?;
+            let scores = scorer.scores(&image).with_context(|| sample.name.clone())?;
             write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scores)
         })
     })?;

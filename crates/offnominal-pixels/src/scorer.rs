@@ -5,6 +5,9 @@ use crate::maps::ScoreMaps;
 use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result};
 use offnominal_detectors::pixel::{Needs, PixelError, PixelScorer};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What scores the pixels of images.
@@ -104,19 +107,44 @@ impl Scorer {
     ///
     /// # Errors
     /// If the output lacks what is needed or is not like what the method was fitted on, or there is no score map.
-    pub fn scores(&self, sample: &Sample, labels: &Labels, output: &NetworkOutput) -> Result<Vec<f32>> {
+    pub fn scores(&self, image: &Image<'_>) -> Result<Vec<f32>> {
         match &self.source {
-            Source::Maps(maps) => maps.read(sample, labels),
-            Source::Method(method) => method.scores(output),
+            Source::Maps(maps) => maps.read(image.sample, image.labels),
+            Source::Method(method) => Ok(image.scores(method)?.to_vec()),
             Source::Sum(terms) => {
-                let mut sum = vec![0.0; output.view().pixels()];
+                let mut sum = vec![0.0; image.output.view().pixels()];
                 for term in terms {
-                    let scores = term.method.scores(output)?;
+                    let scores = image.scores(&term.method)?;
                     let standard = |s: f32| ((f64::from(s) - term.mean) / term.deviation) as f32;
-                    sum.iter_mut().zip(scores).for_each(|(sum, s)| *sum += standard(s));
+                    sum.iter_mut().zip(scores.iter()).for_each(|(sum, &s)| *sum += standard(s));
                 }
                 Ok(sum)
             }
         }
+    }
+}
+
+/// An image to score. What a method says of it is computed once, however many sums the method is a part of.
+pub struct Image<'a> {
+    sample: &'a Sample,
+    labels: &'a Labels,
+    output: &'a NetworkOutput,
+    /// Scores by the id of the method: all scorers of an image come from one fitter.
+    scores: RefCell<BTreeMap<String, Rc<[f32]>>>,
+}
+
+impl<'a> Image<'a> {
+    /// Of which nothing is scored yet.
+    pub fn new(sample: &'a Sample, labels: &'a Labels, output: &'a NetworkOutput) -> Image<'a> {
+        Image { sample, labels, output, scores: RefCell::default() }
+    }
+
+    fn scores(&self, method: &FittedMethod) -> Result<Rc<[f32]>> {
+        if let Some(scores) = self.scores.borrow().get(&method.id) {
+            return Ok(Rc::clone(scores));
+        }
+        let scores: Rc<[f32]> = method.scores(self.output)?.into();
+        self.scores.borrow_mut().insert(method.id.clone(), Rc::clone(&scores));
+        Ok(scores)
     }
 }

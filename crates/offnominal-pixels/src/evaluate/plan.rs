@@ -2,7 +2,7 @@
 
 use super::ComponentSizes;
 use super::subject::Subject;
-use super::walk::{ClassMeans, First, Second, each};
+use super::walk::{ClassMeans, First, Second, Walk};
 use crate::data_set::Sample;
 use crate::failures::{CAUSES, Failures};
 use crate::fit::{self, Fitter, FittingImages};
@@ -10,7 +10,7 @@ use crate::gallery::Gallery;
 use crate::inputs::{digest, of_files};
 use crate::panels;
 use crate::results::{Evaluation, MethodComponents, MethodResult, threshold_disagreement};
-use crate::scorer::Scorer;
+use crate::scorer::{Image, Scorer};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -206,7 +206,8 @@ impl EvaluationPlan<'_> {
     ) -> Result<Vec<Cell>> {
         let set = &self.subject.set;
         let mut first = First::new(scorers.len(), set.n_classes(), self.sizes);
-        each(self.subject, judged, scorers, self.context, |scored| first.add(&scored))?;
+        let mut walk = Walk::new(self.subject, judged, scorers, self.context);
+        walk.each(|scored| first.add(scored))?;
         let nominal = self.nominal_means(scorers)?;
         let First { tallies, overlaps, means, confusion, .. } = first;
         let mean_iou = confusion.mean(&self.bootstrap).ok();
@@ -215,7 +216,7 @@ impl EvaluationPlan<'_> {
             .map(|(tally, s)| tally.judge(&self.bootstrap).with_context(|| s.id.clone()))
             .collect::<Result<_>>()?;
         let mut second = Second::new(set, judged, scorers, &results, self.sizes);
-        each(self.subject, judged, scorers, self.context, |scored| second.add(&scored))?;
+        walk.each(|scored| second.add(scored))?;
         let mut cells = Vec::new();
         for (i, (scorer, judged)) in scorers.iter().zip(results).enumerate() {
             let failures = second.failures[i].clone();
@@ -244,8 +245,9 @@ impl EvaluationPlan<'_> {
         let Some((set, network)) = self.fitter.borrow().images().nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
+            let image = Image::new(sample, &labels, &output);
             for (scorer, means) in scorers.iter().zip(&mut means).filter(|(s, _)| s.reads_network()) {
-                means.add(&scorer.scores(sample, &labels, &output)?, &labels.ids);
+                means.add(&scorer.scores(&image)?, &labels.ids);
             }
         }
         Ok(means)

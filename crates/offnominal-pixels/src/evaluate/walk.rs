@@ -1,11 +1,12 @@
-//! The two walks over the images of a data set, and what each collects.
+//! The two walks over the images of a data set, and what each collects. An image is scored once where memory allows it.
 
 use super::ComponentSizes;
 use super::subject::Subject;
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
 use crate::gallery::{Gallery, Seen};
-use crate::scorer::Scorer;
+use crate::kept::Kept;
+use crate::scorer::{Image, Scorer};
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
@@ -47,26 +48,54 @@ pub struct Scored {
     scores: Vec<Vec<f32>>,
 }
 
-/// Scores images on all threads and passes them on in order.
-pub fn each(
-    subject: &Subject,
-    samples: &[Sample],
-    scorers: &[Scorer],
-    context: &Context,
-    mut take: impl FnMut(Scored) -> Result<()>,
-) -> Result<()> {
-    let task = context.task(samples.len(), "images");
-    for some in samples.chunks(4 * context.jobs) {
-        task.check()?;
-        let scored = parallel::map(context.jobs, some.len(), &task, |i| score(subject, &some[i], scorers))?;
-        scored.into_iter().try_for_each(&mut take)?;
+/// Goes through the images of a subject in order, as often as it is asked to.
+pub struct Walk<'a> {
+    subject: &'a Subject,
+    samples: &'a [Sample],
+    scorers: &'a [Scorer],
+    context: &'a Context,
+    kept: Kept<Scored>,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(
+        subject: &'a Subject,
+        samples: &'a [Sample],
+        scorers: &'a [Scorer],
+        context: &'a Context,
+    ) -> Walk<'a> {
+        Walk { subject, samples, scorers, context, kept: Kept::default() }
     }
-    Ok(())
+
+    /// Passes the images on, scored on all threads.
+    pub fn each(&mut self, mut take: impl FnMut(&Scored) -> Result<()>) -> Result<()> {
+        let (subject, scorers, jobs) = (self.subject, self.scorers, self.context.jobs);
+        self.kept.iter().try_for_each(&mut take)?;
+        let rest = &self.samples[self.kept.len()..];
+        let task = self.context.task(rest.len(), "images");
+        for some in rest.chunks(4 * jobs) {
+            task.check()?;
+            for scored in parallel::map(jobs, some.len(), &task, |i| score(subject, &some[i], scorers))? {
+                take(&scored)?;
+                let bytes = scored.bytes();
+                self.kept.push(scored, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scored {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        self.labels.ids.len() * (3 + size_of::<f32>() * self.scores.len())
+    }
 }
 
 fn score(subject: &Subject, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
     let (labels, output) = subject.network.predict(&subject.set, sample)?;
-    let scores = scorers.iter().map(|scorer| scorer.scores(sample, &labels, &output)).collect::<Result<_>>();
+    let image = Image::new(sample, &labels, &output);
+    let scores = scorers.iter().map(|scorer| scorer.scores(&image)).collect::<Result<_>>();
     let scores = scores.with_context(|| sample.name.clone())?;
     Ok(Scored { prediction: output.prediction(), labels, scores })
 }
