@@ -23,7 +23,7 @@ mod heat;
 pub mod import;
 pub mod inputs;
 mod kept;
-mod label_map;
+pub mod label_map;
 pub mod layout;
 mod level;
 pub mod maps;
