@@ -12,6 +12,11 @@ use offnominal_files::{array, store};
 use offnominal_nets::Tensors;
 use std::path::{Path, PathBuf};
 
+/// Rows that a convolutional network sees above and below those that are segmented: beyond its image it would see zeros.
+const AROUND: usize = 32;
+/// The coarsest stride of features; rows begin at one.
+const ALIGNED: usize = 8;
+
 /// A network.
 #[derive(Debug, Clone)]
 pub enum Network {
@@ -133,7 +138,7 @@ impl Network {
         }
     }
 
-    /// The output of a model for some rows of an image; a convolutional network sees only those. Files have none.
+    /// The output of a model for some rows of an image, which sees rows around them too. Files have none.
     pub fn forward_band(
         &self,
         rgb: &[u8],
@@ -145,8 +150,11 @@ impl Network {
         Some(match model {
             Model::Baseline(model) => baseline(model, rgb, width, band, *passes, rng),
             Model::Convolutional(_) => {
-                let row = 3 * width;
-                model.forward(&rgb[row * band.rows.start..row * band.rows.end], width, *passes, rng)
+                let (row, rows) = (3 * width, &band.rows);
+                let above = rows.start.min(AROUND) / ALIGNED * ALIGNED;
+                let end = (rows.end + AROUND).min(rgb.len() / row);
+                let seen = &rgb[row * (rows.start - above)..row * end];
+                model.forward(seen, width, *passes, rng).rows(above..above + rows.len())
             }
         })
     }

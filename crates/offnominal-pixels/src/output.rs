@@ -1,6 +1,7 @@
 //! What a network says of an image.
 
 use offnominal_detectors::pixel::{Features, Output};
+use std::ops::Range;
 
 /// The output of a network for one image.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,22 @@ impl NetworkOutput {
         (self.shape[1] > 0).then(|| self.view().prediction())
     }
 
+    /// The same for some rows of the image, which begin where features do.
+    pub(crate) fn rows(self, rows: Range<usize>) -> NetworkOutput {
+        let [passes, classes, height, width] = self.shape;
+        let features = self.features.map(|(values, [channels, n, columns])| {
+            let stride = height.div_ceil(n);
+            let some = rows.start / stride..rows.end.div_ceil(stride);
+            (cut(&values, n, columns, &some), [channels, some.len(), columns])
+        });
+        NetworkOutput {
+            logits: cut(&self.logits, height, width, &rows),
+            shape: [passes, classes, rows.len(), width],
+            features,
+            confidence: self.confidence.map(|values| cut(&values, height, width, &rows)),
+        }
+    }
+
     /// Bytes of its numbers.
     pub(crate) fn bytes(&self) -> usize {
         let of_features = self.features.as_ref().map_or(0, |(values, _)| values.len());
@@ -41,5 +58,34 @@ impl NetworkOutput {
         });
         let confidence = self.confidence.as_deref();
         Output { logits: &self.logits, passes, classes, height, width, features, confidence }
+    }
+}
+
+/// Some rows of each plane, `[planes, height, width]`.
+fn cut(values: &[f32], height: usize, width: usize, rows: &Range<usize>) -> Vec<f32> {
+    let planes = values.chunks_exact(height * width);
+    planes.flat_map(|plane| &plane[rows.start * width..rows.end * width]).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_an_output_have_their_logits_and_the_features_that_lie_in_them() {
+        let numbers = |n: usize| (0..n).map(|i| i as f32).collect::<Vec<_>>();
+        // Ten rows of two pixels, with a feature for every four rows: three rows of features.
+        let output = NetworkOutput {
+            logits: numbers(40),
+            shape: [1, 2, 10, 2],
+            features: Some((numbers(6), [2, 3, 1])),
+            confidence: Some(numbers(20)),
+        };
+        let cut = output.rows(4..9);
+        assert_eq!(cut.shape, [1, 2, 5, 2]);
+        let logits: Vec<f32> = (8..18).chain(28..38).map(|i| i as f32).collect();
+        assert_eq!(cut.logits, logits);
+        assert_eq!(cut.features, Some((vec![1.0, 2.0, 4.0, 5.0], [2, 2, 1])));
+        assert_eq!(cut.confidence, Some((8..18).map(|i| i as f32).collect()));
     }
 }

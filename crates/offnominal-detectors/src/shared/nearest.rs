@@ -3,8 +3,8 @@
 //! A k-d tree of two levels: the points are sorted into blocks of [`BLOCK`] by splitting along the channel with the
 //! largest extent, and each block knows its bounding box. A query computes its distance to all boxes, then visits
 //! blocks in the order of that distance until the next box is farther than the k-th best point. Boxes and points lie
-//! channel by channel, so both loops run on vectors of the processor; where nothing can be pruned (many channels, far
-//! queries) the cost is that of brute force over contiguous memory, not that of a deep tree.
+//! channel by channel, so both loops run on vectors of the processor. With many channels boxes prune little; then a block
+//! is left as soon as the sums over its first channels say that no point of it is near.
 //!
 //! Exact in `f32`: rounding is monotone, and box and point distances sum the channels in the same order, so a box is
 //! never farther than a point in it.
@@ -15,6 +15,8 @@ use offnominal_nets::simd;
 
 /// Points per block: two 16-lane vectors, or eight of 4 lanes.
 const BLOCK: usize = 32;
+/// Channels after which the sums of a block are looked at.
+const CHANNELS: usize = 8;
 
 /// Points, sorted into blocks.
 #[derive(Debug, PartialEq)]
@@ -149,10 +151,12 @@ impl Nearest {
     fn visit(&self, block: usize, query: &[f32], best: &mut [f32]) {
         let size = self.width * BLOCK;
         let columns = self.points[block * size..(block + 1) * size].as_chunks::<BLOCK>().0;
+        let limit = best[best.len() - 1];
         let sums = simd(
             #[inline(always)]
-            || squares_to_points(columns, query),
+            || squares_to_points(columns, query, limit),
         );
+        let Some(sums) = sums else { return };
         let real = BLOCK.min(self.n_points - block * BLOCK);
         for &sum in &sums[..real] {
             insert(best, sum);
@@ -160,17 +164,22 @@ impl Nearest {
     }
 }
 
-/// Squared distance to each point of a block.
+/// Squared distance to each point of a block; none if all are as far as `limit`. Sums never shrink, so this is known early.
 #[inline(always)]
-fn squares_to_points(columns: &[[f32; BLOCK]], query: &[f32]) -> [f32; BLOCK] {
+fn squares_to_points(columns: &[[f32; BLOCK]], query: &[f32], limit: f32) -> Option<[f32; BLOCK]> {
     let mut sums = [0.0; BLOCK];
-    for (column, &x) in columns.iter().zip(query) {
-        for lane in 0..BLOCK {
-            let difference = column[lane] - x;
-            sums[lane] += difference * difference;
+    for (columns, query) in columns.chunks(CHANNELS).zip(query.chunks(CHANNELS)) {
+        for (column, &x) in columns.iter().zip(query) {
+            for lane in 0..BLOCK {
+                let difference = column[lane] - x;
+                sums[lane] += difference * difference;
+            }
+        }
+        if sums.iter().fold(true, |far, &sum| far & (sum >= limit)) {
+            return None;
         }
     }
-    sums
+    Some(sums)
 }
 
 /// Squared distance to each box of a group, whose lower and upper sides alternate.
@@ -272,7 +281,7 @@ mod tests {
     #[test]
     fn equals_brute_force_in_every_bit() {
         let mut rng = Rng::new(1);
-        for (width, n) in [(1, 1), (1, 33), (2, 64), (3, 1000), (9, 2000), (18, 777)] {
+        for (width, n) in [(1, 1), (1, 33), (2, 64), (3, 1000), (9, 2000), (18, 777), (40, 500)] {
             let points = normal(&mut rng, width * n);
             let index = Nearest::new(width, n, &points);
             for far in [0.0, 1.0, 30.0] {
