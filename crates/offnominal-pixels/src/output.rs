@@ -28,7 +28,8 @@ impl NetworkOutput {
     pub(crate) fn rows(self, rows: Range<usize>) -> NetworkOutput {
         let [passes, classes, height, width] = self.shape;
         let features = self.features.map(|(values, [channels, n, columns])| {
-            let stride = height.div_ceil(n);
+            // Strides are powers of two, and the last feature may stand for fewer rows.
+            let stride = height.div_ceil(n).next_power_of_two();
             let some = rows.start / stride..rows.end.div_ceil(stride);
             (cut(&values, n, columns, &some), [channels, some.len(), columns])
         });
@@ -87,5 +88,17 @@ mod tests {
         assert_eq!(cut.logits, logits);
         assert_eq!(cut.features, Some((vec![1.0, 2.0, 4.0, 5.0], [2, 2, 1])));
         assert_eq!(cut.confidence, Some((8..18).map(|i| i as f32).collect()));
+    }
+
+    #[test]
+    fn the_last_feature_may_stand_for_a_single_row() {
+        // 33 rows with a feature for every eight: five rows of features.
+        let output = NetworkOutput {
+            logits: vec![0.0; 33],
+            shape: [1, 1, 33, 1],
+            features: Some((vec![0.0, 1.0, 2.0, 3.0, 4.0], [1, 5, 1])),
+            confidence: None,
+        };
+        assert_eq!(output.rows(8..33).features, Some((vec![1.0, 2.0, 3.0, 4.0], [1, 4, 1])));
     }
 }
