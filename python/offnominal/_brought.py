@@ -21,7 +21,7 @@ def known(request: Mapping[str, Any]) -> dict[str, Any]:
         rule = given.pop("failure")
         given.update({key: _engine.with_failure(given[key], rule) for key in environments})
     env = given.get("env")
-    for key in ("policy", "old", "new"):
+    for key in ("policy", "old", "new", "demonstrator"):
         if key in given:
             given[key] = policy_name(given[key], env)
     if "policies" in given:

@@ -8,7 +8,6 @@ use offnominal_core::env::Env;
 use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
@@ -44,7 +43,7 @@ impl Display for Ensemble {
 /// # Errors
 /// If a file is no policy for the environment, or the policies are not alike.
 pub fn run(request: &Request, _: &Context) -> Result<Ensemble> {
-    let env = catalogues::configured(&request.env, &json!({}))?;
+    let env = catalogues::environment(&request.env, None)?;
     let policy = join(&request.members, env.as_ref())?;
     let path = request.out.join("policy.safetensors");
     atomically(&path, &policy.to_bytes())?;
@@ -70,7 +69,7 @@ mod tests {
 
     #[test]
     fn files_become_members_and_one_alone_is_refused() {
-        let env = catalogues::environments().build("sap-goal0", &json!({})).unwrap();
+        let env = catalogues::environments().build("sap-goal0", &serde_json::json!({})).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let config = TrainConfig { hidden: vec![8], ..TrainConfig::for_env("sap-goal0") };
         let write = |seed: u64| {

@@ -14,6 +14,7 @@ mod request;
 use crate::context::Context;
 use crate::evaluation;
 use crate::noise;
+use crate::policies;
 use crate::scenario::Scenario;
 use anyhow::{Context as _, Result, ensure};
 use augmentation::Anomalies;
@@ -24,6 +25,7 @@ use monitor::Monitor;
 use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
+use offnominal_core::policy::Policy;
 use offnominal_worlds::demonstrator;
 pub use request::{Request, Trained, run};
 use sha2::{Digest, Sha256};
@@ -37,6 +39,17 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 /// says more.
 const CARD_EPISODES: [usize; 2] = [200, 40];
 
+/// What the files of a run say of it, and its policy does not.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Given {
+    /// The command, as the card will have it.
+    pub command: String,
+    /// What is drawn of the environment for each episode, and by what one fails.
+    pub scenario: Option<Scenario>,
+    /// The policy that plays demonstrations; the environment's scripted one, if none.
+    pub demonstrator: Option<String>,
+}
+
 /// A run: trainer, folder, and the time it took before.
 pub struct Run {
     trainer: Trainer,
@@ -47,7 +60,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the beginning; `command` is what the card will say, and `scenario` what is drawn of the environment and by what episodes fail.
+    /// A run from the beginning.
     ///
     /// # Errors
     /// If the recipe is wrong, the environment cannot be copied, or the folder already holds a run.
@@ -56,7 +69,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        (command, scenario): (String, Option<Scenario>),
+        given: Given,
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
@@ -64,9 +77,11 @@ impl Run {
             "{} already holds a run: continue it with --resume, or choose another --out",
             folder.path().display()
         );
-        let trainer = equipped(Trainer::new(config, env, seed)?, env)?.remembering();
+        let trainer = equipped(Trainer::new(config, env, seed)?, env, given.demonstrator.as_deref())?;
+        let trainer = trainer.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
-        let notes = Notes { command, seconds: 0.0, keepsakes, scenario };
+        let Given { command, scenario, demonstrator } = given;
+        let notes = Notes { command, seconds: 0.0, keepsakes, scenario, demonstrator };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
@@ -84,7 +99,7 @@ impl Run {
             trainer.extend_to(steps);
             notes.command = with_steps(&notes.command, steps.max(trainer.steps()));
         }
-        let trainer = equipped(trainer, env)?.remembering();
+        let trainer = equipped(trainer, env, notes.demonstrator.as_deref())?.remembering();
         let memory = Memory::resume(&trainer, env, notes.keepsakes, &folder)?;
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
@@ -167,27 +182,37 @@ impl Run {
 }
 
 /// Gives the trainer what its recipe asks for and no checkpoint holds.
-fn equipped(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
-    let trainer = with_demonstrator(trainer, env)?;
+fn equipped(trainer: Trainer, env: &dyn Env, demonstrator: Option<&str>) -> Result<Trainer> {
+    let trainer = with_demonstrator(trainer, env, demonstrator)?;
     Ok(match Anomalies::of(trainer.config(), env)? {
         Some(anomalies) => trainer.augmented_by(Box::new(anomalies)),
         None => trainer,
     })
 }
 
-/// Gives the trainer the environment's scripted policy, if the recipe asks for demonstrations.
-fn with_demonstrator(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
+/// Gives the trainer the policy of that name, or the environment's scripted one, if the recipe asks for demonstrations.
+fn with_demonstrator(trainer: Trainer, env: &dyn Env, name: Option<&str>) -> Result<Trainer> {
     if trainer.config().demonstrations == 0 {
+        ensure!(name.is_none(), "demonstrator: expected demonstrations above 0 in the recipe, found 0");
         return Ok(trainer);
     }
+    let policy = match name {
+        Some(name) => policies::find(name, env).context("demonstrator")?.policy,
+        None => scripted(env)?,
+    };
+    Ok(trainer.demonstrated_by(policy))
+}
+
+/// The environment's scripted policy.
+fn scripted(env: &dyn Env) -> Result<Box<dyn Policy>> {
     let id = noise::base(&env.spec().id);
-    let policy = demonstrator::of(id).with_context(|| {
+    demonstrator::of(id).with_context(|| {
         format!(
-            "demonstrations: {id} has no scripted policy; these environments have: {}",
+            "demonstrations: {id} has no scripted policy; these environments have: {}; \
+             another policy can be given as demonstrator",
             demonstrator::ENVIRONMENTS.join(", ")
         )
-    })?;
-    Ok(trainer.demonstrated_by(policy))
+    })
 }
 
 /// Refuses a seed that is given and is not that of the run.

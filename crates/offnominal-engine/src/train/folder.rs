@@ -37,6 +37,9 @@ pub(super) struct Notes {
     /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scenario: Option<Scenario>,
+    /// The policy that plays demonstrations, if it is not the environment's scripted one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) demonstrator: Option<String>,
 }
 
 impl Folder {

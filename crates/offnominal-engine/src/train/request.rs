@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::request::within;
 use crate::scenario::{Scenario, ScenarioRequest};
-use crate::train::{Folder, Keepsakes, Run};
+use crate::train::{Folder, Given, Keepsakes, Run};
 use crate::{catalogues, noise};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{Card, TrainConfig};
@@ -11,7 +11,6 @@ use offnominal_core::Seed;
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
@@ -29,6 +28,8 @@ pub struct Request {
     pub preset: Option<String>,
     /// Options of the recipe, each as `name=value`.
     pub set: Vec<String>,
+    /// The policy that plays the demonstrations of the recipe; the environment's scripted one, if none is named.
+    pub demonstrator: Option<String>,
     /// What is drawn for each episode, and by what one fails.
     pub scenario: ScenarioRequest,
     /// Steps between evaluations; those of the preset, if none are given.
@@ -60,7 +61,7 @@ pub struct Trained {
 /// If a name or an option is wrong, or a file cannot be read or written.
 pub fn run(request: &Request, context: &Context) -> Result<Trained> {
     within("checkpoints", request.checkpoints.unwrap_or(0), 0..=1000)?;
-    let env = catalogues::configured(&request.env, &json!({}))?;
+    let env = catalogues::environment(&request.env, None)?;
     let config = request.config()?;
     let default = || {
         PathBuf::from("runs/train").join(format!("{}-{}", noise::file_name(&request.env), config.algorithm))
@@ -77,9 +78,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
         Run::resume(env.as_ref(), folder, request.steps, seed)?
     } else {
         let command = request.command(&config.algorithm, context.seed);
+        let given = Given { command, scenario, demonstrator: request.demonstrator.clone() };
         let keepsakes =
             Keepsakes { history: request.history, checkpoints: request.checkpoints.unwrap_or_default() };
-        Run::begin(config, env.as_ref(), seed, folder, (command, scenario), keepsakes)?
+        Run::begin(config, env.as_ref(), seed, folder, given, keepsakes)?
     };
     Ok(Trained { card: run.finish(env.as_ref(), context)?, policy })
 }
@@ -119,6 +121,7 @@ impl Request {
         let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
         words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
         words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
+        words.extend(self.demonstrator.iter().map(|d| format!("--demonstrator '{d}'")));
         words.extend(Some(self.scenario.words().trim_start().to_string()).filter(|w| !w.is_empty()));
         words.extend(self.steps.map(|n| format!("--steps {n}")));
         words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));

@@ -26,7 +26,7 @@ fn begin_with(keepsakes: Keepsakes, steps: u64, folder: &Folder) -> Result<Run> 
         environment().as_ref(),
         Seed(1),
         folder.clone(),
-        ("the command".into(), None),
+        Given { command: "the command".into(), ..Given::default() },
         keepsakes,
     )
 }
@@ -97,23 +97,33 @@ fn the_command_of_an_extended_run_has_its_steps() {
 }
 
 #[test]
-fn demonstrations_need_a_scripted_policy() {
+fn demonstrations_need_a_scripted_policy_or_one_that_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let config = TrainConfig { demonstrations: 50, ..config(120) };
     let folder = Folder::new(dir.path().to_path_buf());
-    let refused = Run::begin(
-        config,
-        environment().as_ref(),
-        Seed(1),
-        folder,
-        (String::new(), None),
-        Keepsakes::default(),
-    )
-    .err()
-    .unwrap();
+    let begin = |demonstrations: u64, demonstrator: Option<&str>| {
+        let config = TrainConfig { demonstrations, ..config(120) };
+        let given = Given { demonstrator: demonstrator.map(String::from), ..Given::default() };
+        let env = environment();
+        Run::begin(config, env.as_ref(), Seed(1), folder.clone(), given, Keepsakes::default())
+    };
+    let refused = |demonstrations, demonstrator| {
+        format!("{:#}", begin(demonstrations, demonstrator).err().expect("a refusal"))
+    };
     assert!(
-        refused.to_string().contains("sap-goal0 has no scripted policy; these environments have: driving")
+        refused(50, None).contains("sap-goal0 has no scripted policy; these environments have: driving"),
+        "{}",
+        refused(50, None)
     );
+    assert!(refused(0, Some("random")).contains("expected demonstrations above 0 in the recipe, found 0"));
+    assert!(refused(50, Some("rondom")).contains("demonstrator"), "{}", refused(50, Some("rondom")));
+    let env = environment();
+    begin(50, Some("random")).unwrap().finish(env.as_ref(), &common()).unwrap();
+    // Who demonstrated is known to a run that goes on.
+    Run::resume(env.as_ref(), folder.clone(), Some(240), Seed(0))
+        .unwrap()
+        .finish(env.as_ref(), &common())
+        .unwrap();
+    assert_eq!(folder.read().unwrap().1.demonstrator.as_deref(), Some("random"));
 }
 
 #[test]
@@ -151,8 +161,8 @@ fn a_continued_run_in_environments_that_are_drawn_leaves_the_policy_of_one_that_
     let scenario = Scenario { draws: Some(draws), criterion: None };
     let env = scenario.apply(environment()).unwrap();
     let begin = |steps: u64, folder: &Folder| {
-        let about = ("the command".to_string(), Some(scenario.clone()));
-        Run::begin(config(steps), env.as_ref(), Seed(1), folder.clone(), about, Keepsakes::default()).unwrap()
+        let given = Given { scenario: Some(scenario.clone()), ..Given::default() };
+        Run::begin(config(steps), env.as_ref(), Seed(1), folder.clone(), given, Keepsakes::default()).unwrap()
     };
     begin(500, &whole).finish(env.as_ref(), &common()).unwrap();
     // The checkpoint stands within an episode, which is then played again in the environment that was drawn for it.

@@ -26,6 +26,9 @@ pub struct Train {
     /// Change one option of the recipe, such as gamma=0.98 or hidden=[64,64]; may be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     set: Vec<String>,
+    /// Policy that plays the demonstrations of the recipe [default: the environment's scripted one]
+    #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
+    demonstrator: Option<String>,
     #[command(flatten)]
     scenario: ScenarioArgs,
     /// Steps between evaluations [default: the preset's]
@@ -48,8 +51,19 @@ impl Train {
     /// # Errors
     /// If a name or an option is wrong, or a file cannot be read or written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Train { env, algorithm, steps, preset, set, scenario, eval_every, history, checkpoints, resume } =
-            self;
+        let Train {
+            env,
+            algorithm,
+            steps,
+            preset,
+            set,
+            demonstrator,
+            scenario,
+            eval_every,
+            history,
+            checkpoints,
+            resume,
+        } = self;
         let (scenario, out) = (scenario.request(), common.out.clone());
         let request = Request {
             env,
@@ -57,6 +71,7 @@ impl Train {
             steps,
             preset,
             set,
+            demonstrator,
             scenario,
             eval_every,
             history,

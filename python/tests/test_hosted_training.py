@@ -1,0 +1,58 @@
+"""Policies trained in environments of Gymnasium, and by what a policy of Python shows."""
+
+import numpy as np
+import pytest
+
+import offnominal
+
+pytest.importorskip("fcntl", reason="hosted environments need Unix sockets")
+
+CARTPOLE = "gymnasium:CartPole-v1"
+SHORT = ["learning_starts=100", "hidden=[16]", "batch=16"]
+SHOWN = [*SHORT, "demonstrations=300", "imitation=1.0"]
+
+
+def balance(obs):
+    return int(3 * obs[2] + obs[3] + 0.1 * obs[0] + 0.3 * obs[1] > 0)
+
+
+def trained(out, steps=600, **options):
+    card = offnominal.train(CARTPOLE, out, preset="cartpole", steps=steps, seed=1, progress=False, **options)
+    return card, (out / "policy.safetensors").read_bytes()
+
+
+def test_a_policy_is_trained_and_a_run_that_goes_on_leaves_the_same(tmp_path):
+    card, whole = trained(tmp_path / "whole", set=SHORT)
+    assert (card["env"], card["steps"]) == (CARTPOLE, 600)
+    trained(tmp_path / "parts", steps=350, set=SHORT)
+    offnominal.train(CARTPOLE, tmp_path / "parts", steps=600, resume=True, progress=False)
+    assert (tmp_path / "parts" / "policy.safetensors").read_bytes() == whole
+    found = offnominal.evaluate(CARTPOLE, str(tmp_path / "whole" / "policy.safetensors"), episodes=2)
+    assert found["return"]["n"] == 2
+
+
+def test_whoever_plays_in_python_demonstrates(tmp_path):
+    _, shown = trained(tmp_path / "shown", set=SHOWN, demonstrator=balance)
+    _, random = trained(tmp_path / "random", set=SHOWN, demonstrator="random")
+    assert shown != random
+    with pytest.raises(ValueError, match="has no scripted policy"):
+        trained(tmp_path / "none", set=SHOWN)
+    with pytest.raises(ValueError, match="expected demonstrations above 0 in the recipe, found 0"):
+        trained(tmp_path / "unused", set=SHORT, demonstrator=balance)
+
+
+def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):
+    pytest.importorskip("ale_py", reason="ale-py is not installed")
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    from offnominal import atari
+
+    theirs = offnominal.collect("gymnasium:offnominal.atari:pong?horizon=40", atari.follow, episodes=2)
+    ours = offnominal.collect("pong", "scripted", episodes=2)
+    shapes = [episode.observations.shape for episode in (theirs[0], ours[0])]
+    assert shapes[0] == (41, 4 * 84 * 84) and shapes[0][1] == shapes[1][1]
+    images = [episode.observations[40].reshape(4, 84, 84)[-1] for episode in (theirs[0], ours[0])]
+    # The field has the same place and nearly the same grey.
+    fields = [image[20:70, 12:72] for image in images]
+    assert abs(np.median(fields[0]) - np.median(fields[1])) < 6
+    walls = [np.flatnonzero((image > 200).all(axis=1)) for image in images]
+    assert walls[0].max() == walls[1].max() == 83 and abs(walls[0][0] - walls[1][0]) <= 1
