@@ -10,6 +10,7 @@
 
 mod agents;
 mod cell;
+mod environment;
 mod figure;
 mod judges;
 mod milder;
@@ -71,6 +72,8 @@ pub struct Finished {
     pub rows: usize,
     /// The table.
     pub table: PathBuf,
+    /// Environments that could not be opened, each with the reason.
+    pub left_out: Vec<String>,
     /// Wall time in seconds.
     pub wall_secs: f64,
     /// The tables of the publication in short, as Markdown.
@@ -83,7 +86,8 @@ pub struct Finished {
 /// # Errors
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
 pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
-    let (began, plan, store) = (Instant::now(), cell::plan()?, Store::new(out));
+    let (began, store) = (Instant::now(), Store::new(out));
+    let (plan, left_out) = cell::plan()?;
     let ran = run::run(&plan, &store, context)?;
     let (records, figures) = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
@@ -98,6 +102,7 @@ pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
         ran,
         rows: rows.len(),
         table: path,
+        left_out,
         wall_secs: began.elapsed().as_secs_f64(),
         summary: page::summary(&records),
     })
@@ -106,7 +111,8 @@ pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
 impl Display for Finished {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let out = self.table.parent().unwrap_or(Path::new("")).display();
-        let Finished { summary, cells, ran, wall_secs, .. } = self;
+        let Finished { summary, cells, ran, wall_secs, left_out, .. } = self;
+        left_out.iter().try_for_each(|what| writeln!(f, "left out: {what}"))?;
         write!(f, "{summary}\n{cells} policies, {ran} of them played in {wall_secs:.0} s; {out}")
     }
 }

@@ -3,12 +3,13 @@
 //! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made
 //! them.
 
+use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
-use offnominal_engine::{catalogues, data};
+use offnominal_core::env::Env;
+use offnominal_engine::data;
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
@@ -46,9 +47,6 @@ pub const METHODS: [Method; 7] = [
     Method::AugmentedDropconnect,
     Method::AugmentedEnsemble,
 ];
-
-/// The environments in which there are policies.
-pub(super) const ENVIRONMENTS: [&str; 3] = ["cartpole", "pendulum", "pong"];
 
 /// Trials of each method.
 pub(super) const TRIALS: u32 = 5;
@@ -103,40 +101,74 @@ pub struct Agent {
 /// The archive of the data folder that `agents/ood-rl/train.py` made.
 const SHIPPED: &str = "ood-rl/policies.zip";
 
-impl Agent {
-    /// Every policy that is there, in the order of environments, methods and trials.
+/// The policies that are there.
+pub struct Agents {
+    /// In the order of environments, methods and trials.
+    pub found: Vec<Agent>,
+    /// Environments that cannot be opened here, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// A policy's file.
+struct Source {
+    method: Method,
+    trial: u32,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Agents {
+    /// Every policy that is there.
     ///
     /// # Errors
     /// If there is none, or a file cannot be read or is no policy of its environment.
-    pub fn all() -> Result<Vec<Agent>> {
+    pub fn all() -> Result<Agents> {
         let folder = std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from);
-        let mut found = Vec::new();
+        let mut agents = Agents { found: Vec::new(), left_out: Vec::new() };
         for env in ENVIRONMENTS {
-            for method in METHODS {
-                for trial in 1..=TRIALS {
-                    found.extend(Agent::find(folder.as_deref(), env, method, trial)?);
+            let sources = Source::all(folder.as_deref(), env)?;
+            if sources.is_empty() {
+                continue;
+            }
+            match environment::open(env) {
+                Ok(environment) => {
+                    for source in sources {
+                        agents.found.push(source.agent(env, environment.as_ref())?);
+                    }
                 }
+                Err(e) => agents.left_out.push(format!("{env}: {e:#}")),
             }
         }
         let place = folder.map_or(SHIPPED.into(), |f| f.display().to_string());
         ensure!(
-            !found.is_empty(),
+            !agents.found.is_empty() || !agents.left_out.is_empty(),
             "expected policies such as cartpole-dropout-1.safetensors in {place}, found none"
         );
+        Ok(agents)
+    }
+}
+
+impl Source {
+    /// The policies of an environment.
+    fn all(folder: Option<&Path>, env: &str) -> Result<Vec<Source>> {
+        let trials = METHODS.iter().flat_map(|method| (1..=TRIALS).map(move |trial| (*method, trial)));
+        let mut found = Vec::new();
+        for (method, trial) in trials {
+            let name = format!("{env}-{}-{trial}", method.id());
+            found.extend(read(folder, &name)?.map(|bytes| Source { method, trial, name, bytes }));
+        }
         Ok(found)
     }
 
-    fn find(folder: Option<&Path>, env: &'static str, method: Method, trial: u32) -> Result<Option<Agent>> {
-        let name = format!("{env}-{}-{trial}", method.id());
-        let Some(bytes) = read(folder, &name)? else { return Ok(None) };
-        let environment = catalogues::environments().build(env, &json!({}))?;
+    fn agent(self, env: &'static str, environment: &dyn Env) -> Result<Agent> {
+        let Source { method, trial, name, bytes } = self;
         let policy =
             Actor::from_bytes(&bytes, environment.spec()).with_context(|| format!("policy {name}"))?;
         ensure!(
             policy.n_predictions() > 1,
             "policy {name}: expected one that disagrees with itself, found a plain one"
         );
-        Ok(Some(Agent { env, method, trial, policy, digest: hex(&Sha256::digest(&bytes)) }))
+        Ok(Agent { env, method, trial, policy, digest: hex(&Sha256::digest(&bytes)) })
     }
 }
 

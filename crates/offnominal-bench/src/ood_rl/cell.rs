@@ -1,15 +1,15 @@
 //! The cells of the suite: one for each policy.
 
+use crate::ood_rl::agents::Agents;
+use crate::ood_rl::environment::{self, shows_images};
 use crate::ood_rl::{Agent, ID, Method};
 use anyhow::Result;
-use offnominal_engine::catalogues;
 use offnominal_files::store::address;
 use serde::Serialize;
-use serde_json::json;
 
 /// Nominal episodes, and episodes of each variant; those of pong are long.
 pub(super) fn episodes(env: &str) -> usize {
-    if env == "pong" { 5 } else { 20 }
+    if shows_images(env) { 5 } else { 20 }
 }
 
 /// Bootstrap replicates of an interval.
@@ -36,7 +36,7 @@ const BLIND: usize = 2;
 
 /// Detectors that read the observations of an environment, or none.
 pub(super) fn external(env: &str) -> Vec<&'static str> {
-    let fits = |i: &usize| env != "pong" || *i < BLIND || *i >= EXTERNAL.len() - 2;
+    let fits = |i: &usize| !shows_images(env) || *i < BLIND || *i >= EXTERNAL.len() - 2;
     (0..EXTERNAL.len()).filter(fits).map(|i| EXTERNAL[i]).collect()
 }
 
@@ -65,7 +65,7 @@ pub struct Cell {
 
 impl Cell {
     fn of(agent: &Agent) -> Result<Cell> {
-        let environment = catalogues::environments().build(agent.env, &json!({}))?;
+        let environment = environment::open(agent.env)?;
         let compares =
             matches!(agent.method, Method::Ensemble | Method::AugmentedEnsemble) && agent.trial == 1;
         Ok(Cell {
@@ -92,10 +92,12 @@ impl Cell {
     }
 }
 
-/// The cells of the policies that are there, each with its policy.
+/// The cells of the policies that are there, each with its policy, and what is left out and why.
 ///
 /// # Errors
 /// If a policy cannot be read.
-pub fn plan() -> Result<Vec<(Cell, Agent)>> {
-    Agent::all()?.into_iter().map(|agent| Ok((Cell::of(&agent)?, agent))).collect()
+pub fn plan() -> Result<(Vec<(Cell, Agent)>, Vec<String>)> {
+    let Agents { found, left_out } = Agents::all()?;
+    let cells: Result<_> = found.into_iter().map(|agent| Ok((Cell::of(&agent)?, agent))).collect();
+    Ok((cells?, left_out))
 }

@@ -5,12 +5,11 @@ mod settled;
 mod text;
 
 use crate::ood_rl::cell::EXTERNAL;
+use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use crate::ood_rl::published::{self, Published};
 use crate::ood_rl::table::{Table, by_trial, of, share, spread, trials, words};
 use crate::ood_rl::{Judged, MAIN, METHODS, Method, solved};
 use text::*;
-
-const ENVIRONMENTS: [&str; 3] = crate::ood_rl::agents::ENVIRONMENTS;
 
 /// The page as Markdown.
 pub fn page(rows: &[Judged]) -> String {
@@ -134,12 +133,15 @@ fn own_best(rows: &[Judged]) -> String {
     let mut table = Table::new(&["environment, method", "variant with the best mean", "AUROC"]);
     for (env, method) in ENVIRONMENTS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
         let variants = offnominal_worlds::ood_rl::variants();
-        let found = variants.iter().filter(|v| v.env == env && v.null.is_none()).filter_map(|v| {
-            let magnitude = v.anomaly_spec.params["magnitude"].as_f64()?;
-            let own = trials(rows, (env, method, &v.anomaly_spec.anomaly, magnitude));
-            let all_fail = !own.is_empty() && own.iter().all(|r| r.fails);
-            all_fail.then(|| (words(&v.anomaly_spec.anomaly, magnitude), numbers(&own)))
-        });
+        let found = variants
+            .iter()
+            .filter(|v| v.env == environment::published(env) && v.null.is_none())
+            .filter_map(|v| {
+                let magnitude = v.anomaly_spec.params["magnitude"].as_f64()?;
+                let own = trials(rows, (env, method, &v.anomaly_spec.anomaly, magnitude));
+                let all_fail = !own.is_empty() && own.iter().all(|r| r.fails);
+                all_fail.then(|| (words(&v.anomaly_spec.anomaly, magnitude), numbers(&own)))
+            });
         let mean = |values: &[f64]| crate::ood_rl::table::mean_sd(values).map_or(f64::NAN, |(mean, _)| mean);
         if let Some((what, values)) = found.max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1))) {
             table.line(vec![format!("{env}, {}", method.title()), what, spread(&values)]);

@@ -5,7 +5,7 @@ use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
 use crate::ood_rl::milder::milder;
 use crate::ood_rl::row::{Judged, MAIN};
-use crate::ood_rl::{solved, youden};
+use crate::ood_rl::{environment, solved, youden};
 use anyhow::{Context, Result};
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
@@ -15,7 +15,6 @@ use offnominal_files::table;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
-use serde_json::json;
 
 /// Files of a finished cell.
 pub(super) const ROWS: &str = "rows.csv";
@@ -25,7 +24,7 @@ pub(super) const TRACES: &str = "traces.json";
 /// setting is a branch of the seed.
 pub(super) fn settings(env: &str) -> Vec<Variant> {
     let all = variants().into_iter().chain(null_controls()).chain(milder());
-    all.filter(|v| v.env == env).collect()
+    all.filter(|v| v.env == environment::published(env)).collect()
 }
 
 /// The nominal episodes of a cell, with which its variants are compared.
@@ -44,7 +43,7 @@ pub(super) fn files(
     jobs: usize,
     bar: &Task,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let env = catalogues::environments().build(cell.env, &json!({}))?;
+    let env = environment::open(cell.env)?;
     let nominal = Nominal::new(cell, env.as_ref(), policy, bar)?;
     let settings = settings(cell.env);
     let judged = parallel::map(jobs, settings.len(), bar, |i| nominal.variant(&settings[i], i))?;
