@@ -1,20 +1,23 @@
-//! Unknown things on the path ahead, in time: what is unusual in the frames of a camera that looks along a road, is
-//! followed from frame to frame, and counts if the car will reach it soon.
+//! Unknown things on the path ahead, in time: what is unusual or in the way in the frames of a camera that looks along a
+//! road, is followed from frame to frame, and counts if the car will reach it soon.
 //!
 //! 1. A network segments the rows between the horizon and the nearest distance, and a pixel method scores them.
-//! 2. Pixels above the level that is usual for their predicted class and rows form components (`level`).
+//! 2. Pixels form components if they are above the level that is usual for their predicted class and rows (`level`), or if
+//!    they are of a class of things on the road: a network takes most things that it does not know for one that it knows.
 //! 3. A column of a component stands where its lowest pixel meets a flat road (`ground`). It counts if it lies on the path,
 //!    which is parallel to the edges of the road (`path`).
 //! 4. What counts is followed over twelve frames, and its closing speed is measured (`tracks`).
 //!
-//! The excess of a detection is Σ (score − level) / deviation over its pixels, times the square metres that a pixel shows at
-//! its distance, so that a car up close counts no more for its many pixels. The score is Σ ln(1 + excess) over the detections
+//! The excess of a detection is Σ (score − level) / deviation over its pixels, at least `occupied` for one of a thing on the
+//! road, times the square metres that a pixel shows at its distance, so that a car up close counts no more for its many
+//! pixels. The score is Σ ln(1 + excess) over the detections
 //! of one thing, the largest of all things that the car reaches soon, and 0 if there is none.
 //!
 //! Assumes: a camera that looks horizontally along the direction of travel on a flat road, of known angle of view and height,
 //! and a network that was trained on its nominal images. Things are lower than the camera, or touch the ground below its
 //! horizon.
-//! Blind to: what stands beside the path, drives ahead, or looks like its class where it is.
+//! Blind to: what stands beside the path, drives ahead, or looks like the road. A known thing counts like an unknown one if
+//! the car comes as near to it as it never does in nominal episodes.
 //! Cost: a pass of the network for the rows from the horizon to the nearest distance, with the defaults an eighth of a frame.
 
 mod detections;
@@ -76,6 +79,10 @@ offnominal_core::with_defaults! {
         pub view_deg: f64 = 90.0,
         /// Its height above the road, m.
         pub height_m: f64 = 1.5,
+        /// Names of the network's classes of what stands or drives on the road.
+        pub things: Vec<String> = vec!["vehicle".into(), "car".into()],
+        /// Least excess of their pixels, deviations; if 0, only what is unusual counts.
+        pub occupied: f64 = 0.5,
         /// From the camera to the front of the car, m.
         pub nose_m: f64 = 2.2,
         /// Width of the path, m: that of the car and a little more.
@@ -88,6 +95,8 @@ offnominal_core::with_defaults! {
         pub within: f64 = 32.0,
         /// Slowest approach of what counts, metres per frame; what is slower drives.
         pub slowest_m: f64 = 0.25,
+        /// Fastest approach of what counts, metres per frame: what the car drives at most.
+        pub fastest_m: f64 = 0.85,
     }
 }
 
@@ -105,7 +114,8 @@ impl ImageDetector for ObstacleAhead {
         let ground = Ground::new(self.view_deg, self.height_m, (width, height));
         let rows = ground.rows(self.nearest_m, height);
         let network = FrameNetwork::open(self.model.as_deref(), SHIPPED, width).map_err(missing)?;
-        let drivable = self.classes(network.classes()).map_err(missing)?;
+        let drivable = among(&self.drivable, network.classes()).map_err(missing)?;
+        let things = among(&self.things, network.classes()).map_err(missing)?;
         let road = RoadPaste { ground, nearest_m: self.nearest_m };
         let paste = move |rgb: &mut _, labels: &mut _, pieces: (&_, _), rng: &mut _| {
             road.paste(rgb, labels, pieces, rng);
@@ -114,10 +124,20 @@ impl ImageDetector for ObstacleAhead {
         let (scorer, nominal) =
             network.fit((&self.method, &self.params()), train, self.frames, rng, progress)?;
         let level = ClassLevel::of(&nominal, drivable.len(), width, ABOVE);
-        let view =
-            RoadView { ground, first_row: rows.start, width, path_m: self.path_m, nose_m: self.nose_m };
-        let criteria = self.criteria();
-        Ok(Box::new(ObstacleMonitor::new(Fitted { scorer, level, view, criteria, rows, height, drivable })))
+        let view = RoadView { ground, first_row: rows.start, width, path_m: self.path_m };
+        let criteria = self.criteria(&ground);
+        let occupied = self.occupied as f32;
+        Ok(Box::new(ObstacleMonitor::new(Fitted {
+            scorer,
+            level,
+            occupied,
+            view,
+            criteria,
+            rows,
+            height,
+            drivable,
+            things,
+        })))
     }
 }
 
@@ -135,15 +155,15 @@ impl ObstacleAhead {
             ("furthest_m", self.furthest_m),
             ("within", self.within),
             ("slowest_m", self.slowest_m),
+            ("fastest_m", self.fastest_m),
         ];
         for (name, value) in lengths {
             ensure!(value > 0.0 && value.is_finite(), "expected {name} above 0, found {value}");
         }
-        ensure!(
-            self.nose_m >= 0.0 && self.nose_m.is_finite(),
-            "expected nose_m of at least 0, found {}",
-            self.nose_m
-        );
+        ensure!(!self.drivable.is_empty(), "expected at least one drivable class, found none");
+        for (name, value) in [("nose_m", self.nose_m), ("occupied", self.occupied)] {
+            ensure!(value >= 0.0 && value.is_finite(), "expected {name} of at least 0, found {value}");
+        }
         Ok(())
     }
 
@@ -155,20 +175,26 @@ impl ObstacleAhead {
         self.params.clone().unwrap_or(defaults)
     }
 
-    fn criteria(&self) -> Criteria {
-        Criteria { within: self.within, slowest_m: self.slowest_m, furthest_m: self.furthest_m }
-    }
-
-    /// Which of the network's classes are drivable.
-    fn classes(&self, known: &[String]) -> Result<Vec<bool>> {
-        ensure!(!self.drivable.is_empty(), "expected at least one drivable class, found none");
-        if let Some(name) = self.drivable.iter().find(|name| !known.contains(name)) {
-            let hint = nearest(name, known.iter().map(String::as_str));
-            let hint = hint.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
-            bail!("the network has no class {name:?}{hint}; there are: {}", known.join(", "));
+    fn criteria(&self, ground: &Ground) -> Criteria {
+        Criteria {
+            within: self.within,
+            slowest_m: self.slowest_m,
+            fastest_m: self.fastest_m,
+            furthest_m: self.furthest_m,
+            nose_m: self.nose_m,
+            row_m: ground.metres_per_row(),
         }
-        Ok(known.iter().map(|name| self.drivable.contains(name)).collect())
     }
+}
+
+/// Which of the network's classes are among those named.
+fn among(named: &[String], known: &[String]) -> Result<Vec<bool>> {
+    if let Some(name) = named.iter().find(|name| !known.contains(name)) {
+        let hint = nearest(name, known.iter().map(String::as_str));
+        let hint = hint.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
+        bail!("the network has no class {name:?}{hint}; there are: {}", known.join(", "));
+    }
+    Ok(known.iter().map(|name| named.contains(name)).collect())
 }
 
 fn missing(e: anyhow::Error) -> FitError {
@@ -202,12 +228,13 @@ mod tests {
         let recipe = ObstacleAhead { path_m: 0.0, ..ObstacleAhead::default() };
         assert_eq!(refused(&recipe), "expected path_m above 0, found 0");
         let known = ["road", "marking"].map(String::from);
-        let recipe = ObstacleAhead { drivable: vec!["rod".into()], ..ObstacleAhead::default() };
-        let found = recipe.classes(&known).unwrap_err().to_string();
+        let recipe = ObstacleAhead { drivable: vec![], ..ObstacleAhead::default() };
+        assert_eq!(refused(&recipe), "expected at least one drivable class, found none");
+        let found = among(&["rod".into()], &known).unwrap_err().to_string();
         assert_eq!(
             found,
             "the network has no class \"rod\"; did you mean \"road\"?; there are: road, marking"
         );
-        assert_eq!(ObstacleAhead::default().classes(&known).unwrap(), [true, true]);
+        assert_eq!(among(&["marking".into()], &known).unwrap(), [false, true]);
     }
 }

@@ -16,8 +16,6 @@ pub struct RoadView {
     pub width: usize,
     /// Width of the path, m.
     pub path_m: f64,
-    /// From the camera to the front of the car, m.
-    pub nose_m: f64,
 }
 
 impl RoadView {
@@ -33,7 +31,9 @@ impl RoadView {
     }
 
     /// What of a component lies on the path. Each of its columns stands where its lowest pixel meets the road: the far side
-    /// of a car in the next lane is seen nearer to the path than it is. `pixels` are rows, columns and excesses, row by row.
+    /// of a car in the next lane is seen nearer to the path than it is. A column counts in full in the middle of the path and
+    /// less towards its edges, of which nobody knows where exactly they are. `pixels` are rows, columns and excesses, row by
+    /// row.
     fn detection(&self, pixels: &[(usize, usize, f64)], path: &Path) -> Option<Detection> {
         // Lowest row and sum of excesses of each column.
         let mut columns: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
@@ -46,14 +46,15 @@ impl RoadView {
             let foot = [(self.first_row + row + 1) as f64, column as f64 + 0.5];
             let [ahead, right] = self.ground.place(foot);
             let beside = right - path.right(ahead);
-            if beside.abs() <= 0.5 * self.path_m {
+            let share = 1.0 - (2.0 * beside / self.path_m).powi(2);
+            if share > 0.0 {
                 nearest = nearest.min(ahead);
-                middle += excess * beside;
-                total += excess;
+                middle += share * excess * beside;
+                total += share * excess;
             }
         }
         let excess = total / self.ground.pixels_per_m(nearest).powi(2);
-        (total > 0.0).then(|| Detection { ahead: nearest - self.nose_m, beside: middle / total, excess })
+        (total > 0.0).then(|| Detection { ahead: nearest, beside: middle / total, excess })
     }
 }
 
@@ -77,7 +78,7 @@ mod tests {
     /// Rows 128 to 160 of frames of 256 × 256 pixels.
     fn view() -> RoadView {
         let ground = Ground::new(90.0, 1.5, (256, 256));
-        RoadView { ground, first_row: 128, width: 256, path_m: 2.4, nose_m: 2.0 }
+        RoadView { ground, first_row: 128, width: 256, path_m: 2.4 }
     }
 
     /// Things seen where rows and columns of the frame exceed by 2.
@@ -91,21 +92,26 @@ mod tests {
         view().things(&above, &Path::default())
     }
 
+    /// What columns count together at 16 m, where a metre is 8 pixels and the path is 1.2 m wide to either side.
+    fn shares(columns: std::ops::Range<u8>) -> f64 {
+        columns.map(|column| 1.0 - ((f64::from(column) - 127.5) / 8.0 / 1.2).powi(2)).sum()
+    }
+
     #[test]
     fn a_thing_stands_on_its_lowest_row_and_counts_by_its_size_in_metres() {
-        // Its lowest edge is 12 pixels below the horizon: 128 · 1.5 / 12 = 16 m from the camera, where a metre is 8 pixels.
+        // Its lowest edge is 12 pixels below the horizon: 128 · 1.5 / 12 = 16 m from the camera.
         let [thing] = things(&[([134, 140], [124, 132])])[..] else { panic!("one thing") };
-        assert!((thing.ahead - 14.0).abs() < 1e-9 && thing.beside.abs() < 1e-9);
-        assert!((thing.excess - 2.0 * 48.0 / 64.0).abs() < 1e-9);
+        assert!((thing.ahead - 16.0).abs() < 1e-9 && thing.beside.abs() < 1e-9);
+        assert!((thing.excess - 2.0 * 6.0 * shares(124..132) / 64.0).abs() < 1e-9, "{thing:?}");
     }
 
     #[test]
     fn only_what_lies_on_the_path_counts() {
         // Two metres aside at 16 m is 16 pixels.
         assert!(things(&[([134, 140], [140, 148])]).is_empty());
-        // Half of this one: the path ends 9.6 pixels from the middle.
+        // A part of this one: the path ends 9.6 pixels from the middle.
         let [thing] = things(&[([134, 140], [132, 144])])[..] else { panic!("one thing") };
-        assert!((thing.excess - 2.0 * 36.0 / 64.0).abs() < 1e-9, "{thing:?}");
+        assert!((thing.excess - 2.0 * 6.0 * shares(132..138) / 64.0).abs() < 1e-9, "{thing:?}");
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl Ground {
         self.focal / ahead
     }
 
+    /// Metres of distance that a row is worth at a distance of one metre; at others it is times their square.
+    pub fn metres_per_row(&self) -> f64 {
+        1.0 / (self.focal * self.height_m)
+    }
+
     /// Metres to either side that are in view at a distance.
     pub fn in_view(&self, ahead: f64) -> f64 {
         self.centre[1] / self.pixels_per_m(ahead)

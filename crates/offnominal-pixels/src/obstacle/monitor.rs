@@ -14,6 +14,8 @@ pub struct Fitted {
     pub scorer: FrameScorer,
     /// What is usual.
     pub level: ClassLevel,
+    /// Least excess of a pixel of a thing on the road.
+    pub occupied: f32,
     pub view: RoadView,
     pub criteria: Criteria,
     /// The rows that are looked at.
@@ -22,6 +24,8 @@ pub struct Fitted {
     pub height: usize,
     /// Which classes are drivable.
     pub drivable: Vec<bool>,
+    /// Which classes are of things on the road.
+    pub things: Vec<bool>,
 }
 
 /// Watches an episode; copies share what was learned.
@@ -38,9 +42,9 @@ impl ObstacleMonitor {
     /// Before its first frame.
     pub fn new(fitted: Fitted) -> ObstacleMonitor {
         ObstacleMonitor {
+            tracks: Tracks::new(fitted.criteria),
             fitted: Arc::new(fitted),
             path: Path::default(),
-            tracks: Tracks::default(),
             above: Vec::new(),
         }
     }
@@ -49,18 +53,19 @@ impl ObstacleMonitor {
 impl ImageMonitor for ObstacleMonitor {
     fn reset(&mut self) {
         self.path = Path::default();
-        self.tracks = Tracks::default();
+        self.tracks = Tracks::new(self.fitted.criteria);
         self.above.clear();
     }
 
     fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         let fitted = &self.fitted;
         let scored = fitted.scorer.scores(transition.next_frame);
-        let drivable: Vec<bool> = scored.1.iter().map(|&class| fitted.drivable[usize::from(class)]).collect();
-        self.path = self.path.next(&drivable, &fitted.rows, &fitted.view.ground);
+        let is_one = |of: &[bool]| scored.1.iter().map(|&class| of[usize::from(class)]).collect::<Vec<_>>();
+        self.path = self.path.next(&is_one(&fitted.drivable), &fitted.rows, &fitted.view.ground);
         self.above = fitted.level.above(&scored);
-        self.tracks.add(&fitted.view.things(&self.above, &self.path));
-        self.tracks.evidence(&fitted.criteria)
+        let excess = fitted.excess(&self.above, &is_one(&fitted.things));
+        self.tracks.add(&fitted.view.things(&excess, &self.path));
+        self.tracks.evidence()
     }
 
     fn heat(&self) -> Option<Heat> {
@@ -73,6 +78,15 @@ impl ImageMonitor for ObstacleMonitor {
 }
 
 impl Fitted {
+    /// The excess of each pixel, more than 0 if it is unusual or one of a thing on the road.
+    fn excess(&self, above: &[f32], is_thing: &[bool]) -> Vec<f32> {
+        let excess = |(&above, &is_thing): (&f32, &bool)| match is_thing {
+            true => above.max(self.occupied),
+            false => above,
+        };
+        above.iter().zip(is_thing).map(excess).collect()
+    }
+
     /// The largest excess of each field of the whole frame.
     fn heat(&self, above: &[f32]) -> Heat {
         let width = self.scorer.width();
