@@ -11,7 +11,7 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
 4. search twenty times for its first failure: by random draws, by replay, by the most dangerous of 1,000 draws, with
    networks and with a dictionary.
 
-Everything that is finished is not done again. Writes results/risk/driving/agents.csv, a row for each agent and strategy, and
+Everything that is finished is not done again. All agents are searched with networks first. Writes results/risk/driving/agents.csv, a row for each agent and strategy, and
 prints the smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how
 many times fewer experiments one takes than the other, with the interval of Student's t on the logarithms, and the exact sign
 test. Where the costs of both are experiments to a failure, these are compared, else those of searches that give up. Without
@@ -31,7 +31,7 @@ from scipy import stats
 HERE = pathlib.Path(__file__).resolve().parent
 AGENTS = HERE.parents[1] / "agents"
 LEARN = {"driving": ["--steps", "8000", "--members", "3"], "humanoid-stand": ["--steps", "3000"]}
-BUDGET = {"driving": 5000, "humanoid-stand": 500}
+BUDGET = {"driving": 2000, "humanoid-stand": 500}
 SURVEY = {"driving": 2000, "humanoid-stand": 200}
 WEAKER = {"driving": 5000, "humanoid-stand": 500}
 
@@ -63,36 +63,38 @@ def roles(policies: list[dict]) -> tuple[dict, list[int]]:
     return tested, [step for step, share in share.items() if 0.04 <= share <= 0.5]
 
 
-def agent(env: str, seed: int, runs: pathlib.Path) -> list[dict]:
-    """The rows of one agent."""
-    folder = runs / f"{env}-{seed}"
+FORMS = {"networks": ["random", "replay", "argmax"], "dictionary": ["random", "argmax"]}
+
+
+def under_test(env: str, seed: int, folder: pathlib.Path) -> tuple[dict, list[int], pathlib.Path]:
+    """The policy of an agent that is searched, the steps of those from which its predictors learn, and all its policies."""
     policies = train(env, seed, folder)
     survey = offnominal("risk", "history", "--env", env, "--policy", policies, "--episodes", SURVEY[env], "--seed", 11,
                         "--out", folder / "survey")  # fmt: skip
     tested, weaker = roles(survey["policies"])
-    under_test = policies / f"{tested['step']:09}.safetensors"
     several = [word for step in weaker for word in ("--policy", policies / f"{step:09}.safetensors")]
     offnominal("risk", "history", "--env", env, *several, "--episodes", WEAKER[env], "--seed", 3, "--out", folder / "past")
-    past = folder / "past" / "history.safetensors"
-    rows = []
-    for name, form, strategies in [
-        ("networks", [], ["random", "replay", "argmax"]),
-        ("dictionary", ["--form", "dictionary"], ["random", "argmax"]),
-    ]:
-        learned = folder / name
-        if not (learned / "predictor.safetensors").is_file():
-            offnominal("risk", "learn", "--env", env, "--history", past, *LEARN[env], *form, "--seed", 1, "--out", learned)
-        chosen = [word for strategy in strategies for word in ("--strategy", strategy)]
-        found = offnominal("risk", "search", "--env", env, "--policy", under_test, *chosen, "--of", 1000,
-                           "--predictor", learned / "predictor.safetensors", "--history", past,
-                           "--searches", 20, "--budget", BUDGET[env], "--seed", 1, "--out", folder / f"search-{name}")  # fmt: skip
-        rows += [
-            {"env": env, "seed": seed, "step": tested["step"], "survey_failures": tested["failures"],
-             "weaker": len(weaker), "predictor": name if "argmax" in row["strategy"] else "", **row}
-            for row in costs(found)
-            if "argmax" in row["strategy"] or name == "networks"
-        ]  # fmt: skip
-    return rows
+    return tested, weaker, policies
+
+
+def agent(env: str, seed: int, runs: pathlib.Path, form: str) -> list[dict]:
+    """The rows of one agent with predictors of one form."""
+    folder = runs / f"{env}-{seed}"
+    tested, weaker, policies = under_test(env, seed, folder)
+    past, learned = folder / "past" / "history.safetensors", folder / form
+    if not (learned / "predictor.safetensors").is_file():
+        how = ["--form", form] if form != "networks" else []
+        offnominal("risk", "learn", "--env", env, "--history", past, *LEARN[env], *how, "--seed", 1, "--out", learned)
+    chosen = [word for strategy in FORMS[form] for word in ("--strategy", strategy)]
+    found = offnominal("risk", "search", "--env", env, "--policy", policies / f"{tested['step']:09}.safetensors", *chosen,
+                       "--of", 1000, "--predictor", learned / "predictor.safetensors", "--history", past,
+                       "--searches", 20, "--budget", BUDGET[env], "--seed", 1, "--out", folder / f"search-{form}")  # fmt: skip
+    return [
+        {"env": env, "seed": seed, "step": tested["step"], "survey_failures": tested["failures"],
+         "weaker": len(weaker), "predictor": form if "argmax" in row["strategy"] else "", **row}
+        for row in costs(found)
+        if "argmax" in row["strategy"] or form == "networks"
+    ]  # fmt: skip
 
 
 def costs(found: dict) -> list[dict]:
@@ -148,8 +150,10 @@ def main() -> None:
     """Runs what is missing and prints the table."""
     env, runs, *seeds = sys.argv[1:]
     file = HERE / ("humanoid" if env == "humanoid-stand" else env) / "agents.csv"
-    rows = [row for seed in seeds for row in agent(env, int(seed), pathlib.Path(runs))]
-    if rows:
+    rows: list[dict] = []
+    for form in FORMS if seeds else []:
+        for seed in seeds:
+            rows += agent(env, int(seed), pathlib.Path(runs), form)
         pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
     table = pandas.read_csv(file).fillna("")
     print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")
