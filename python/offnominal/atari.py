@@ -30,10 +30,10 @@ _NEAR = 2.5
 Image = NDArray[np.uint8]
 
 
-class _Choices(gymnasium.Wrapper[Image, int, Image, int]):
+class _Choices(gymnasium.Wrapper[Image, np.int64, Image, Any]):
     """The three moves that make a difference, and whether the game was won."""
 
-    def __init__(self, env: gymnasium.Env[Image, int]) -> None:
+    def __init__(self, env: gymnasium.Env[Image, Any]) -> None:
         super().__init__(env)
         self.action_space = spaces.Discrete(len(_MOVES))
         self._points = 0.0
@@ -42,13 +42,13 @@ class _Choices(gymnasium.Wrapper[Image, int, Image, int]):
         self._points = 0.0
         return self.env.reset(seed=seed, options=options)
 
-    def step(self, action: int) -> tuple[Image, SupportsFloat, bool, bool, dict[str, Any]]:
-        obs, reward, terminated, truncated, info = self.env.step(_MOVES[int(action)])
+    def step(self, action: np.int64 | int) -> tuple[Image, SupportsFloat, bool, bool, dict[str, Any]]:
+        obs, reward, terminated, truncated, info = self.env.step(np.int64(_MOVES[int(action)]))
         self._points += float(reward)
         return obs, reward, terminated, truncated, {**info, "is_success": self._points > 0}
 
 
-def pong() -> gymnasium.Env[Image, int]:
+def pong() -> gymnasium.Env[Image, np.int64]:
     """Makes the game: observation uint8 ``[4, 84, 84]``; none, up and down; a reward of ±1 for a point.
 
     Chance is what begins an episode: up to thirty steps in which nothing is done. Actions are not repeated by chance.

@@ -40,7 +40,8 @@ def train(env: AnyEnvironment, out: Path, *, seed: int = 0, progress: bool = Tru
     """Trains a policy, writes it with its card into a folder, and returns the card.
 
     :param options: ``algorithm``, ``steps``, ``preset``, ``set`` (a list of ``"name=value"``), ``eval_every``, ``history``,
-        ``checkpoints``, ``demonstrator`` (a policy that plays the demonstrations of the recipe), ``scenario``, and ``resume`` to continue the run in the folder.
+        ``checkpoints``, ``demonstrator`` (a policy that plays the demonstrations of the recipe), ``scenario``, and ``resume`` to
+        continue the run in the folder.
     """
     return _result("train", {"env": env, "out": out, **options}, seed, 0, progress)
 

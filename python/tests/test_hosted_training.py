@@ -7,8 +7,9 @@ import offnominal
 
 pytest.importorskip("fcntl", reason="hosted environments need Unix sockets")
 
-CARTPOLE = "gymnasium:CartPole-v1"
-SHORT = ["learning_starts=100", "hidden=[16]", "batch=16"]
+CARTPOLE, PENDULUM = "gymnasium:CartPole-v1", "gymnasium:Pendulum-v1"
+# The last policy and not the best: a run that ends earlier is evaluated there too.
+SHORT = ["learning_starts=100", "hidden=[16]", "batch=16", "keep=last"]
 SHOWN = [*SHORT, "demonstrations=300", "imitation=1.0"]
 
 
@@ -16,18 +17,20 @@ def balance(obs):
     return int(3 * obs[2] + obs[3] + 0.1 * obs[0] + 0.3 * obs[1] > 0)
 
 
-def trained(out, steps=600, **options):
-    card = offnominal.train(CARTPOLE, out, preset="cartpole", steps=steps, seed=1, progress=False, **options)
+def trained(out, steps=600, env=CARTPOLE, **options):
+    preset = "cartpole" if env == CARTPOLE else "pendulum"
+    card = offnominal.train(env, out, preset=preset, steps=steps, seed=1, progress=False, **options)
     return card, (out / "policy.safetensors").read_bytes()
 
 
 def test_a_policy_is_trained_and_a_run_that_goes_on_leaves_the_same(tmp_path):
-    card, whole = trained(tmp_path / "whole", set=SHORT)
-    assert (card["env"], card["steps"]) == (CARTPOLE, 600)
-    trained(tmp_path / "parts", steps=350, set=SHORT)
-    offnominal.train(CARTPOLE, tmp_path / "parts", steps=600, resume=True, progress=False)
+    card, whole = trained(tmp_path / "whole", env=PENDULUM, set=SHORT)
+    assert (card["env"], card["steps"]) == (PENDULUM, 600)
+    # The run is broken off within an episode.
+    trained(tmp_path / "parts", steps=350, env=PENDULUM, set=SHORT)
+    offnominal.train(PENDULUM, tmp_path / "parts", steps=600, resume=True, progress=False)
     assert (tmp_path / "parts" / "policy.safetensors").read_bytes() == whole
-    found = offnominal.evaluate(CARTPOLE, str(tmp_path / "whole" / "policy.safetensors"), episodes=2)
+    found = offnominal.evaluate(PENDULUM, str(tmp_path / "whole" / "policy.safetensors"), episodes=2)
     assert found["return"]["n"] == 2
 
 
