@@ -12,10 +12,11 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
    networks and with a dictionary.
 
 Everything that is finished is not done again. All agents are searched with networks first. Writes
-results/risk/driving/agents.csv, a row for each agent and strategy, and prints the smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how
-many times fewer experiments one takes than the other, with the interval of Student's t on the logarithms, and the exact sign
-test. Where the costs of both are experiments to a failure, these are compared, else those of searches that give up. Without
-seeds it prints the tables of the file. The program `offnominal` must be on the path. Needs pandas and scipy.
+results/risk/driving/agents.csv, a row for each agent and strategy, and prints the smallest, median and largest cost over
+agents. Then it compares strategies agent by agent: the geometric mean of how many times fewer experiments one takes than the
+other, with the interval of Student's t on the logarithms, and the exact sign test. Where the costs of both are experiments
+to a failure, these are compared, else those of searches that give up. Without seeds it prints the tables of the file. The
+program `offnominal` must be on the path. Needs pandas and scipy.
 """
 
 import json
