@@ -87,7 +87,7 @@ pub struct Finished {
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
 pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
     let (began, store) = (Instant::now(), Store::new(out));
-    let (plan, left_out) = cell::plan()?;
+    let cell::Plan { cells: plan, left_out } = cell::plan()?;
     let ran = run::run(&plan, &store, context)?;
     let (records, figures) = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));

@@ -92,12 +92,20 @@ impl Cell {
     }
 }
 
-/// The cells of the policies that are there, each with its policy, and what is left out and why.
+/// What is to be played.
+pub struct Plan {
+    /// Each with its policy.
+    pub cells: Vec<(Cell, Agent)>,
+    /// Environments that cannot be opened here, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// The cells of the policies that are there.
 ///
 /// # Errors
 /// If a policy cannot be read.
-pub fn plan() -> Result<(Vec<(Cell, Agent)>, Vec<String>)> {
+pub fn plan() -> Result<Plan> {
     let Agents { found, left_out } = Agents::all()?;
-    let cells: Result<_> = found.into_iter().map(|agent| Ok((Cell::of(&agent)?, agent))).collect();
-    Ok((cells?, left_out))
+    let cells = found.into_iter().map(|agent| Ok((Cell::of(&agent)?, agent))).collect::<Result<_>>()?;
+    Ok(Plan { cells, left_out })
 }
