@@ -32,28 +32,20 @@ RECIPES = {
     "cartpole": ["hidden=[64,64]", "steps=100000", "schedule=linear", "reward_scale=0.02"],
     # The preset of the environment.
     "pong": [],
-    # Play there hardly varies, and with it the return from one evaluation to the next: the best of eight is kept.
-    "ale-pong": ["keep=best", "eval_episodes=6"],
 }
-# Pong of the Arcade Learning Environment, which Python plays, and the player who demonstrates it; it needs the package
-# `offnominal`, ale-py and OpenCV.
-IDS = {"ale-pong": "gymnasium:offnominal.atari:pong?horizon=3000"}
-HOW = {"ale-pong": ["--preset", "pong", "--demonstrator", "offnominal.atari:follow", "--eval-every", "3000"]}
 PROBABILITIES = ["0.05", "0.1", "0.2"]
 # In pong the three do not differ beyond the intervals of forty games; all trials have this.
-GIVEN = {"pong": "0.1", "ale-pong": "0.1"}
-# Environments for which they were tried.
-TRIED = ["pendulum", "cartpole", "pong"]
+GIVEN = {"pong": "0.1"}
 # Members of cartpole's ensembles balance alone; the means of those with seeds 11 to 15 and 21 to 25 do not.
-FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1, 6, 11, 16, 21], "ale-pong": [1]}
+FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1, 6, 11, 16, 21]}
 # Episodes in which a policy without a card is counted, as many as a card has: those of pong are long.
-EPISODES = {"pong": "40", "ale-pong": "40"}
+EPISODES = {"pong": "40"}
 # Policies that learn from corrupted images too, up to a severity of two, and trials of them.
 AUGMENT = {"pong": ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"]}
 SEVERITY = 2.0
 AUGMENTED = {"pong": {"dropout": 3, "dropconnect": 3, "ensemble": 2}}
 # Bits of a weight that are not packed, of the 23 after the point.
-DROPPED_BITS = {"pong": 13, "ale-pong": 13}
+DROPPED_BITS = {"pong": 13}
 # Weight of the members' priors, and trials of such ensembles; a network of pong has none.
 PRIORS = {"pendulum": ("3", 2), "cartpole": ("3", 2)}
 
@@ -82,10 +74,10 @@ def train(env, seed, more=None, augmented=False):
     folder = RUNS / f"{env}-{'augmented-' if augmented else ''}{'-'.join(more) if more else 'plain'}-{seed}"
     if not (folder / "policy.json").exists():
         options = RECIPES[env] + (["=".join(more)] if more else []) + ([augment(env)] if augmented else [])
-        how = HOW.get(env, []) + [word for option in options for word in ("--set", option)]
+        how = [word for option in options for word in ("--set", option)]
         if (folder / "checkpoint.safetensors").exists():
             how = ["--resume"]
-        offnominal("train", "--env", IDS.get(env, env), *how, "--seed", str(seed), "--out", str(folder), "--quiet")
+        offnominal("train", "--env", env, *how, "--seed", str(seed), "--out", str(folder), "--quiet")
         print(folder, flush=True)
     return folder
 
@@ -96,8 +88,6 @@ def mean_return(folder):
 
 def choose(env, method):
     """Rows of the table of probabilities, and the chosen one; what stands there is kept."""
-    if env not in TRIED:
-        return [], GIVEN[env]
     if found := [row for row in rows_of("probabilities.csv") if (row["env"], row["method"]) == (env, method)]:
         return found, next(row["probability"] for row in found if row["chosen"] == "True")
     rows = [
@@ -129,7 +119,7 @@ def rounded(content, bits):
 def counted(path, env):
     """The return of a policy in fresh episodes that are those of no card."""
     args = ("--policy", str(path), "--episodes", EPISODES.get(env, "200"), "--seed", "77", "--quiet")
-    return offnominal("evaluate", "--env", IDS.get(env, env), *args)["return"]
+    return offnominal("evaluate", "--env", env, *args)["return"]
 
 
 def evaluated(folder, name, env, seeds, command):
@@ -176,7 +166,7 @@ def ensemble(env, trial, prior=None, augmented=False):
     seeds = range(first, first + MEMBERS)
     folders = [train(env, seed, ("prior", prior) if prior else None, augmented) for seed in seeds]
     out = RUNS / name
-    offnominal("ensemble", "--env", IDS.get(env, env), *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
+    offnominal("ensemble", "--env", env, *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
     return evaluated(out, name, env, seeds, command(folders[0]))
 
 

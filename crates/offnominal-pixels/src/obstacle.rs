@@ -6,12 +6,12 @@
 //!    they are of a class of things on the road: a network takes most things that it does not know for one that it knows.
 //! 3. A column of a component stands where its lowest pixel meets a flat road (`ground`). It counts if it lies on the path,
 //!    which is parallel to the edges of the road (`path`).
-//! 4. What counts is followed over twelve frames, and its closing speed is measured (`tracks`).
+//! 4. What counts is followed over up to fourteen frames, and its closing speed is measured (`tracks`).
 //!
 //! The excess of a detection is Σ (score − level) / deviation over its pixels, at least `occupied` for one of a thing on the
 //! road, times the square metres that a pixel shows at its distance, so that a car up close counts no more for its many
-//! pixels. The score is Σ ln(1 + excess) over the detections
-//! of one thing, the largest of all things that the car reaches soon, and 0 if there is none.
+//! pixels. The score is Σ ln(1 + excess) over the detections of one thing, the largest of all things that the car reaches
+//! soon, and 0 if there is none.
 //!
 //! Assumes: a camera that looks horizontally along the direction of travel on a flat road, of known angle of view and height,
 //! and a network that was trained on its nominal images. Things are lower than the camera, or touch the ground below its
@@ -29,7 +29,7 @@ mod tracks;
 
 use crate::frame_network::FrameNetwork;
 use crate::level::ClassLevel;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use detections::RoadView;
 use ground::Ground;
 use monitor::{Fitted, ObstacleMonitor};
@@ -75,14 +75,14 @@ offnominal_core::with_defaults! {
         pub frames: NonZeroUsize = const { NonZeroUsize::new(2800).unwrap() },
         /// Names of the network's classes of the ground on which the car may drive, up to the edges of the road.
         pub drivable: Vec<String> = vec!["road".into(), "marking".into()],
-        /// Horizontal angle of view of the camera, degrees.
-        pub view_deg: f64 = 90.0,
-        /// Its height above the road, m.
-        pub height_m: f64 = 1.5,
         /// Names of the network's classes of what stands or drives on the road.
         pub things: Vec<String> = vec!["vehicle".into(), "car".into()],
         /// Least excess of their pixels, deviations; if 0, only what is unusual counts.
         pub occupied: f64 = 0.5,
+        /// Horizontal angle of view of the camera, degrees.
+        pub view_deg: f64 = 90.0,
+        /// Its height above the road, m.
+        pub height_m: f64 = 1.5,
         /// From the camera to the front of the car, m.
         pub nose_m: f64 = 2.2,
         /// Width of the path, m: that of the car and a little more.
@@ -114,8 +114,8 @@ impl ImageDetector for ObstacleAhead {
         let ground = Ground::new(self.view_deg, self.height_m, (width, height));
         let rows = ground.rows(self.nearest_m, height);
         let network = FrameNetwork::open(self.model.as_deref(), SHIPPED, width).map_err(missing)?;
-        let drivable = among(&self.drivable, network.classes()).map_err(missing)?;
-        let things = among(&self.things, network.classes()).map_err(missing)?;
+        let drivable = among(&self.drivable, network.classes()).context("drivable").map_err(missing)?;
+        let things = among(&self.things, network.classes()).context("things").map_err(missing)?;
         let road = RoadPaste { ground, nearest_m: self.nearest_m };
         let paste = move |rgb: &mut _, labels: &mut _, pieces: (&_, _), rng: &mut _| {
             road.paste(rgb, labels, pieces, rng);

@@ -141,8 +141,9 @@ impl Agents {
         }
         let place = folder.map_or(SHIPPED.into(), |f| f.display().to_string());
         ensure!(
-            !agents.found.is_empty() || !agents.left_out.is_empty(),
-            "expected policies such as cartpole-dropout-1.safetensors in {place}, found none"
+            !agents.found.is_empty(),
+            "expected policies such as cartpole-dropout-1.safetensors in {place}, found none{}",
+            agents.left_out.iter().map(|why| format!("; left out: {why}")).collect::<String>()
         );
         Ok(agents)
     }

@@ -37,7 +37,7 @@ pub struct Detection {
     pub ahead: f64,
     /// Middle, metres to the right of the path.
     pub beside: f64,
-    /// How unusual it is as far as it lies on the path, 0 or more: excess of its pixels times their size in square metres.
+    /// How much of it lies on the path, 0 or more: excess of its pixels times their size in square metres.
     pub excess: f64,
 }
 

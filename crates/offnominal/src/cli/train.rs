@@ -51,33 +51,19 @@ impl Train {
     /// # Errors
     /// If a name or an option is wrong, or a file cannot be read or written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Train {
-            env,
-            algorithm,
-            steps,
-            preset,
-            set,
-            demonstrator,
-            scenario,
-            eval_every,
-            history,
-            checkpoints,
-            resume,
-        } = self;
-        let (scenario, out) = (scenario.request(), common.out.clone());
         let request = Request {
-            env,
-            algorithm,
-            steps,
-            preset,
-            set,
-            demonstrator,
-            scenario,
-            eval_every,
-            history,
-            checkpoints,
-            resume,
-            out,
+            env: self.env,
+            algorithm: self.algorithm,
+            steps: self.steps,
+            preset: self.preset,
+            set: self.set,
+            demonstrator: self.demonstrator,
+            scenario: self.scenario.request(),
+            eval_every: self.eval_every,
+            history: self.history,
+            checkpoints: self.checkpoints,
+            resume: self.resume,
+            out: common.out.clone(),
         };
         common.print_in_order(&run(&request, &common.context())?)
     }
