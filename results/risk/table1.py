@@ -32,7 +32,7 @@ from scipy import stats
 HERE = pathlib.Path(__file__).resolve().parent
 AGENTS = HERE.parents[1] / "agents"
 LEARN = {"driving": ["--steps", "8000", "--members", "3"], "humanoid-stand": ["--steps", "3000"]}
-BUDGET = {"driving": 2000, "humanoid-stand": 500}
+BUDGET = {"driving": 500, "humanoid-stand": 500}
 SURVEY = {"driving": 2000, "humanoid-stand": 200}
 WEAKER = {"driving": 5000, "humanoid-stand": 500}
 

@@ -61,3 +61,24 @@ fn policies_that_cannot_be_used_are_named() {
     let mut wrong = offnominal(&["bench", "--suite", "ood-lr"], folder.path());
     assert!(fails(&mut wrong).contains("did you mean \"ood-rl\"?"));
 }
+
+#[test]
+fn an_environment_that_cannot_be_opened_is_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, out) = (policies(folder.path(), "dropout=0.1"), folder.path().join("out"));
+    let one = own.join("cartpole-dropout-1.safetensors");
+    std::fs::copy(&one, own.join("ale-pong-dropout-1.safetensors")).unwrap();
+    let without_python = |more: &[&str]| {
+        let mut command = suite(&own, &out, more);
+        command.env("OFFNOMINAL_PYTHON", "no-such-python");
+        command
+    };
+    let said = succeeds(&mut without_python(&["--json"])).stdout;
+    let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
+    assert_eq!(said["cells"], 1);
+    let why = said["left_out"][0].as_str().unwrap();
+    assert!(why.starts_with("ale-pong: ") && why.contains("no-such-python"), "{why}");
+    std::fs::remove_file(one).unwrap();
+    let said = fails(&mut without_python(&[]));
+    assert!(said.contains("left out: ale-pong: "), "{said}");
+}
