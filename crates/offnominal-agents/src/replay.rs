@@ -20,8 +20,10 @@ pub struct Record<'a> {
     pub next_obs: &'a [f32],
     /// 1 if nothing can follow, 0 if the episode goes on or only its time was up.
     pub terminal: f32,
-    /// 1 if a demonstrator acted, 0 if the policy or chance did.
-    pub demonstrated: f32,
+    /// The action that a demonstrator advises, scaled alike; kept only where the ring is for advice.
+    pub advice: &'a [f32],
+    /// 1 if there is advice, 0 if not.
+    pub advised: f32,
 }
 
 /// The last so many transitions.
@@ -29,6 +31,8 @@ pub struct Record<'a> {
 pub struct Replay {
     obs_width: usize,
     act_width: usize,
+    /// Numbers of an advised action, or 0 where none is kept.
+    advice_width: usize,
     capacity: usize,
     next: usize,
     len: usize,
@@ -50,9 +54,9 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
-    /// `[n]`, 1 where a demonstrator acted, or says what it would have done
-    pub demonstrated: Vec<f32>,
-    /// `[n, act_width]`, the action it gave or would have given there
+    /// `[n]`, 1 where a demonstrator advised
+    pub advised: Vec<f32>,
+    /// `[n, act_width]`, the action that it advised there
     pub advice: Vec<f32>,
 }
 
@@ -66,7 +70,7 @@ impl Batch {
             reward: zeros(1),
             next_obs: zeros(obs_width),
             terminal: zeros(1),
-            demonstrated: zeros(1),
+            advised: zeros(1),
             advice: zeros(act_width),
         }
     }
@@ -85,7 +89,21 @@ impl Batch {
 impl Replay {
     /// An empty ring for up to `capacity` transitions; memory is taken as they come.
     pub fn new(capacity: usize, obs_width: usize, act_width: usize) -> Replay {
-        Replay { obs_width, act_width, capacity, next: 0, len: 0, rows: Vec::new(), frame_stack: None }
+        Replay {
+            obs_width,
+            act_width,
+            advice_width: 0,
+            capacity,
+            next: 0,
+            len: 0,
+            rows: Vec::new(),
+            frame_stack: None,
+        }
+    }
+
+    /// The same, empty, which also keeps what a demonstrator advised.
+    pub(crate) fn with_advice(self) -> Replay {
+        Replay { advice_width: self.act_width, ..self }
     }
 
     /// An empty ring for an environment; where it shows an image and nothing else, images are kept as bytes.
@@ -140,7 +158,7 @@ impl Replay {
 
     /// Numbers per transition.
     pub(crate) fn width(&self) -> usize {
-        2 * self.obs_width + self.act_width + 3
+        2 * self.obs_width + self.act_width + self.advice_width + 3
     }
 
     /// Where the next transition goes.
@@ -168,7 +186,8 @@ impl Replay {
         let row = &mut self.rows[self.next * width..][..width];
         let (obs, row) = row.split_at_mut(self.obs_width);
         let (next_obs, row) = row.split_at_mut(self.obs_width);
-        let (action, rest) = row.split_at_mut(self.act_width);
+        let (action, row) = row.split_at_mut(self.act_width);
+        let (advice, rest) = row.split_at_mut(self.advice_width);
         match &mut self.frame_stack {
             Some(frame_stack) => frame_stack.put(self.next, record.obs, record.next_obs),
             None => {
@@ -177,7 +196,8 @@ impl Replay {
             }
         }
         action.copy_from_slice(record.action);
-        rest.copy_from_slice(&[record.reward, record.terminal, record.demonstrated]);
+        advice.copy_from_slice(&record.advice[..self.advice_width]);
+        rest.copy_from_slice(&[record.reward, record.terminal, record.advised]);
         self.next = (self.next + 1) % self.capacity;
     }
 
@@ -199,10 +219,11 @@ impl Replay {
                     next_obs.copy_from_slice(&row[o..2 * o]);
                 }
             }
-            batch.action[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
-            batch.advice[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
-            let rest = &row[2 * o + a..];
-            (batch.reward[i], batch.terminal[i], batch.demonstrated[i]) = (rest[0], rest[1], rest[2]);
+            let (action, row) = row[2 * o..].split_at(a);
+            let (advice, rest) = row.split_at(self.advice_width);
+            batch.action[i * a..][..a].copy_from_slice(action);
+            batch.advice[i * a..][..self.advice_width].copy_from_slice(advice);
+            (batch.reward[i], batch.terminal[i], batch.advised[i]) = (rest[0], rest[1], rest[2]);
         }
     }
 }
@@ -212,7 +233,7 @@ mod tests {
     use super::*;
 
     fn ring(capacity: usize, pushed: usize) -> Replay {
-        let mut replay = Replay::new(capacity, 2, 1);
+        let mut replay = Replay::new(capacity, 2, 1).with_advice();
         for i in 0..pushed {
             let v = i as f32;
             replay.push(Record {
@@ -221,7 +242,8 @@ mod tests {
                 reward: v,
                 next_obs: &[v + 1.0, -v],
                 terminal: 0.0,
-                demonstrated: v + 0.5,
+                advice: &[v - 0.5],
+                advised: v + 0.5,
             });
         }
         replay
@@ -234,10 +256,8 @@ mod tests {
         let mut seen: Vec<u32> = batch.reward.iter().map(|&r| r as u32).collect();
         for (i, &r) in batch.reward.iter().enumerate() {
             assert_eq!((batch.obs[2 * i], batch.obs[2 * i + 1], batch.action[i]), (r, -r, r));
-            assert_eq!(
-                (batch.next_obs[2 * i], batch.terminal[i], batch.demonstrated[i]),
-                (r + 1.0, 0.0, r + 0.5)
-            );
+            assert_eq!((batch.next_obs[2 * i], batch.terminal[i]), (r + 1.0, 0.0));
+            assert_eq!((batch.advice[i], batch.advised[i]), (r - 0.5, r + 0.5));
         }
         seen.sort_unstable();
         seen.dedup();
@@ -246,7 +266,8 @@ mod tests {
 
     #[test]
     fn a_restored_ring_goes_on_as_before() {
-        let restored = |saved: &Tensors, next| Replay::new(5, 2, 1).restored(saved, next).unwrap();
+        let restored =
+            |saved: &Tensors, next| Replay::new(5, 2, 1).with_advice().restored(saved, next).unwrap();
         for pushed in [0, 3, 5, 12] {
             let (replay, mut saved) = (ring(5, pushed), Tensors::default());
             replay.save(&mut saved);

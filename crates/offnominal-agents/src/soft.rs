@@ -79,7 +79,7 @@ impl<R: ValueRule> SoftActorCritic<R> {
         self.critics.descend(adam, |outputs, d_outputs| self.rule.loss(outputs, d_outputs))
     }
 
-    /// Derivatives of mean(α log π − Q), and of the pull towards demonstrated actions, by the actor's parameters, for the
+    /// Derivatives of mean(α log π − Q), and of the pull towards advised actions, by the actor's parameters, for the
     /// actions drawn before; returns loss and Q.
     pub(crate) fn actor_gradient(&mut self, batch: &Batch, alpha: f32, mean_log_prob: f64) -> (f64, f64) {
         let action = &self.actor.sample().action;
@@ -98,7 +98,7 @@ impl<R: ValueRule> SoftActorCritic<R> {
 fn imitate(weight: f32, batch: &Batch, action: &[f32], d_action: &mut [f32]) -> f64 {
     let (width, mut sum) = (action.len() / batch.len(), 0.0);
     for (i, (&a, d)) in action.iter().zip(d_action).enumerate() {
-        let scale = weight * batch.demonstrated[i / width] / batch.len() as f32;
+        let scale = weight * batch.advised[i / width] / batch.len() as f32;
         let gap = a - batch.advice[i];
         *d += 2.0 * scale * gap;
         sum += f64::from(scale * gap * gap);

@@ -44,10 +44,7 @@ pub const ALLOWED: &[(&str, &str)] = &[
     ("pytest: test_sb3.py", "Stable-Baselines3 needs PyTorch, which is 200 MB"),
     ("pytest: test_policies.py", "Stable-Baselines3 needs PyTorch, which is 200 MB"),
     ("pytest: test_envs.py", "Stable-Baselines3, as above; moviepy needs ffmpeg"),
-    (
-        "pytest: test_foreign.py",
-        "Atari and MuJoCo of Gymnasium are hosted in the same way as the environments tested",
-    ),
+    ("pytest: test_foreign.py", "MuJoCo of Gymnasium is hosted in the same way as the environments tested"),
     ("pytest: test_anomalous.py", "MuJoCo of Gymnasium is hosted in the same way as the environments tested"),
 ];
 

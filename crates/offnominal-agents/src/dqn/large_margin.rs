@@ -17,7 +17,7 @@ pub(super) fn add(weight: f32, batch: &Batch, values: &[f32], d_values: &mut [f3
     let rows = values.chunks_exact(width).zip(d_values.chunks_exact_mut(width));
     for (i, (row, d)) in rows.enumerate() {
         let (demonstrated, scale) =
-            (batch.advice[i] as usize, weight * batch.demonstrated[i] / batch.len() as f32);
+            (batch.advice[i] as usize, weight * batch.advised[i] / batch.len() as f32);
         let (rival, short) = shortfall(row, demonstrated);
         d[rival] += scale;
         d[demonstrated] -= scale;
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn transitions_without_a_demonstrator_count_nothing() {
         let mut batch = Batch::new(2, 1, 1);
-        (batch.demonstrated, batch.advice) = (vec![0.0, 1.0], vec![1.0, 1.0]);
+        (batch.advised, batch.advice) = (vec![0.0, 1.0], vec![1.0, 1.0]);
         let mut d_values = vec![0.0; 4];
         let sum = add(2.0, &batch, &[0.5, 0.0, 0.5, 0.0], &mut d_values);
         assert_eq!(d_values, [0.0, 0.0, 1.0, -1.0]);

@@ -73,7 +73,7 @@ fn the_gradient_passes_a_check() {
 fn the_gradient_with_a_large_margin_passes_a_check() {
     let recipe = TrainConfig { imitation: 0.7, demonstrations: 9, ..config() };
     let (mut dqn, told) = (learner(&recipe), vec![1.0, 1.0, 2.0, 0.0]);
-    let batch = Batch { advice: told.clone(), demonstrated: vec![1.0, 1.0, 0.0, 1.0], ..choices() };
+    let batch = Batch { advice: told.clone(), advised: vec![1.0, 1.0, 0.0, 1.0], ..choices() };
     dqn.set_targets(&batch);
     let (loss, _) = dqn.gradient(&batch, &mut Rng::new(3));
     let (params, grad) = (dqn.values.weights.params.clone(), dqn.values.weights.grad.clone());
@@ -84,7 +84,7 @@ fn the_gradient_with_a_large_margin_passes_a_check() {
             let (e, a) = (f64::from(q[batch.action[i] as usize] - targets[i]).abs(), told[i] as usize);
             let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { large_margin::MARGIN });
             let short = f64::from(raised.fold(f32::MIN, f32::max) - q[a]);
-            0.7 * f64::from(batch.demonstrated[i]) * short + if e <= 1.0 { 0.5 * e * e } else { e - 0.5 }
+            0.7 * f64::from(batch.advised[i]) * short + if e <= 1.0 { 0.5 * e * e } else { e - 0.5 }
         };
         (0..ROWS).map(one).sum::<f64>() / ROWS as f64
     };

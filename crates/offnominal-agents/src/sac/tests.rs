@@ -70,7 +70,7 @@ fn balance(sac: &mut Sac, batch: &Batch) {
 #[test]
 fn actor_gradient_passes_a_check() {
     let (mut sac, mut batch, alpha) = (learner(), batch(), 0.3);
-    (batch.demonstrated[1], sac.imitation) = (1.0, 0.7);
+    (batch.advised[1], sac.imitation) = (1.0, 0.7);
     balance(&mut sac, &batch);
     let mean_log_prob = sac.draw(&batch, &mut Rng::new(3));
     let (loss, _) = sac.actor_gradient(&batch, alpha, mean_log_prob);
@@ -86,7 +86,7 @@ fn actor_gradient_passes_a_check() {
             let (obs, action) = (&batch.obs[i * OBS..][..OBS], &sample.action[i * ACT..][..ACT]);
             let q = lowest(&sac.critics, false, obs, action);
             let gap = action.iter().zip(&batch.advice[i * ACT..]).map(|(a, b)| f64::from(a - b).powi(2));
-            let pull = 0.7 * f64::from(batch.demonstrated[i]) * gap.sum::<f64>();
+            let pull = 0.7 * f64::from(batch.advised[i]) * gap.sum::<f64>();
             f64::from(alpha) * f64::from(sample.log_prob[i]) - f64::from(q) + pull
         };
         (0..ROWS).map(one).sum::<f64>() / ROWS as f64

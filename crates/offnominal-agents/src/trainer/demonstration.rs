@@ -3,7 +3,6 @@
 use super::lane::Lane;
 use crate::actor::Bounds;
 use offnominal_core::Rng;
-use offnominal_core::policy::Policy;
 
 /// Deviation of the noise on demonstrated actions.
 const DEMONSTRATION_NOISE: f64 = 0.2;
@@ -11,24 +10,21 @@ const DEMONSTRATION_NOISE: f64 = 0.2;
 /// Share of demonstrated choices that chance makes instead.
 const DEMONSTRATION_CHANCE: f64 = 0.2;
 
-/// The demonstrator's action, blurred where actions are numbers, and now and then a random one where they are choices;
-/// whether it is the demonstrator's.
-pub(super) fn demonstrate(
-    demonstrator: &mut dyn Policy,
-    lane: &mut Lane,
-    bounds: &Bounds,
-    rng: &mut Rng,
-) -> bool {
+/// The action that was advised, blurred where actions are numbers, and now and then a random one where they are choices.
+/// Unless advice is kept, what is remembered as advised is what the demonstrator did.
+pub(super) fn demonstrate(lane: &mut Lane, keeps_advice: bool, bounds: &Bounds, rng: &mut Rng) {
     if bounds.is_choice() && rng.uniform() < DEMONSTRATION_CHANCE {
         bounds.draw(&mut lane.action, rng);
-        return false;
+        lane.is_advised = keeps_advice;
+        return;
     }
-    demonstrator.act(&lane.obs, &mut lane.action, rng);
-    bounds.invert(&mut lane.action);
+    lane.action.copy_from_slice(&lane.advice);
     if !bounds.is_choice() {
         let blurred =
             |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);
         lane.action.iter_mut().for_each(|a| *a = blurred(*a, rng));
     }
-    true
+    if !keeps_advice {
+        lane.advice.copy_from_slice(&lane.action);
+    }
 }

@@ -6,6 +6,7 @@
 use crate::actor::Bounds;
 use offnominal_core::divergence::Divergence;
 use offnominal_core::env::{Env, Status, Step};
+use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub(super) struct Lane {
     pub(super) next_obs: Vec<f32>,
     /// The action in [−1, 1].
     pub(super) action: Vec<f32>,
+    /// What a demonstrator would do, in [−1, 1], where it was asked.
+    pub(super) advice: Vec<f32>,
+    pub(super) is_advised: bool,
     /// The same within the bounds of the environment.
     bounded: Vec<f32>,
 }
@@ -46,7 +50,7 @@ impl Lane {
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let room = env.spec().horizon as usize * act;
         let past = Past { initial: vec![], rng: seed.rng(), actions: Vec::with_capacity(room) };
-        let (action, bounded) = (vec![0.0; act], vec![0.0; act]);
+        let [action, advice, bounded] = std::array::from_fn(|_| vec![0.0; act]);
         let (obs, next_obs) = (vec![0.0; obs], vec![0.0; obs]);
         let mut lane = Lane {
             env,
@@ -58,6 +62,8 @@ impl Lane {
             obs,
             next_obs,
             action,
+            advice,
+            is_advised: false,
             bounded,
         };
         lane.begin();
@@ -76,6 +82,13 @@ impl Lane {
         (self.total, self.steps, self.margin) = (0.0, 0, None);
         self.env.start(&self.past.initial, &mut self.rng);
         self.env.observe(&mut self.obs);
+    }
+
+    /// Asks a demonstrator what it would do; it remembers nothing.
+    pub(super) fn ask(&mut self, demonstrator: &mut dyn Policy, bounds: &Bounds, rng: &mut Rng) {
+        demonstrator.act(&self.obs, &mut self.advice, rng);
+        bounds.invert(&mut self.advice);
+        self.is_advised = true;
     }
 
     /// Applies the current action.

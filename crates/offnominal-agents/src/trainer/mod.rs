@@ -27,6 +27,7 @@ use lane::Lane;
 use offnominal_core::divergence::Divergence;
 use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
+use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Rng, Seed};
 use recent::Recent;
 
@@ -93,7 +94,7 @@ impl Trainer {
             learner,
             demonstrator: None,
             augmentation: None,
-            replay: Replay::for_environment(config.buffer, env.spec()),
+            replay: replay(&config, env.spec()),
             batch: Batch::new(config.batch, obs, act),
             scaling: Scaling::of(&config, obs),
             rng: seed.child("learner").rng(),
@@ -211,8 +212,8 @@ impl Trainer {
     /// One step in the environment, and the gradient steps that follow from it.
     fn step(&mut self) {
         let i = (self.steps % self.config.n_envs as u64) as usize;
-        let demonstrated = self.choose(i);
-        self.interact(i, demonstrated);
+        self.choose(i);
+        self.interact(i);
         self.steps += 1;
         let enough = self.replay.len() as u64 >= self.config.learning_starts.max(1);
         if enough && self.steps.is_multiple_of(self.config.train_every) {
@@ -237,28 +238,29 @@ impl Trainer {
         }
     }
 
-    /// Chooses the next action of a lane: demonstrated or random at first, then exploring. Whether it was demonstrated.
-    fn choose(&mut self, i: usize) -> bool {
+    /// Chooses the next action of a lane: demonstrated or random at first, then exploring.
+    fn choose(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
-        if let Some(demonstrator) = &mut self.demonstrator
-            && self.steps < self.config.demonstrations
-        {
-            return demonstrate(demonstrator.as_mut(), lane, &self.bounds, &mut self.rng);
+        lane.is_advised = false;
+        let (shows, asks) = (self.steps < self.config.demonstrations, self.config.advice);
+        if let Some(demonstrator) = self.demonstrator.as_mut().filter(|_| shows || asks) {
+            lane.ask(demonstrator.as_mut(), &self.bounds, &mut self.rng);
+            if shows {
+                return demonstrate(lane, asks, &self.bounds, &mut self.rng);
+            }
         }
         if self.steps < self.config.learning_starts {
-            self.bounds.draw(&mut lane.action, &mut self.rng);
-            return false;
+            return self.bounds.draw(&mut lane.action, &mut self.rng);
         }
         self.seen.copy_from_slice(&lane.obs);
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.seen);
         }
         self.learner.explore(&self.seen, &mut lane.action, self.steps, &mut self.rng);
-        false
     }
 
     /// Applies the action and stores what came of it.
-    fn interact(&mut self, i: usize, demonstrated: bool) {
+    fn interact(&mut self, i: usize) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling
@@ -269,10 +271,10 @@ impl Trainer {
         if step.status != Status::Diverged {
             let is_cut = matches!(step.status, Status::Running | Status::TimedOut);
             let terminal = if is_cut { 0.0 } else { 1.0 };
-            let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
+            let Lane { obs, action, advice, next_obs, .. } = &*lane;
             let reward = (self.config.reward_scale * step.reward) as f32;
-            let demonstrated = f32::from(demonstrated);
-            self.replay.push(Record { obs, action, reward, next_obs, terminal, demonstrated });
+            let advised = f32::from(lane.is_advised);
+            self.replay.push(Record { obs, action, reward, next_obs, terminal, advice, advised });
         }
         let is_left = restarts(self.config.restart_after, &mut self.rng);
         if step.status == Status::Running && lane.len() < horizon as usize && !is_left {
@@ -301,25 +303,12 @@ impl Trainer {
     /// One gradient step.
     fn learn(&mut self) {
         self.replay.sample(&mut self.batch, &mut self.rng);
-        self.take_advice();
         self.augment();
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.batch.obs);
             scaling.map.apply(&mut self.batch.next_obs);
         }
         self.losses = self.learner.update(&self.batch, self.config.lr_at(self.steps), &mut self.rng);
-    }
-
-    /// Asks the demonstrator about every observation of the batch; it remembers nothing, so it can be asked later.
-    fn take_advice(&mut self) {
-        let Some(demonstrator) = self.demonstrator.as_mut().filter(|_| self.config.advice) else { return };
-        let (obs, act) = (self.seen.len(), self.batch.advice.len() / self.batch.len());
-        let rows = self.batch.obs.chunks_exact(obs).zip(self.batch.advice.chunks_exact_mut(act));
-        for (obs, advice) in rows {
-            demonstrator.act(obs, advice, &mut self.rng);
-            self.bounds.invert(advice);
-        }
-        self.batch.demonstrated.fill(1.0);
     }
 
     /// Shows every observation of the batch as the augmentation has it.
@@ -351,4 +340,10 @@ const AVERAGED_EVERY: u64 = 100;
 /// nothing is drawn.
 fn restarts(after: u32, rng: &mut Rng) -> bool {
     after > 0 && rng.uniform() * f64::from(after) < 1.0
+}
+
+/// The ring of a run, with advice where something is learned from it.
+fn replay(config: &TrainConfig, spec: &EnvSpec) -> Replay {
+    let ring = Replay::for_environment(config.buffer, spec);
+    if config.imitation > 0.0 { ring.with_advice() } else { ring }
 }

@@ -156,13 +156,24 @@ impl Track {
         (at, passed)
     }
 
-    /// Whether two stretches of the track are so near that their walls meet.
+    /// Whether two stretches of the track are so near that their walls meet. From a point that is too far away, no less far
+    /// than the longest steps lead is passed over.
     fn meets_itself(&self) -> bool {
-        let (n, apart) = (self.len(), (2.2 * HALF_WIDTH_M).powi(2));
-        let far = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
-        let meets = |i: usize, j: usize| j - i >= far && n - (j - i) >= far;
+        let (n, near) = (self.len(), 2.2 * HALF_WIDTH_M);
+        let apart = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
+        let step = |i: usize| (self.centre[(i + 1) % n] - self.centre[i]).norm_squared();
+        // A little longer, so that rounding passes over nothing.
+        let longest = 1.001 * (0..n).map(step).fold(0.0, f64::max).sqrt();
         (0..n).any(|i| {
-            (i + 1..n).any(|j| meets(i, j) && (self.centre[i] - self.centre[j]).norm_squared() < apart)
+            let (mut j, end) = (i + apart, n.min((n + i + 1).saturating_sub(apart)));
+            while j < end {
+                let distance = (self.centre[i] - self.centre[j]).norm_squared();
+                if distance < near * near {
+                    return true;
+                }
+                j += (((distance.sqrt() - near) / longest) as usize).max(1);
+            }
+            false
         })
     }
 }
@@ -187,8 +198,8 @@ fn lap(checkpoints: &[Vec2; CHECKPOINTS]) -> Option<Vec<Vec2>> {
     let (mut pen, mut heading, mut next) = (checkpoints[0], TAU / 4.0, 1);
     let (mut laps, mut line) = (0, Vec::with_capacity(400));
     for _ in 0..PATIENCE {
-        let before = pen;
-        pen += Vec2::new(heading.cos(), heading.sin()) * STEP_M;
+        let (before, forward) = (pen, Vec2::along(heading));
+        pen += forward * STEP_M;
         // A checkpoint is passed once the pen's bearing is beyond its own.
         while checkpoints[next].cross(pen) > 0.0 && checkpoints[next].dot(pen) > 0.0 {
             next = (next + 1) % CHECKPOINTS;
@@ -202,7 +213,7 @@ fn lap(checkpoints: &[Vec2; CHECKPOINTS]) -> Option<Vec<Vec2>> {
         if laps == 2 {
             return (line.len() > 50).then_some(line);
         }
-        let aside = Vec2::new(heading.cos(), heading.sin()).cross(checkpoints[next] - pen);
+        let aside = forward.cross(checkpoints[next] - pen);
         heading += (TURN_PER_M * aside).clamp(-TURN_RAD, TURN_RAD);
     }
     None
@@ -240,6 +251,25 @@ mod tests {
             assert!(gaps.clone().all(|g| (2.0..5.0).contains(&g)), "{:?}", gaps.collect::<Vec<_>>());
             assert!(track.len() > 150 && !track.meets_itself());
         }
+    }
+
+    #[test]
+    fn points_that_are_passed_over_meet_nothing() {
+        let mut rng = Rng::new(3);
+        let far = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
+        let mut met = 0;
+        for _ in 0..200 {
+            let x: Vec<f64> = (0..NUMBERS).map(|_| rng.uniform()).collect();
+            let track = Track::of(&x);
+            let n = track.len();
+            let pairs = (0..n).flat_map(|i| (i + far..n).map(move |j| (i, j)));
+            let meets = pairs
+                .filter(|(i, j)| n - (j - i) >= far)
+                .any(|(i, j)| track.centre(i).distance(track.centre(j)) < 2.2 * HALF_WIDTH_M);
+            assert_eq!(track.meets_itself(), meets, "{x:?}");
+            met += usize::from(meets);
+        }
+        assert!((20..180).contains(&met), "{met}");
     }
 
     #[test]
