@@ -8,10 +8,10 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
 2. play 2,000 episodes of every policy, which are used for nothing else;
 3. the policy under test is the one that failed most rarely, but at least twice (the earlier of equals); its predictors learn
    from 5,000 episodes each of the policies that failed in 4 to 50 of 100;
-4. search twenty times for its first failure: by random draws, by replay, by the most dangerous of 1,000 draws, with
-   networks and with a dictionary.
+4. search for its first failure, up to 500 experiments: twenty times by random draws and by replay; ten times, as each
+   experiment compares a thousand draws, by the most dangerous of 1,000 draws, with networks and with a dictionary.
 
-Everything that is finished is not done again. All agents are searched with networks first. Writes
+Everything that is finished is not done again. All agents are searched without predictors first, then with networks. Writes
 results/risk/driving/agents.csv, a row for each agent and strategy, and prints the smallest, median and largest cost over
 agents. Then it compares strategies agent by agent: the geometric mean of how many times fewer experiments one takes than the
 other, with the interval of Student's t on the logarithms, and the exact sign test. Where the costs of both are experiments
@@ -64,7 +64,8 @@ def roles(policies: list[dict]) -> tuple[dict, list[int]]:
     return tested, [step for step, share in share.items() if 0.04 <= share <= 0.5]
 
 
-FORMS = {"networks": ["random", "replay", "argmax"], "dictionary": ["random", "argmax"]}
+# The strategies with each form of predictors, or with none, and the number of searches.
+FORMS = {"": (["random", "replay"], 20), "networks": (["argmax"], 10), "dictionary": (["argmax"], 10)}
 
 
 def under_test(env: str, seed: int, folder: pathlib.Path) -> tuple[dict, list[int], pathlib.Path]:
@@ -78,23 +79,31 @@ def under_test(env: str, seed: int, folder: pathlib.Path) -> tuple[dict, list[in
     return tested, weaker, policies
 
 
+def predictor(env: str, past: pathlib.Path, form: str, folder: pathlib.Path) -> list[object]:
+    """The options with which searches read a predictor that was learned from a history; without a form, none."""
+    if not form:
+        return []
+    file = folder / form / "predictor.safetensors"
+    if not file.is_file():
+        how = ["--form", form] if form != "networks" else []
+        offnominal("risk", "learn", "--env", env, "--history", past, *LEARN[env], *how, "--seed", 1, "--out", file.parent)
+    return ["--of", 1000, "--predictor", file]
+
+
 def agent(env: str, seed: int, runs: pathlib.Path, form: str) -> list[dict]:
-    """The rows of one agent with predictors of one form."""
+    """The rows of one agent with predictors of one form, or without any."""
     folder = runs / f"{env}-{seed}"
     tested, weaker, policies = under_test(env, seed, folder)
-    past, learned = folder / "past" / "history.safetensors", folder / form
-    if not (learned / "predictor.safetensors").is_file():
-        how = ["--form", form] if form != "networks" else []
-        offnominal("risk", "learn", "--env", env, "--history", past, *LEARN[env], *how, "--seed", 1, "--out", learned)
-    chosen = [word for strategy in FORMS[form] for word in ("--strategy", strategy)]
+    past = folder / "past" / "history.safetensors"
+    strategies, searches = FORMS[form]
+    chosen = [word for strategy in strategies for word in ("--strategy", strategy)]
     found = offnominal("risk", "search", "--env", env, "--policy", policies / f"{tested['step']:09}.safetensors", *chosen,
-                       "--of", 1000, "--predictor", learned / "predictor.safetensors", "--history", past,
-                       "--searches", 20, "--budget", BUDGET[env], "--seed", 1, "--out", folder / f"search-{form}")  # fmt: skip
+                       *predictor(env, past, form, folder), "--history", past, "--searches", searches,
+                       "--budget", BUDGET[env], "--seed", 1, "--out", folder / f"search-{form or 'plain'}")  # fmt: skip
     return [
         {"env": env, "seed": seed, "step": tested["step"], "survey_failures": tested["failures"],
-         "weaker": len(weaker), "predictor": form if "argmax" in row["strategy"] else "", **row}
+         "weaker": len(weaker), "predictor": form, **row}
         for row in costs(found)
-        if "argmax" in row["strategy"] or form == "networks"
     ]  # fmt: skip
 
 
@@ -103,12 +112,10 @@ def costs(found: dict) -> list[dict]:
     rows = []
     for strategy in found["strategies"]:
         row = strategy["policies"][0]
-        cost, fewer = row["expected_cost"] or row["restricted_cost"], row["times_fewer"] or {}
+        cost = row["expected_cost"] or row["restricted_cost"]
         rows.append({"strategy": strategy["strategy"], "failures": row["failures"], "searches": row["searches"],
                      "is_expected": row["expected_cost"] is not None, "cost": cost["value"],
-                     "low": cost["low"], "high": cost["high"], "restricted_cost": row["restricted_cost"]["value"],
-                     "times_fewer": fewer.get("value"),
-                     "times_fewer_low": fewer.get("low"), "times_fewer_high": fewer.get("high")})  # fmt: skip
+                     "low": cost["low"], "high": cost["high"], "restricted_cost": row["restricted_cost"]["value"]})  # fmt: skip
     return rows
 
 

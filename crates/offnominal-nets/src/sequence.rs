@@ -137,7 +137,7 @@ impl SequenceNet {
             self.filters[layer].each_piece(&ends[layer..], width, |at, piece| {
                 let piece = &mut patches[piece..][..width];
                 match at {
-                    Some(at) => piece.copy_from_slice(&x[at..][..width]),
+                    Some(at) => copy(&x[at..][..width], piece),
                     None => piece.fill(0.0),
                 }
             });
@@ -212,6 +212,20 @@ impl SequenceLayer {
                 }
             }
         }
+    }
+}
+
+/// Copies a piece; at the usual widths, as a copy of known length is two instructions and any other a call.
+#[inline(always)]
+fn copy(from: &[f32], to: &mut [f32]) {
+    fn fixed<const W: usize>(from: &[f32], to: &mut [f32]) {
+        to.as_chunks_mut::<W>().0[0] = from.as_chunks::<W>().0[0];
+    }
+    match to.len() {
+        4 => fixed::<4>(from, to),
+        8 => fixed::<8>(from, to),
+        16 => fixed::<16>(from, to),
+        _ => to.copy_from_slice(from),
     }
 }
 
