@@ -253,23 +253,33 @@ mod tests {
         }
     }
 
+    /// A ring with a waist, whose two sides are 200 m · (1 − `depth`) apart there, turned by an angle.
+    fn waisted(depth: f64, turned: f64) -> Track {
+        let point = |i: usize| {
+            let angle = TAU * i as f64 / 240.0;
+            Vec2::along(angle + turned) * (100.0 * (1.0 + depth * (2.0 * angle).cos()))
+        };
+        Track::along_line((0..=240).map(point).collect())
+    }
+
     #[test]
     fn points_that_are_passed_over_meet_nothing() {
         let mut rng = Rng::new(3);
         let far = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
+        let any = |rng: &mut Rng| Track::of(&(0..NUMBERS).map(|_| rng.uniform()).collect::<Vec<_>>());
+        let mut tracks: Vec<Track> = (0..100).map(|_| any(&mut rng)).collect();
+        tracks.extend((0..100).map(|_| waisted(rng.range(0.7, 1.0), rng.range(0.0, TAU))));
         let mut met = 0;
-        for _ in 0..200 {
-            let x: Vec<f64> = (0..NUMBERS).map(|_| rng.uniform()).collect();
-            let track = Track::of(&x);
+        for track in tracks {
             let n = track.len();
             let pairs = (0..n).flat_map(|i| (i + far..n).map(move |j| (i, j)));
             let meets = pairs
                 .filter(|(i, j)| n - (j - i) >= far)
                 .any(|(i, j)| track.centre(i).distance(track.centre(j)) < 2.2 * HALF_WIDTH_M);
-            assert_eq!(track.meets_itself(), meets, "{x:?}");
+            assert_eq!(track.meets_itself(), meets);
             met += usize::from(meets);
         }
-        assert!((20..180).contains(&met), "{met}");
+        assert!((10..100).contains(&met), "{met}");
     }
 
     #[test]
