@@ -131,7 +131,7 @@ PAIRS = [
 
 def logs(one: pandas.DataFrame, other: pandas.DataFrame) -> list[float]:
     """The logarithm of how many times fewer experiments the second one takes, for each agent that has both."""
-    both = one.set_index("seed").join(other.set_index("seed"), rsuffix="_other", how="inner")
+    both = one.set_index("seed").join(other.set_index("seed").add_suffix("_other"), how="inner")
     column = "cost" if both.is_expected.all() and both.is_expected_other.all() else "restricted_cost"
     return [math.log(a / b) for a, b in zip(both[column], both[f"{column}_other"], strict=True)]
 
@@ -163,7 +163,7 @@ def main() -> None:
         for seed in seeds:
             rows += agent(env, int(seed), pathlib.Path(runs), form)
         pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
-    table = pandas.read_csv(file).fillna("")
+    table = pandas.read_csv(file).fillna({"predictor": ""})
     print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")
     for (strategy, predictor), part in table.groupby(["strategy", "predictor"], sort=False):
         cost = [part.cost.min(), statistics.median(part.cost), part.cost.max()]
