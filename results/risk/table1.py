@@ -163,7 +163,7 @@ def main() -> None:
         for seed in seeds:
             rows += agent(env, int(seed), pathlib.Path(runs), form)
         pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
-    table = pandas.read_csv(file).fillna({"predictor": ""})
+    table = pandas.read_csv(file, dtype={"predictor": str}).fillna({"predictor": ""})
     print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")
     for (strategy, predictor), part in table.groupby(["strategy", "predictor"], sort=False):
         cost = [part.cost.min(), statistics.median(part.cost), part.cost.max()]
