@@ -16,11 +16,10 @@ pub(super) fn add(weight: f32, batch: &Batch, values: &[f32], d_values: &mut [f3
     let (width, mut sum) = (values.len() / batch.len(), 0.0);
     let rows = values.chunks_exact(width).zip(d_values.chunks_exact_mut(width));
     for (i, (row, d)) in rows.enumerate() {
-        let (demonstrated, scale) =
-            (batch.advice[i] as usize, weight * batch.advised[i] / batch.len() as f32);
-        let (rival, short) = shortfall(row, demonstrated);
+        let (told, scale) = (batch.advice[i] as usize, weight * batch.advised[i] / batch.len() as f32);
+        let (rival, short) = shortfall(row, told);
         d[rival] += scale;
-        d[demonstrated] -= scale;
+        d[told] -= scale;
         sum += f64::from(scale * short);
     }
     sum
