@@ -15,6 +15,7 @@ archive, and their returns are counted with these. Plain policies are not packed
 
 import array
 import csv
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -107,13 +108,31 @@ def kept(name):
     return row
 
 
+def digest(texts, header, data):
+    """What the header of a policy file says of its texts and tensors (`tensors/seal.rs`)."""
+    total = hashlib.sha256()
+
+    def add(part):
+        total.update(len(part).to_bytes(8, "little") + part)
+
+    add(json.dumps(texts, separators=(",", ":"), ensure_ascii=False).encode())
+    for name, tensor in sorted(header.items()):
+        begin, end = tensor["data_offsets"]
+        add(name.encode())
+        add(f"{tensor['dtype']} {tensor['shape']}".encode())
+        add(data[begin:end])
+    return total.hexdigest().encode()
+
+
 def rounded(content, bits):
     """A file of safetensors whose numbers end with so many zeros; of halves, to the even one."""
     start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    sealed = json.loads(header.pop("__metadata__")["offnominal-2"])
     numbers = array.array("I", content[start:])
     up = (1 << (bits - 1)) - 1
-    numbers = array.array("I", [(x + up + (x >> bits & 1)) >> bits << bits for x in numbers])
-    return content[:start] + numbers.tobytes()
+    data = array.array("I", [(x + up + (x >> bits & 1)) >> bits << bits for x in numbers]).tobytes()
+    return content[:start].replace(sealed["digest"].encode(), digest(sealed["texts"], header, data)) + data
 
 
 def counted(path, env):
