@@ -44,7 +44,7 @@ EPISODES = {"pong": "40"}
 # Policies that learn from corrupted images too, up to a severity of two, and trials of them.
 AUGMENT = {"pong": ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"]}
 SEVERITY = 2.0
-AUGMENTED = {"pong": {"dropout": 3, "dropconnect": 3, "ensemble": 2}}
+AUGMENTED = {"pong": {"dropout": 3}}
 # Bits of a weight that are not packed, of the 23 after the point.
 DROPPED_BITS = {"pong": 13}
 # Weight of the members' priors, and trials of such ensembles; a network of pong has none.

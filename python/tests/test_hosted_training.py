@@ -49,7 +49,7 @@ def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):
     pytest.importorskip("cv2", reason="OpenCV is not installed")
     from offnominal import atari
 
-    theirs = offnominal.collect("gymnasium:offnominal.atari:pong?horizon=40", atari.follow, episodes=2)
+    theirs = offnominal.collect("gymnasium:offnominal.atari:pong?horizon=40", atari.intercept, episodes=2)
     ours = offnominal.collect("pong", "scripted", episodes=2)
     shapes = [episode.observations.shape for episode in (theirs[0], ours[0])]
     assert shapes[0] == (41, 4 * 84 * 84) and shapes[0][1] == shapes[1][1]
@@ -59,3 +59,13 @@ def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):
     assert abs(np.median(fields[0]) - np.median(fields[1])) < 6
     walls = [np.flatnonzero((image > 200).all(axis=1)) for image in images]
     assert walls[0].max() == walls[1].max() == 83 and abs(walls[0][0] - walls[1][0]) <= 1
+
+
+def test_the_player_of_pong_wins():
+    pytest.importorskip("ale_py", reason="ale-py is not installed")
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    from offnominal import atari
+
+    found = offnominal.evaluate("gymnasium:offnominal.atari:pong?horizon=500", atari.intercept, episodes=2)
+    # Two points in two hundred steps; random choices lose five in five hundred.
+    assert found["return"]["value"] > 1, found["return"]
