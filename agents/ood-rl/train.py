@@ -3,7 +3,7 @@
 
     python3 agents/ood-rl/train.py target/release/offnominal [ENVIRONMENT]
 
-With an environment, only its policies are trained, and nothing is packed. Runs are kept in `runs/ood-rl` and are not repeated;
+With an environment, only its policies are trained, and nothing is packed; those of `ale-pong` need ale-py and OpenCV. Runs are kept in `runs/ood-rl` and are not repeated;
 one that was interrupted goes on. Beside this file go `policies.zip`; `agents.csv`, with what each policy does in its own
 environment; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
 a run with seed 201, which is used for nothing else; in pong they do not differ beyond chance, and all trials have 0.1.
@@ -34,19 +34,23 @@ RECIPES = {
     # The preset of the environment.
     "pong": [],
 }
+# The game of the Arcade Learning Environment: its id, and how a policy learns there; one policy, as it takes ten times as long.
+ALE = "gymnasium:offnominal.atari:pong?horizon=3000"
+ALE_RECIPE = ["--preset", "pong", "--demonstrator", "offnominal.atari:intercept", "--eval-every", "20000"]
+ALE_OPTIONS = ["dropout=0.1", "demonstrations=10000", "steps=60000"]
 PROBABILITIES = ["0.05", "0.1", "0.2"]
 # In pong the three do not differ beyond the intervals of forty games; all trials have this.
 GIVEN = {"pong": "0.1"}
 # Members of cartpole's ensembles balance alone; the means of those with seeds 11 to 15 and 21 to 25 do not.
 FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1, 6, 11, 16, 21]}
 # Episodes in which a policy without a card is counted, as many as a card has: those of pong are long.
-EPISODES = {"pong": "40"}
+EPISODES = {"pong": "40", ALE: "40"}
 # Policies that learn from corrupted images too, up to a severity of two, and trials of them.
 AUGMENT = {"pong": ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"]}
 SEVERITY = 2.0
 AUGMENTED = {"pong": {"dropout": 3}}
 # Bits of a weight that are not packed, of the 23 after the point.
-DROPPED_BITS = {"pong": 13}
+DROPPED_BITS = {"pong": 13, ALE: 13}
 # Weight of the members' priors, and trials of such ensembles; a network of pong has none.
 PRIORS = {"pendulum": ("3", 2), "cartpole": ("3", 2)}
 
@@ -203,8 +207,21 @@ def write(name, rows):
         table.writerows(rows)
 
 
+def ale():
+    """The row of the policy of the Arcade Learning Environment."""
+    name, folder = "ale-pong-dropout-1", RUNS / "ale-pong-dropout-1"
+    if row := kept(name):
+        return row
+    if not (folder / "policy.json").exists():
+        options = [word for option in ALE_OPTIONS for word in ("--set", option)]
+        offnominal("train", "--env", ALE, *ALE_RECIPE, *options, "--seed", "1", "--out", str(folder), "--quiet")
+    return evaluated(folder, name, ALE, [1], command(folder))
+
+
 def policies(env):
     """The rows of an environment's policies and of its probabilities."""
+    if env == "ale-pong":
+        return [ale()], []
     chosen, probabilities = {}, []
     for method in ("dropout", "dropconnect"):
         rows, chosen[method] = choose(env, method)
@@ -226,7 +243,7 @@ def main():
     if len(sys.argv) > 2:
         policies(sys.argv[2])
         return
-    found = [policies(env) for env in RECIPES]
+    found = [policies(env) for env in [*RECIPES, "ale-pong"]]
     write("agents.csv", [row for agents, _ in found for row in agents])
     write("probabilities.csv", [row for _, probabilities in found for row in probabilities])
     pack()
