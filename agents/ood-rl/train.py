@@ -37,7 +37,7 @@ RECIPES = {
 # The game of the Arcade Learning Environment: its id, and how a policy learns there; one policy, as it takes ten times as long.
 ALE = "gymnasium:offnominal.atari:pong?horizon=3000"
 ALE_RECIPE = ["--preset", "pong", "--demonstrator", "offnominal.atari:intercept", "--eval-every", "20000"]
-ALE_OPTIONS = ["dropout=0.1", "demonstrations=10000", "steps=60000"]
+ALE_OPTIONS = ["dropout=0.1", "demonstrations=10000", "steps=150000"]
 PROBABILITIES = ["0.05", "0.1", "0.2"]
 # In pong the three do not differ beyond the intervals of forty games; all trials have this.
 GIVEN = {"pong": "0.1"}
@@ -140,9 +140,12 @@ def rounded(content, bits):
 
 
 def counted(path, env):
-    """The return of a policy in fresh episodes that are those of no card."""
-    args = ("--policy", str(path), "--episodes", EPISODES.get(env, "200"), "--seed", "77", "--quiet")
-    return offnominal("evaluate", "--env", env, *args)["return"]
+    """The return of a policy in fresh episodes that are those of no card; it is kept beside the policy."""
+    found = path.with_suffix(".return.json")
+    if not found.exists():
+        args = ("--policy", str(path), "--episodes", EPISODES.get(env, "200"), "--seed", "77", "--quiet")
+        found.write_text(json.dumps(offnominal("evaluate", "--env", env, *args)["return"]))
+    return json.loads(found.read_text())
 
 
 def evaluated(folder, name, env, seeds, command):
