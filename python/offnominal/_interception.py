@@ -34,7 +34,7 @@ _PLANS = {n: np.array(list(itertools.product(range(3), repeat=n))) for n in rang
 
 
 class _Paddle(NamedTuple):
-    """Where the paddle is, how far its target is ahead, what the last move was, and the share of it that is still to come."""
+    """Where the paddle is, how far its target is ahead, what the last move was, and how much of it the next half step has."""
 
     y: float
     lag: float
@@ -68,7 +68,7 @@ class _Ball(NamedTuple):
     def meets(self) -> tuple[float, float]:
         """Frames until it meets the paddle, and its height then."""
         frames = max((_MEETS - self.x) / (self.dx / 4), 0.0)
-        # What is seen of the ball is the mean of two frames, so it is ahead of it.
+        # An image shows the mean of the last two frames, so the ball is ahead of what is seen.
         return frames, _reflected(self.y + self.dy * (frames + 0.6) / 4)
 
 
@@ -91,6 +91,7 @@ def _place(image: Image) -> Numbers | None:
     if total <= 0:
         return None
     column, row = (bright.sum(axis) @ np.arange(bright.shape[1 - axis]) / total for axis in (0, 1))
+    # These numbers, and those of the edges below, were fitted to places in the memory of the game.
     return np.array([(column + 37.4) / 0.5218, (row + 19.0) / 0.3974])
 
 
@@ -189,6 +190,26 @@ def _miss(places: Numbers, y: float) -> Numbers:
     return np.where(error > 0, 2.5 * error, -error)
 
 
+def _to_the_middle(paddle: _Paddle) -> tuple[NDArray[np.int64], Numbers]:
+    """Plans, and what each of them costs while the ball goes away."""
+    plans = _PLANS[3]
+    return plans, abs(paddle.travel(plans, 6)[:, -1] - 120) + 4.0 * (plans > 0).sum(1)
+
+
+def _to_the_ball(paddle: _Paddle, ball: _Ball) -> tuple[NDArray[np.int64], Numbers]:
+    """Plans, and what each of them costs while the ball comes."""
+    frames, y = ball.meets()
+    steps = max(int(np.ceil((frames + 1) / 4)), 1)
+    plans = _PLANS[min(steps, _AHEAD)]
+    places = paddle.travel(plans, steps)
+    half = (frames + 0.3) / 2 if paddle.late < 1 else np.ceil((frames - 0.3) / 2)
+    k = min(int(half), 2 * steps - 1)
+    # Nobody sees where it is beyond its bounds. A paddle that rests is surer to be where it is expected.
+    hidden = np.maximum(_SEEN[0] - places.min(1), 0.0)
+    speed = abs(places[:, k + 1] - places[:, k]) + abs(places[:, k] - places[:, max(k - 1, 0)])
+    return plans, _miss(places[:, k], y) + 0.5 * hidden + 0.05 * speed + 0.1 * (plans > 0).sum(1)
+
+
 def intercept(obs: Image) -> int:
     """Plans moves that bring the paddle where the ball will come, with the end that makes it hard to return, else to the middle.
 
@@ -197,19 +218,5 @@ def intercept(obs: Image) -> int:
     paddle, ball = _paddle(obs), _ball(obs)
     if paddle is None:
         return 0
-    if ball is None:
-        plans = _PLANS[3]
-        cost = abs(paddle.travel(plans, 6)[:, -1] - 120) + 4.0 * (plans > 0).sum(1)
-    else:
-        frames, y = ball.meets()
-        steps = max(int(np.ceil((frames + 1) / 4)), 1)
-        plans = _PLANS[min(steps, _AHEAD)]
-        places = paddle.travel(plans, steps)
-        half = (frames + 0.3) / 2 if paddle.late < 1 else np.ceil((frames - 0.3) / 2)
-        k = min(int(half), 2 * steps - 1)
-        miss = _miss(places[:, k], y)
-        # Beyond what is seen nobody knows where it is. A paddle that rests is surer to be where it is expected.
-        hidden = np.maximum(_SEEN[0] - places.min(1), 0.0)
-        speed = abs(places[:, k + 1] - places[:, k]) + abs(places[:, k] - places[:, max(k - 1, 0)])
-        cost = miss + 0.5 * hidden + 0.05 * speed + 0.1 * (plans > 0).sum(1)
+    plans, cost = _to_the_middle(paddle) if ball is None else _to_the_ball(paddle, ball)
     return int(plans[int(np.argmin(cost)), 0])
