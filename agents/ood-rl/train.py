@@ -3,8 +3,8 @@
 
     python3 agents/ood-rl/train.py target/release/offnominal [ENVIRONMENT]
 
-With an environment, only its policies are trained, and nothing is packed; those of `ale-pong` need ale-py and OpenCV. Runs are kept in `runs/ood-rl` and are not repeated;
-one that was interrupted goes on. Beside this file go `policies.zip`; `agents.csv`, with what each policy does in its own
+With an environment, only its policies are trained, and nothing is packed; those of `ale-pong` need ale-py and OpenCV. Runs are
+kept in `runs/ood-rl` and are not repeated; one that was interrupted goes on. Beside this file go `policies.zip`; `agents.csv`, with what each policy does in its own
 environment; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
 a run with seed 201, which is used for nothing else; in pong they do not differ beyond chance, and all trials have 0.1.
 A policy with a row in `agents.csv` is kept; without the row, or without the file, it is trained again.
@@ -39,7 +39,7 @@ ALE = "gymnasium:offnominal.atari:pong?horizon=3000"
 ALE_RECIPE = ["--preset", "pong", "--demonstrator", "offnominal.atari:intercept", "--eval-every", "20000"]
 ALE_RECIPE += ["--set", "dropout=0.1", "--set", "demonstrations=10000"]
 # The run went on after its first steps, over which the learning rate had fallen to nothing: it falls from 0.6 of its start again.
-ALE_STEPS = ["60000", "150000"]
+ALE_STEPS = [60000, 150000]
 PROBABILITIES = ["0.05", "0.1", "0.2"]
 # In pong the three do not differ beyond the intervals of forty games; all trials have this.
 GIVEN = {"pong": "0.1"}
@@ -217,10 +217,13 @@ def ale():
     name, folder = "ale-pong-dropout-1", RUNS / "ale-pong-dropout-1"
     if row := kept(name):
         return row
+    card = folder / "policy.json"
+    for steps in ALE_STEPS:
+        if card.exists() and json.loads(card.read_text())["steps"] >= steps:
+            continue
+        how = ["--resume"] if (folder / "checkpoint.safetensors").exists() else [*ALE_RECIPE, "--seed", "1"]
+        offnominal("train", "--env", ALE, *how, "--steps", str(steps), "--out", str(folder), "--quiet")
     first, whole = ALE_STEPS
-    if not (folder / "policy.json").exists():
-        offnominal("train", "--env", ALE, *ALE_RECIPE, "--steps", first, "--seed", "1", "--out", str(folder), "--quiet")
-        offnominal("train", "--env", ALE, "--resume", "--steps", whole, "--out", str(folder), "--quiet")
     run = command(folder).replace(f"--steps {whole}", f"--steps {first}") + f", then the same run with --resume --steps {whole}"
     return evaluated(folder, name, ALE, [1], run)
 

@@ -172,7 +172,7 @@ def _ball(images: Image) -> _Ball | None:
         # It met a wall in between.
         way[1] = early[1] - before[1]
     dx, dy = np.round(way / 4) * 4
-    return _Ball(now[0], now[1], dx, dy) if dx >= 2 else None
+    return _Ball(now[0], now[1], dx, dy) if dx > 0 else None
 
 
 def _miss(places: Numbers, y: float) -> Numbers:

@@ -16,15 +16,13 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
-from numpy.typing import NDArray
 
-from ._interception import intercept
+from ._interception import Image, intercept
 
 __all__ = ["intercept", "pong"]
 
 #: Actions of the Arcade Learning Environment that stand for none, up and down.
 _MOVES = (0, 2, 3)
-Image = NDArray[np.uint8]
 
 
 class _Choices(gymnasium.Wrapper[Image, np.int64, Image, Any]):
@@ -55,4 +53,3 @@ def pong() -> gymnasium.Env[Image, np.int64]:
     gymnasium.register_envs(ale_py)
     game = gymnasium.make("ALE/Pong-v5", frameskip=1, repeat_action_probability=0.0)
     return _Choices(FrameStackObservation(AtariPreprocessing(game), 4))
-
