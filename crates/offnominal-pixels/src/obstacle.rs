@@ -6,8 +6,7 @@
 //!    they are of a class of things on the road: a network takes most things that it does not know for one that it knows.
 //! 3. A column of a component stands where its lowest pixel meets a flat road (`ground`). It counts if it lies on the path,
 //!    which is parallel to the edges of the road (`path`).
-//! 4. What counts is followed over up to twenty frames, and its closing speed is measured (`tracks`); what is unusual is
-//!    followed apart too, for a crate before a car would else be one thing with it.
+//! 4. What counts is followed over up to fourteen frames, and its closing speed is measured (`tracks`).
 //!
 //! The excess of a detection is Σ (score − level) / deviation over its pixels, at least `occupied` for one of a thing on the
 //! road, times the square metres that a pixel shows at its distance, so that a car up close counts no more for its many
@@ -95,7 +94,7 @@ offnominal_core::with_defaults! {
         /// Frames within which the car reaches what counts.
         pub within: f64 = 32.0,
         /// Slowest approach of what counts, metres per frame; what is slower drives.
-        pub slowest_m: f64 = 0.3,
+        pub slowest_m: f64 = 0.25,
         /// Fastest approach of what counts, metres per frame: what the car drives at most.
         pub fastest_m: f64 = 0.85,
     }

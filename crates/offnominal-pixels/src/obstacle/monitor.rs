@@ -33,10 +33,7 @@ pub struct Fitted {
 pub struct ObstacleMonitor {
     fitted: Arc<Fitted>,
     path: Path,
-    /// What is in the way or unusual, followed over frames.
     tracks: Tracks,
-    /// The same of what is unusual alone: a crate before a car is a thing of its own there.
-    unusual: Tracks,
     /// How unusual the pixels of the last frame are.
     above: Vec<f32>,
 }
@@ -46,7 +43,6 @@ impl ObstacleMonitor {
     pub fn new(fitted: Fitted) -> ObstacleMonitor {
         ObstacleMonitor {
             tracks: Tracks::new(fitted.criteria),
-            unusual: Tracks::new(fitted.criteria),
             fitted: Arc::new(fitted),
             path: Path::default(),
             above: Vec::new(),
@@ -58,7 +54,6 @@ impl ImageMonitor for ObstacleMonitor {
     fn reset(&mut self) {
         self.path = Path::default();
         self.tracks = Tracks::new(self.fitted.criteria);
-        self.unusual = Tracks::new(self.fitted.criteria);
         self.above.clear();
     }
 
@@ -70,8 +65,7 @@ impl ImageMonitor for ObstacleMonitor {
         self.above = fitted.level.above(&scored);
         let excess = fitted.excess(&self.above, &is_one(&fitted.things));
         self.tracks.add(&fitted.view.things(&excess, &self.path));
-        self.unusual.add(&fitted.view.things(&self.above, &self.path));
-        self.tracks.evidence().max(self.unusual.evidence())
+        self.tracks.evidence()
     }
 
     fn heat(&self) -> Option<Heat> {

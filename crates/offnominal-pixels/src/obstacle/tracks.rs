@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 /// Frames from which a track's speed and evidence are taken.
-const WINDOW: usize = 20;
+const WINDOW: usize = 14;
 /// Fewest detections of a track that counts.
 const FEWEST: usize = 4;
 /// Largest distance between the rows in which it is predicted and seen: so many, and a share of those below the horizon.
@@ -24,7 +24,7 @@ const ROW_ERROR: f64 = 0.6;
 /// Frames in which it is in error together: the outline of a thing stays in its row until it jumps.
 const TOGETHER: f64 = 3.0;
 /// Standard errors by which a closing speed must exceed the slowest that counts.
-const SURE: f64 = 1.5;
+const SURE: f64 = 2.5;
 /// Largest difference of the logarithms of distances of parts of one thing.
 const JOINED: f64 = 0.12;
 /// Frames without a detection after which a track ends.
