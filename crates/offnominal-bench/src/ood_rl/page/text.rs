@@ -8,11 +8,10 @@ Policies that disagree with themselves play in variants of the environment they 
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
 **What to do.** If nominal episodes can be recorded, do not rely on the policy's own doubt: detectors that learn how the environment moves (`ensemble-dm`), or where it was (`knn`), tell the variants better on the same episodes ([table](#other-detectors-on-the-same-episodes)).
-If there is only the policy: with commands that end in tanh (DDPG, SAC) take the deviation before tanh, `raw-sd`, which is what the detector `disagreement` takes there by itself; with values of choices take `relative-sd` of several passes, or `centred-sd` or `mutual-information` of an ensemble ([table](#other-measures-of-the-same-predictions)); with images the published deviation, `mean-sd`.
+If there is only the policy: with commands that end in tanh (DDPG, SAC) take the deviation before tanh, `raw-sd`, which is what the detector `disagreement` takes there by itself; with values of choices take `relative-sd` of several passes, or `centred-sd` or `mutual-information` of an ensemble ([table](#other-measures-of-the-same-predictions)); with images the published deviation, `mean-sd`, or `centred-sd` of an ensemble. Policies that learned from corrupted images too agree with themselves where they collapse: there the `entropy` of their choices tells most, and more than the doubt of any policy that still scores.
 Do not wait for it where images get worse little by little: a policy loses its games to corruptions that its doubt does not tell yet ([milder disturbances](#milder-disturbances)).
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
-Milder corruptions and `centred-sd`, the fourth and fifth trial of pong, and `ale-pong` came later: the command has them of all policies, this page of those that it names or counts.
 `results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
 
 The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:
