@@ -4,8 +4,10 @@
         --unknown debris --episodes 60 --every 1 --size 256 --seed 25 --out runs/in-view-6
     python results/pixels/in_view.py runs/in-view-6 > results/pixels/in-view-6.csv
 
-needs NumPy, SciPy and Pillow. The classes of pixels are the true ones. From the last frame of an episode the nearest piece on
-the path is followed backwards: the next is one that lies where a car at 0 to 20 m/s would have seen it, within 1.2 m across.
+and the same with magnitude 2 and seed 26. It needs NumPy, SciPy and Pillow.
+
+The classes of pixels are the true ones. From the last frame of an episode the nearest piece on the path is followed
+backwards: the next is one that lies where a car at 0 to 20 m/s would have seen it, within 1.2 m across.
 Rows: the episode, its last step, and how many steps before it the piece is seen first; none if the car touched no debris.
 """
 
