@@ -42,7 +42,9 @@ def describe(data: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True,
 
 
 def paste(data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
-    """Pastes things into the images of a data set, from which ``outlier-head`` learns: ``things``, ``reading``."""
+    """Pastes things into the images of a data set, from which ``outlier-head`` learns: ``things``,
+    ``recolour``, ``reading``.
+    """
     return _result("paste", {"data": data, "out": out, **options}, seed, jobs, progress)
 
 

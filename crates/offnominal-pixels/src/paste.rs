@@ -4,7 +4,10 @@
 //! a piece of another image of the data set. It stands on the pixel below its middle: the lower it stands, the larger it is,
 //! as on a plane before a camera. It is as bright as what surrounds it, its edges are soft, and a shadow lies below it. The
 //! pixels of a thing have the label 254, those of its edge are not judged.
+//!
+//! Known things may get other colours before (`recolour`), as they have them elsewhere.
 
+mod recolour;
 mod shape;
 mod surface;
 
@@ -18,6 +21,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey};
 use offnominal_scenes::{IGNORED, UNKNOWN};
+use recolour::recolour;
 use serde::{Deserialize, Serialize};
 pub(crate) use shape::Shape;
 use std::path::PathBuf;
@@ -39,13 +43,21 @@ pub struct Request {
     pub reading: Reading,
     /// Most things in an image, of which there are one to so many.
     pub things: usize,
+    /// Probability that what is bright in a known class gets another colour, for each class of an image.
+    pub recolour: f64,
     /// The folder, which must not exist.
     pub out: PathBuf,
 }
 
 impl Default for Request {
     fn default() -> Request {
-        Request { data: PathBuf::new(), reading: Reading::default(), things: 3, out: "runs/pasted".into() }
+        Request {
+            data: PathBuf::new(),
+            reading: Reading::default(),
+            things: 3,
+            recolour: 0.0,
+            out: "runs/pasted".into(),
+        }
     }
 }
 
@@ -62,14 +74,18 @@ struct Pasted {
 /// If the data cannot be read, the number is out of range, or the folder exists or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     within("things", request.things, 1..=100)?;
+    within("recolour", request.recolour, 0.0..=1.0)?;
     let set = request.reading.open(&request.data)?;
-    let seed = Seed(context.seed).child("paste");
+    // Apart, so that the same things are pasted whatever is recoloured.
+    let [seed, colours_seed] = ["paste", "recolour"].map(|name| Seed(context.seed).child(name));
     let list = data_set(&request.out, &["images", "labels"], &label_map(&set), LIST, |root| {
         context.map(set.samples.len(), "images", |i| {
             let sample = &set.samples[i];
             let mut labels = set.labels(sample)?;
             let mut rgb = set.rgb(sample, &labels)?;
             let mut rng = seed.child(sample.name.as_str()).rng();
+            let mut of_colours = colours_seed.child(sample.name.as_str()).rng();
+            recolour(&mut rgb, &labels, set.classes().len(), request.recolour, &mut of_colours);
             let other = &set.samples[rng.below(set.samples.len())];
             let pieces = set.labels(other).and_then(|labels| Ok((set.rgb(other, &labels)?, labels.width)))?;
             let things = 1 + rng.below(request.things);

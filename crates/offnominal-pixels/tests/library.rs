@@ -362,6 +362,28 @@ fn pooled_data_sets_are_judged_as_one_that_has_all_images() {
 }
 
 #[test]
+fn the_same_things_are_pasted_whatever_is_recoloured() {
+    let data = Data::new();
+    let paste = |out: &str, recolour: f64| {
+        let request =
+            paste::Request { data: data.at("train"), out: data.at(out), recolour, ..Default::default() };
+        paste::run(&request, &data.context)
+    };
+    let error = format!("{:#}", paste("never", 1.5).unwrap_err());
+    assert!(error.contains("recolour: expected 0 to 1, found 1.5"), "{error}");
+    let [plain, other] = [("plain", 0.0), ("recoloured", 1.0)].map(|(out, share)| {
+        assert_eq!(paste(out, share).unwrap().images, 6);
+        ["labels", "images"].map(|kind| {
+            let mut files: Vec<_> = std::fs::read_dir(data.at(out).join(kind)).unwrap().collect();
+            files.sort_by_key(|file| file.as_ref().unwrap().file_name());
+            files.into_iter().map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect::<Vec<_>>()
+        })
+    });
+    assert!(plain[0] == other[0], "labels");
+    assert!(plain[1] != other[1], "images");
+}
+
+#[test]
 fn a_head_learns_from_pasted_things_and_is_marked_alone_and_in_a_sum() {
     let data = Data::new();
     let request = paste::Request { data: data.at("train"), out: data.at("pasted"), ..Default::default() };

@@ -19,6 +19,10 @@ pub struct Paste {
     /// Most things in an image, of which there are one to so many
     #[arg(long, default_value_t = Request::default().things, value_name = "N")]
     things: usize,
+    /// Probability that what is bright in a known class gets another colour, such as lane markings, for each class of an
+    /// image
+    #[arg(long, default_value_t = Request::default().recolour, value_name = "SHARE")]
+    recolour: f64,
 }
 
 impl Paste {
@@ -31,6 +35,7 @@ impl Paste {
             data: self.data,
             reading: self.reading.request(),
             things: self.things,
+            recolour: self.recolour,
             out: common.out_or("pasted"),
         };
         print(&run(&request, &common.context())?, common, as_text)
