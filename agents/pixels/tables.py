@@ -62,6 +62,19 @@ def street(name, methods):
           ([f"`{m}`", *(number(found.get(("street", m, metric))) for metric in METRICS)] for m in methods))  # fmt: skip
 
 
+def large(name):
+    """Streets, then all sets; with heads for which known things had other colours."""
+    plain = ["max-softmax", "energy", "mahalanobis", "vim", "feature-knn", *OF_FEATURES[2:]]
+    found = [(f"`{m}`", m, read(name)) for m in plain]
+    if (RESULTS / f"{name}-recoloured.csv").exists():
+        found += [(f"`{m}`, recoloured", m, read(f"{name}-recoloured")) for m in OF_FEATURES[2:]]
+    table(f"method | {HEADS}",
+          ([title, *(number(rows.get(("street", m, metric))) for metric in METRICS)] for title, m, rows in found))  # fmt: skip
+    for metric in ("auroc", "auprc"):
+        table(f"{metric.upper()} | " + " | ".join(SETS[1:]),
+              ([title, *(number(rows.get((data, m, metric))) for data in SETS[1:])] for title, m, rows in found))  # fmt: skip
+
+
 def encoder():
     rows = []
     for method in OF_FEATURES:
@@ -82,10 +95,10 @@ def difficulty():
 if __name__ == "__main__":
     networks()
     street("pspnet-none", ["max-softmax", "energy", "mahalanobis", "vim", *OF_FEATURES[:1], *OF_FEATURES[2:]])
-    for large in LARGE:
-        if (RESULTS / f"{large}.csv").exists():
-            print(large)
-            heads(large)
-            street(large, ["max-softmax", "energy", "mahalanobis", "vim", "feature-knn", *OF_FEATURES[2:]])
+    for name in LARGE:
+        if (RESULTS / f"{name}.csv").exists():
+            print(name)
+            heads(name)
+            large(name)
     encoder()
     difficulty()
