@@ -40,10 +40,10 @@ def metrics(counts):
     return np.array([auroc, float((steps * precision).sum()), float(false[np.searchsorted(recall, 0.95)])])
 
 
-def main(data, *folders):
+def main(data, first, second):
     names = sorted(path.stem for path in Path(data, "labels").glob("*.png"))
     labels = [np.asarray(Image.open(Path(data, "labels", f"{name}.png"))) for name in names]
-    both = []
+    both, folders = [], (first, second)
     for folder in folders:
         scores = []
         for name in names:
@@ -55,7 +55,8 @@ def main(data, *folders):
     values = [metrics(counts.sum(0)) for counts in both]
     again = [np.array([metrics(counts[which].sum(0)) for which in drawn]) for counts in both]
     print("score,metric,value,low,high,level,n")
-    rows = [*zip(["first", "second"], values, again, strict=True), ("second - first", values[1] - values[0], again[1] - again[0])]
+    titles = [Path(folder).name for folder in folders]
+    rows = [*zip(titles, values, again, strict=True), ("difference", values[1] - values[0], again[1] - again[0])]
     for title, value, of_draws in rows:
         low, high = np.quantile(of_draws, [0.025, 0.975], axis=0)
         for metric, *numbers in zip(["auroc", "auprc", "fpr95"], value, low, high, strict=True):

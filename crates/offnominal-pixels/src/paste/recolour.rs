@@ -58,7 +58,7 @@ mod tests {
     /// A grey road with white markings beside a wall of one grey, and an unknown thing that is white.
     fn street() -> (Vec<u8>, Labels) {
         let ids: Vec<u8> = (0..400).map(|i| [0, 0, 1, 254][i / 100]).collect();
-        let is_white = |i: usize| (i < 200 && i % 10 == 0) || i >= 300;
+        let is_white = |i: usize| (i < 200 && i.is_multiple_of(10)) || i >= 300;
         let rgb = (0..400).flat_map(|i| [if is_white(i) { 240 } else { 100 }; 3]).collect();
         (rgb, Labels { width: 20, height: 20, ids, truth: vec![Truth::Known; 400] })
     }
@@ -70,7 +70,7 @@ mod tests {
             let mut rgb = before.clone();
             recolour(&mut rgb, &labels, 2, 1.0, &mut Rng::new(seed));
             for (i, (new, old)) in rgb.chunks_exact(3).zip(before.chunks_exact(3)).enumerate() {
-                let is_marking = i < 200 && i % 10 == 0;
+                let is_marking = i < 200 && i.is_multiple_of(10);
                 assert_eq!(new != old, is_marking, "seed {seed}, pixel {i}: {old:?} became {new:?}");
                 assert!(new.contains(&old[0]), "the strongest channel stays");
             }
