@@ -56,31 +56,40 @@ def heads(name):
           ([row["hidden"], row["epochs"], row["places"], number(row | {"value": row["auprc"]})] for row in rows))  # fmt: skip
 
 
-def street(name, methods):
-    found = read(name)
-    table(f"method | {HEADS}",
-          ([f"`{m}`", *(number(found.get(("street", m, metric))) for metric in METRICS)] for m in methods))  # fmt: skip
+def title(method):
+    """As the docs name a method: with a dagger if it is trained on synthetic unknowns."""
+    return f"`{method}`" + (" †" if "outlier-head" in method else "")
 
 
-def large(name):
-    """Streets, then all sets; with heads for which known things had other colours."""
-    plain = ["max-softmax", "energy", "mahalanobis", "vim", "feature-knn", *OF_FEATURES[2:]]
-    found = [(f"`{m}`", m, read(name)) for m in plain]
-    if (RESULTS / f"{name}-recoloured.csv").exists():
-        found += [(f"`{m}`, recoloured", m, read(f"{name}-recoloured")) for m in OF_FEATURES[2:]]
-    table(f"method | {HEADS}",
-          ([title, *(number(rows.get(("street", m, metric))) for metric in METRICS)] for title, m, rows in found))  # fmt: skip
+def estimates(found, method, keys):
+    return [number(found.get((data, method, metric))) for data, metric in keys]
+
+
+def street(rows):
+    """Metrics on streets, of rows with a title, a method and the estimates of a file."""
+    keys = [("street", metric) for metric in METRICS]
+    table(f"method | {HEADS}", ([name, *estimates(found, method, keys)] for name, method, found in rows))
+
+
+def others(rows):
+    """The same on the other sets."""
     for metric in ("auroc", "auprc"):
-        table(f"{metric.upper()} | " + " | ".join(SETS[1:]),
-              ([title, *(number(rows.get((data, m, metric))) for data in SETS[1:])] for title, m, rows in found))  # fmt: skip
+        keys = [(data, metric) for data in SETS[1:]]
+        head = f"{metric.upper()} | " + " | ".join(SETS[1:])
+        table(head, ([name, *estimates(found, method, keys)] for name, method, found in rows))
+
+
+def rows_of(name, methods, suffix=""):
+    found = read(name)
+    return [(title(method) + suffix, method, found) for method in methods]
 
 
 def encoder():
     rows = []
     for method in OF_FEATURES:
-        for name, title in ENCODERS.items():
+        for name, features in ENCODERS.items():
             found = read(name)
-            rows.append([title, f"`{method}`", *(number(found.get((data, method, "auroc"))) for data in SETS)])
+            rows.append([features, title(method), *estimates(found, method, [(data, "auroc") for data in SETS])])
     table("features | method | " + " | ".join(SETS), rows)
 
 
@@ -89,16 +98,19 @@ def difficulty():
     methods = list(dict.fromkeys(method for _, method, _ in found))
     for metric in ("auroc", "auprc"):
         table(f"{metric.upper()} | " + " | ".join(LADDER),
-              ([f"`{m}`", *(number(found.get((data, m, metric))) for data in LADDER)] for m in methods))  # fmt: skip
+              ([title(m), *estimates(found, m, [(data, metric) for data in LADDER])] for m in methods))  # fmt: skip
 
 
 if __name__ == "__main__":
     networks()
-    street("pspnet-none", ["max-softmax", "energy", "mahalanobis", "vim", *OF_FEATURES[:1], *OF_FEATURES[2:]])
+    of_streets = ["max-softmax", "energy", "mahalanobis", "vim", "feature-knn", *OF_FEATURES[2:]]
+    street(rows_of("pspnet-none", of_streets))
     for name in LARGE:
         if (RESULTS / f"{name}.csv").exists():
             print(name)
             heads(name)
-            large(name)
+            rows = rows_of(name, of_streets) + rows_of(f"{name}-recoloured", OF_FEATURES[2:], ", recoloured")
+            street(rows)
+            others(rows)
     encoder()
     difficulty()

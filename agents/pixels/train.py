@@ -54,7 +54,25 @@ IMAGES = 100
 HEADS = [{}, {"hidden": 128, "epochs": 20, "places": 400}, {"hidden": 256, "epochs": 30, "places": 600}]
 # Probability that what is bright in a known class gets another colour; found on other streets, of seed 9.
 RECOLOUR = "0.6"
-HEAD_METHODS = "outlier-head,feature-knn+outlier-head"
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    """Methods, the images with pasted things on which outlier heads learn, and what is added to the name of a table."""
+
+    methods: str
+    outliers: str
+    suffix: str = ""
+
+    def folder(self, out):
+        return out / self.outliers if self.suffix else out
+
+    def is_done(self, out):
+        return (self.folder(out) / "pixels.csv").exists()
+
+
+ALL = Page("all,feature-knn+outlier-head", "pasted")
+RECOLOURED = Page("outlier-head,feature-knn+outlier-head", "recoloured", "-recoloured")
 # The paper has no DeepLabV3+ with reduced features.
 NETWORKS = [
     ("pspnet", "none", SMALL),
@@ -129,10 +147,11 @@ def head(offnominal, data, out, more):
     return max(found, key=lambda each: each[0])[3]
 
 
-def evaluate(offnominal, model, data, methods, outliers, params, page, more):
+def evaluate(offnominal, modification, data, out, page, params, more):
     sets = [word for name in TESTS for word in ("--data", str(data / name))]
-    where = [*sets, "--nominal", str(data / "nominal"), "--outliers", str(data / outliers), "--out", str(page)]
-    how = ["--methods", methods, "--params", json.dumps({"outlier-head": params}), *more]
+    where = [*sets, "--nominal", str(data / "nominal"), "--outliers", str(data / page.outliers)]
+    model = ["--model", str(out / "model.safetensors"), *PASSES.get(modification, [])]
+    how = ["--out", str(page.folder(out)), "--methods", page.methods, "--params", json.dumps({"outlier-head": params}), *more]
     run(offnominal, "pixels", "evaluate", *model, *how, *where)
 
 
@@ -171,8 +190,9 @@ def main():
     for network, modification, images in NETWORKS:
         name = name_of(network, modification, images)
         out = args.runs / name
+        pages = [ALL, RECOLOURED] if images is LARGE else [ALL]
         if args.list or name not in wanted:
-            print(f"{name}: {'done' if (out / 'pixels.csv').exists() else 'open'}")
+            print(f"{name}: {'done' if all(page.is_done(out) for page in pages) else 'open'}")
             continue
         data, more = args.runs / images.folder, ["--jobs", args.jobs]
         draw(args.offnominal, data, images)
@@ -180,15 +200,12 @@ def main():
             train(args.offnominal, network, modification, images, data, out, more)
         keep(name, out)
         table()
-        pages = [(out, f"{name}.csv", "all,feature-knn+outlier-head", "pasted")]
-        if images is LARGE:
-            pages += [(out / "recoloured", f"{name}-recoloured.csv", HEAD_METHODS, "recoloured")]
-        model = ["--model", str(out / "model.safetensors"), *PASSES.get(modification, [])]
-        for page, table_of, methods, outliers in pages:
-            if not (page / "pixels.csv").exists():
-                params = head(args.offnominal, data, out, more) if images is LARGE else {}
-                evaluate(args.offnominal, model, data, methods, outliers, params, page, more)
-            shutil.copy(page / "pixels.csv", RESULTS / table_of)
+        left = [page for page in pages if not page.is_done(out)]
+        params = head(args.offnominal, data, out, more) if left and images is LARGE else {}
+        for page in left:
+            evaluate(args.offnominal, modification, data, out, page, params, more)
+        for page in pages:
+            shutil.copy(page.folder(out) / "pixels.csv", RESULTS / f"{name}{page.suffix}.csv")
         order.write(RESULTS)
 
 

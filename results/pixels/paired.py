@@ -1,10 +1,15 @@
 """How two scores of the same images differ: AUROC, AUPRC and FPR95 of each, and the difference with its interval.
 
-    offnominal pixels score --data STREETS --model agents/pixels/deeplab-none-256.safetensors --method outlier-head \
-        --params '{"outlier-head": {"hidden": 256, "epochs": 30, "places": 600}}' --outliers PASTED --seed 1 --out runs/plain
-    python results/pixels/paired.py STREETS runs/plain runs/recoloured > results/pixels/recoloured-deeplab-none-256.csv
+    D=runs/pixels-networks/data-256
+    for outliers in pasted recoloured; do
+      offnominal pixels score --data $D/street --model agents/pixels/deeplab-none-256.safetensors --method outlier-head \
+          --params '{"outlier-head": {"hidden": 256, "epochs": 30, "places": 600}}' --outliers $D/$outliers --seed 1 \
+          --out runs/scores/$outliers
+    done
+    python results/pixels/paired.py $D/street runs/scores/pasted runs/scores/recoloured \
+        > results/pixels/recoloured-deeplab-none-256.csv
 
-and the first command again with the images of `pixels paste --recolour 0.6`. Intervals resample images, both scores of an
+The images are those of `agents/pixels/train.py`; the same with `pspnet-none-256`. Intervals resample images, both scores of an
 image together, 1,000 times with seed 1. Scores are put into 16,384 bins with as many pixels each. It needs NumPy and Pillow.
 """
 
@@ -45,10 +50,7 @@ def main(data, first, second):
     labels = [np.asarray(Image.open(Path(data, "labels", f"{name}.png"))) for name in names]
     both, folders = [], (first, second)
     for folder in folders:
-        scores = []
-        for name in names:
-            (file,) = Path(folder).rglob(f"{name}.npy")
-            scores.append(np.load(file).reshape(labels[0].shape))
+        scores = [np.load(Path(folder, "outlier-head", f"{name}.npy")) for name in names]
         both.append(histograms(scores, labels))
     rng = np.random.default_rng(1)
     drawn = [rng.integers(len(names), size=len(names)) for _ in range(REPLICATES)]

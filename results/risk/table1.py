@@ -1,6 +1,6 @@
 """What finding a failure costs, over agents: Table 1 of Uesato et al. (2018).
 
-    python results/risk/table1.py driving RUNS [SEED …]
+    python results/risk/table1.py driving [RUNS SEED …]
 
 For each agent, one training run of its own seed in RUNS/driving-SEED:
 
@@ -19,12 +19,12 @@ to a failure, these are compared, else those of searches that give up. Without s
 program `offnominal` must be on the path. Needs pandas and scipy.
 """
 
+import argparse
 import json
 import math
 import pathlib
 import statistics
 import subprocess
-import sys
 
 import pandas
 from scipy import stats
@@ -156,12 +156,17 @@ def compare(table: pandas.DataFrame) -> None:
 
 def main() -> None:
     """Runs what is missing and prints the table."""
-    env, runs, *seeds = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("env", choices=list(LEARN))
+    parser.add_argument("runs", nargs="?", type=pathlib.Path, help="folder of the runs; without seeds it may be left out")
+    parser.add_argument("seeds", nargs="*", type=int)
+    args = parser.parse_args()
+    env, runs, seeds = args.env, args.runs, args.seeds
     file = HERE / ("humanoid" if env == "humanoid-stand" else env) / "agents.csv"
     rows: list[dict] = []
     for form in FORMS if seeds else []:
         for seed in seeds:
-            rows += agent(env, int(seed), pathlib.Path(runs), form)
+            rows += agent(env, seed, runs, form)
         pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
     table = pandas.read_csv(file, dtype={"predictor": str}).fillna({"predictor": ""})
     print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")

@@ -25,7 +25,7 @@ use recolour::recolour;
 use serde::{Deserialize, Serialize};
 pub(crate) use shape::Shape;
 use std::path::PathBuf;
-use surface::Surface;
+use surface::{Surface, light};
 
 // What is pasted must have the label from which methods learn.
 const _: () = assert!(UNKNOWN == offnominal_detectors::pixel::UNKNOWN);
@@ -151,10 +151,7 @@ pub(crate) fn paste_shape(
 fn mean_light(rgb: &[u8], width: usize, shape: &Shape) -> f32 {
     let (rows, columns) = shape.surroundings(width, rgb.len() / 3 / width);
     let pixels = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
-    let (sum, n) = pixels.fold((0.0, 0.0), |(sum, n), at| {
-        let light: f32 = rgb[3 * at..3 * at + 3].iter().map(|&v| f32::from(v)).sum();
-        (sum + light / 3.0, n + 1.0)
-    });
+    let (sum, n) = pixels.fold((0.0, 0.0), |(sum, n), at| (sum + light(rgb, at), n + 1.0));
     sum / f32::max(n, 1.0)
 }
 

@@ -1,6 +1,7 @@
 //! Known things in other colours, so that a colour which no nominal image has does not make a thing unknown: elsewhere lane
 //! markings are yellow.
 
+use super::surface::light;
 use crate::data_set::Labels;
 use offnominal_core::Rng;
 
@@ -38,11 +39,6 @@ fn colour(rng: &mut Rng) -> [f32; 3] {
     let raw: [f64; 3] = std::array::from_fn(|_| rng.range(WEAKEST, 1.0));
     let largest = raw.into_iter().fold(0.0, f64::max);
     raw.map(|share| (share / largest) as f32)
-}
-
-/// Mean of a pixel's channels, from 0 to 255.
-fn light(rgb: &[u8], pixel: usize) -> f32 {
-    rgb[3 * pixel..3 * pixel + 3].iter().map(|&v| f32::from(v)).sum::<f32>() / 3.0
 }
 
 fn median(mut values: Vec<f32>) -> f32 {

@@ -88,6 +88,11 @@ impl<'a> Surface<'a> {
     }
 }
 
+/// Brightness of a pixel of an image, from 0 to 255.
+pub fn light(rgb: &[u8], pixel: usize) -> f32 {
+    brightness([0, 1, 2].map(|channel| f32::from(rgb[3 * pixel + channel])))
+}
+
 fn brightness(colour: [f32; 3]) -> f32 {
     colour.iter().sum::<f32>() / 3.0
 }
