@@ -3,7 +3,8 @@
 //! A [`Formula`] is text such as `always[0, 5] (speed < 3 or gap > 10)`. Bound to the names of signals and to a step of
 //! time it is a [`Monitor`], which reads one sample after another. Its value is the *robustness* of Donzé and Maler
 //! (2010): of `a < b` it is b − a, of `and` and `always` the minimum, of `or` and `eventually` the maximum. It is above
-//! zero where the formula holds; zero, where nothing is left, counts as broken.
+//! zero where the formula holds. Where nothing is left, `<=` and `>=` hold, by the smallest number above zero, and `<` and `>`
+//! do not, by zero.
 //!
 //! | file         | content                                        |
 //! |--------------|------------------------------------------------|

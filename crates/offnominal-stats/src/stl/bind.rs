@@ -2,7 +2,7 @@
 
 use super::StlError;
 use super::formula::Formula;
-use super::node::{Node, Window};
+use super::node::{Equality, Node, Window};
 use super::term::Term;
 
 /// Parts of a formula that are accepted.
@@ -14,7 +14,7 @@ const MOST_STEPS: f64 = 1e9;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     /// A comparison.
-    Above(Term<usize>),
+    Above(Term<usize>, Equality),
     /// `and` is the smaller one of two values, `or` the larger one.
     Both(Side, usize, usize),
     /// `always` is the smallest value of a window, `eventually` the largest one.
@@ -37,11 +37,22 @@ pub(super) struct Steps {
     pub last: Option<usize>,
 }
 
-/// The parts of a formula, the whole last.
-pub(super) fn parts(formula: &Formula, signals: &[String], dt_secs: f64) -> Result<Vec<Part>, StlError> {
-    let mut binding = Binding { signals, dt_secs, parts: Vec::new() };
+/// A window, and the first and the last step of an episode at which it may look, where it looks earliest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Look {
+    pub window: Window,
+    pub steps: Steps,
+}
+
+/// The parts of a formula, the whole last, and its windows.
+pub(super) fn parts(
+    formula: &Formula,
+    signals: &[String],
+    dt_secs: f64,
+) -> Result<(Vec<Part>, Vec<Look>), StlError> {
+    let mut binding = Binding { signals, dt_secs, parts: Vec::new(), looks: Vec::new(), earliest: 0 };
     binding.node(formula.root())?;
-    Ok(binding.parts)
+    Ok((binding.parts, binding.looks))
 }
 
 impl Side {
@@ -73,7 +84,7 @@ pub(super) fn first_only(parts: &[Part]) -> Vec<bool> {
     let mut found = vec![true; parts.len()];
     for i in (0..parts.len()).rev() {
         let (is_joined, inner) = match parts[i] {
-            Part::Above(_) => continue,
+            Part::Above(..) => continue,
             Part::Both(_, a, b) => (true, [a, b]),
             Part::Until(_, a, b) => (false, [a, b]),
             Part::Window(_, _, a) => (false, [a, a]),
@@ -89,6 +100,9 @@ struct Binding<'s> {
     signals: &'s [String],
     dt_secs: f64,
     parts: Vec<Part>,
+    looks: Vec<Look>,
+    /// The first step at which the part that is being bound is asked for its value.
+    earliest: usize,
 }
 
 impl Binding<'_> {
@@ -102,19 +116,23 @@ impl Binding<'_> {
 
     fn node(&mut self, node: &Node) -> Result<usize, StlError> {
         let part = match node {
-            Node::Above(term) => Part::Above(term.bind(self.signals)?),
+            Node::Above(term, equality) => Part::Above(term.bind(self.signals)?, *equality),
             Node::And(pair) => Part::Both(Side::Smaller, self.node(&pair[0])?, self.node(&pair[1])?),
             Node::Or(pair) => Part::Both(Side::Larger, self.node(&pair[0])?, self.node(&pair[1])?),
-            Node::Always(window, inner) => {
-                Part::Window(Side::Smaller, self.steps(*window)?, self.node(inner)?)
-            }
-            Node::Eventually(window, inner) => {
-                Part::Window(Side::Larger, self.steps(*window)?, self.node(inner)?)
-            }
+            Node::Always(window, inner) => self.window(Side::Smaller, *window, inner)?,
+            Node::Eventually(window, inner) => self.window(Side::Larger, *window, inner)?,
             Node::Until(window, pair) => return self.until(Side::Larger, *window, pair),
             Node::Release(window, pair) => return self.until(Side::Smaller, *window, pair),
         };
         self.push(part)
+    }
+
+    fn window(&mut self, side: Side, window: Window, inner: &Node) -> Result<Part, StlError> {
+        let (steps, before) = (self.steps(window)?, self.earliest);
+        self.earliest += steps.first;
+        let inner = self.node(inner);
+        self.earliest = before;
+        Ok(Part::Window(side, steps, inner?))
     }
 
     /// p U\[a, b\] q is the same as: q within \[a, b\], and p before a, and p until q from a on (Donzé et al. 2013).
@@ -138,7 +156,7 @@ impl Binding<'_> {
         self.push(Part::Both(other, within, late))
     }
 
-    fn steps(&self, window: Window) -> Result<Steps, StlError> {
+    fn steps(&mut self, window: Window) -> Result<Steps, StlError> {
         // A window of [0, 0.3] s with steps of 0.1 s has three of them behind the first, whatever 0.3 / 0.1 is in binary.
         const ROUNDING: f64 = 1e-9;
         let first = (window.from_secs / self.dt_secs * (1.0 - ROUNDING)).ceil();
@@ -147,6 +165,9 @@ impl Binding<'_> {
             let Window { from_secs, to_secs } = window;
             return Err(StlError::Window { from_secs, to_secs, dt_secs: self.dt_secs });
         }
-        Ok(Steps { first: first as usize, last: (last <= MOST_STEPS).then_some(last as usize) })
+        let steps = Steps { first: first as usize, last: (last <= MOST_STEPS).then_some(last as usize) };
+        let (first, last) = (steps.first + self.earliest, steps.last.map(|last| last + self.earliest));
+        self.looks.push(Look { window, steps: Steps { first, last } });
+        Ok(steps)
     }
 }

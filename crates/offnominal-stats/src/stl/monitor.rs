@@ -5,8 +5,9 @@
 //! steps. Only `until`, and windows without end inside of others, are looked through from the beginning of the trace.
 
 use super::StlError;
-use super::bind::{Part, Side, Steps, first_only, parts};
+use super::bind::{Look as Looked, Part, Side, Steps, first_only, parts};
 use super::formula::Formula;
+use super::node::{Equality, Window};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -14,10 +15,20 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Monitor {
     parts: Arc<[Part]>,
+    looks: Arc<[Looked]>,
     is_first_only: Arc<[bool]>,
     traces: Vec<Trace>,
     len: usize,
     candidates: VecDeque<usize>,
+}
+
+/// Windows that look behind the end of an episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beyond {
+    /// With nothing of them before the end: `always` asks for nothing there and `eventually` finds nothing, whatever happens.
+    pub wholly: Vec<Window>,
+    /// With a part of them, wherever they begin.
+    pub partly: Vec<Window>,
 }
 
 /// The values of a part.
@@ -36,14 +47,30 @@ impl Monitor {
     /// # Errors
     /// If the formula names another signal, or a window holds no step.
     pub fn new(formula: &Formula, signals: &[String], dt_secs: f64) -> Result<Monitor, StlError> {
-        let parts = parts(formula, signals, dt_secs)?;
+        let (parts, looks) = parts(formula, signals, dt_secs)?;
         Ok(Monitor {
+            looks: looks.into(),
             is_first_only: first_only(&parts).into(),
             traces: vec![Trace::default(); parts.len()],
             parts: parts.into(),
             len: 0,
             candidates: VecDeque::new(),
         })
+    }
+
+    /// The windows that look behind an episode of so many steps, from wherever the formula asks for them.
+    pub fn beyond(&self, horizon: usize) -> Beyond {
+        let of = |looks: &dyn Fn(Steps) -> bool| -> Vec<Window> {
+            self.looks.iter().filter(|look| looks(look.steps)).map(|look| look.window).collect()
+        };
+        let is_whole = |steps: Steps| steps.first > horizon;
+        let is_part = |steps: Steps| !is_whole(steps) && steps.last.is_some_and(|last| last > horizon);
+        Beyond { wholly: of(&is_whole), partly: of(&is_part) }
+    }
+
+    /// Whether the formula has a window of seconds.
+    pub fn is_timed(&self) -> bool {
+        self.looks.iter().any(|look| look.window != Window::EVER)
     }
 
     /// Begins a new trace.
@@ -62,10 +89,8 @@ impl Monitor {
     pub fn push(&mut self, sample: &[f64]) {
         self.len += 1;
         for (part, trace) in self.parts.iter().zip(&mut self.traces) {
-            if let Part::Above(term) = part {
-                // What is no number does not hold, nor does its contrary.
-                let value = Some(term.value(sample)).filter(|x| !x.is_nan());
-                trace.values.push(value.unwrap_or(f64::NEG_INFINITY));
+            if let Part::Above(term, equality) = part {
+                trace.values.push(room(term.value(sample), *equality));
             }
         }
         self.look(f64::INFINITY);
@@ -96,7 +121,7 @@ impl Monitor {
             let look = Look { inner, len: self.len, unseen };
             let trace = &mut at[0];
             match (&self.parts[i], self.is_first_only[i]) {
-                (Part::Above(_), _) => {}
+                (Part::Above(..), _) => {}
                 (Part::Both(side, a, b), first_only) => look.both(*side, [*a, *b], trace, first_only),
                 (Part::Window(side, steps, a), true) => look.first(*side, *steps, &inner[*a], trace),
                 (Part::Window(side, steps, a), false) => {
@@ -108,10 +133,20 @@ impl Monitor {
     }
 }
 
+/// By how much a comparison holds. What is no number does not hold, nor does its contrary. The smallest number above zero
+/// stands for an equality that holds, so that all that is above zero holds and nothing else does.
+fn room(value: f64, equality: Equality) -> f64 {
+    match equality {
+        _ if value.is_nan() => f64::NEG_INFINITY,
+        Equality::Holds if value == 0.0 => f64::MIN_POSITIVE,
+        _ => value,
+    }
+}
+
 /// How many of the first values of a part no later sample changes.
 fn settled(part: &Part, traces: &[Trace], len: usize) -> usize {
     match *part {
-        Part::Above(_) => len,
+        Part::Above(..) => len,
         Part::Both(_, a, b) => traces[a].settled.min(traces[b].settled),
         Part::Window(_, steps, a) => steps.last.map_or(0, |last| traces[a].settled.saturating_sub(last)),
         Part::Until(..) => 0,

@@ -1,12 +1,13 @@
 //! A formula as a tree.
 
 use super::term::Term;
+use std::fmt;
 
 /// A formula without negation: where the text has one, it has been moved into the comparisons.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// A comparison: it holds where the term is above zero.
-    Above(Term<String>),
+    /// A comparison: it holds where the term is above zero, or as the equality says.
+    Above(Term<String>, Equality),
     /// Both hold.
     And(Box<[Node; 2]>),
     /// One of both holds.
@@ -21,6 +22,25 @@ pub enum Node {
     Release(Window, Box<[Node; 2]>),
 }
 
+/// Whether a comparison holds where both sides are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Equality {
+    /// It does, as `<=` and `>=` do.
+    Holds,
+    /// It does not, as `<` and `>` do not.
+    Breaks,
+}
+
+impl Equality {
+    /// That of the negation.
+    fn other(self) -> Equality {
+        match self {
+            Equality::Holds => Equality::Breaks,
+            Equality::Breaks => Equality::Holds,
+        }
+    }
+}
+
 /// From when to when, in seconds from now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
@@ -28,6 +48,12 @@ pub struct Window {
     pub from_secs: f64,
     /// Where it ends; infinity for the end of the trace.
     pub to_secs: f64,
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}] s", self.from_secs, self.to_secs)
+    }
 }
 
 impl Window {
@@ -41,7 +67,7 @@ impl Node {
     pub fn negated(self) -> Node {
         let both = |pair: Box<[Node; 2]>| Box::new(pair.map(Node::negated));
         match self {
-            Node::Above(term) => Node::Above(term.negative()),
+            Node::Above(term, equality) => Node::Above(term.negative(), equality.other()),
             Node::And(pair) => Node::Or(both(pair)),
             Node::Or(pair) => Node::And(both(pair)),
             Node::Always(window, inner) => Node::Eventually(window, Box::new(inner.negated())),

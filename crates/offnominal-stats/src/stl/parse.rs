@@ -4,7 +4,7 @@
 //! `*` and `/`, a minus before a number.
 
 use super::StlError;
-use super::node::{Node, Window};
+use super::node::{Equality, Node, Window};
 use super::term::{Binary, Term, Unary};
 use super::tokens::{Kind, Token, tokens};
 
@@ -189,7 +189,8 @@ impl Parser {
         let Some(sign) = self.take_sign(&["<", "<=", ">", ">="]) else { return Ok(first) };
         let (left, right) = (first.number()?, self.sum()?.number()?);
         let above = if sign.starts_with('<') { right.minus(left) } else { left.minus(right) };
-        Ok(Read { at, what: What::Truth(Node::Above(above)) })
+        let equality = if sign.ends_with('=') { Equality::Holds } else { Equality::Breaks };
+        Ok(Read { at, what: What::Truth(Node::Above(above, equality)) })
     }
 
     fn sum(&mut self) -> Result<Read, StlError> {

@@ -98,6 +98,8 @@ impl Binary {
             Binary::Minus => x - y,
             Binary::Times => x * y,
             Binary::Over => x / y,
+            // What is no number is neither the smaller nor the larger one of two: it stays none.
+            Binary::Smaller | Binary::Larger if x.is_nan() || y.is_nan() => f64::NAN,
             Binary::Smaller => x.min(y),
             Binary::Larger => x.max(y),
         }

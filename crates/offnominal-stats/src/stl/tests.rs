@@ -1,7 +1,7 @@
 //! Robustness against its definition, another program and worked cases; what is no formula.
 
 use super::formula::Formula;
-use super::node::{Node, Window};
+use super::node::{Equality, Node, Window};
 use super::{Monitor, StlError};
 use proptest::prelude::*;
 
@@ -56,6 +56,54 @@ fn robustness_is_that_of_donze_and_maler() {
     for (text, expected) in cases {
         assert_eq!(robustness(text, &TRACE), expected, "{text}");
     }
+}
+
+#[test]
+fn an_equality_holds_or_breaks_as_it_is_written() {
+    for (text, holds) in [
+        ("x <= 0", true),
+        ("x < 0", false),
+        ("0 >= x", true),
+        ("not (x > 0)", true),
+        ("not (x <= 0)", false),
+        ("always (x <= 4 and x >= 0)", true),
+        ("always (x < 4)", false),
+        ("eventually (x >= 4)", true),
+        ("eventually (x > 4)", false),
+        ("(y >= 1) until (x >= 2)", true),
+        ("(y > 1) until (x > 2)", false),
+        ("x >= 1 implies x < 0", true),
+    ] {
+        let found = robustness(text, &TRACE);
+        assert!((found > 0.0) == holds && found.abs() < 2.0, "{text}: {found}");
+    }
+}
+
+#[test]
+fn what_is_no_number_holds_in_no_formula_in_whichever_place_it_stands() {
+    for text in
+        ["x / x", "min(x / x, 1)", "min(1, x / x)", "max(x / x, 1)", "max(1, x / x)", "abs(x / x) + 1"]
+    {
+        for sign in ["> 0", "< 9", ">= 0", "<= 9"] {
+            let text = format!("always ({text} {sign})");
+            assert_eq!(robustness(&text, &TRACE), f64::NEG_INFINITY, "{text}");
+        }
+    }
+}
+
+#[test]
+fn windows_behind_the_end_of_an_episode_are_known() {
+    let beyond = |text: &str| {
+        let found = Monitor::new(&formula(text), &names(), 0.5).unwrap().beyond(10);
+        (found.wholly.len(), found.partly.len())
+    };
+    assert_eq!(beyond("always[0, 5] (x < 1)"), (0, 0));
+    assert_eq!(beyond("always[0, 5.5] (x < 1)"), (0, 1));
+    assert_eq!(beyond("always[5.5, 6] (x < 1) and eventually[6, inf] (x < 1)"), (2, 0));
+    assert_eq!(beyond("always (x > 1 implies eventually[0, 2] (x < 1))"), (0, 0));
+    assert_eq!(beyond("always[3, 4] eventually[0, 3] (x < 1)"), (0, 1));
+    assert_eq!(beyond("always[3, 4] eventually[3, 4] (x < 1)"), (1, 0));
+    assert_eq!(beyond("(x < 1) until[7, 8] (y > 1)"), (1, 0));
 }
 
 /// What RTAMT 0.4.10 says of the same formulas and samples (discrete time, offline).
@@ -171,7 +219,10 @@ fn defined(node: &Node, t: usize, trace: &[[f64; 2]], unseen: f64) -> f64 {
         seen.chain(beyond).fold(f64::NEG_INFINITY, f64::max)
     };
     match node {
-        Node::Above(term) => term.bind(&names()).unwrap().value(&trace[t]),
+        Node::Above(term, equality) => match term.bind(&names()).unwrap().value(&trace[t]) {
+            0.0 if *equality == Equality::Holds => f64::MIN_POSITIVE,
+            value => value,
+        },
         Node::And(pair) => at(&pair[0], t).min(at(&pair[1], t)),
         Node::Or(pair) => at(&pair[0], t).max(at(&pair[1], t)),
         Node::Always(w, inner) => {
@@ -199,7 +250,7 @@ fn window() -> impl Strategy<Value = String> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let above = ("[xy]", "[<>]", -3i32..4).prop_map(|(name, sign, n)| format!("{name} {sign} {n}"));
+    let above = ("[xy]", "[<>]=?", -3i32..4).prop_map(|(name, sign, n)| format!("{name} {sign} {n}"));
     above.prop_recursive(4, 12, 2, |inner| {
         let two = (inner.clone(), inner.clone());
         prop_oneof![
@@ -230,8 +281,9 @@ proptest! {
             last = found;
         }
         prop_assert_eq!(monitor.finish(), defined(formula.root(), 0, &trace, f64::NEG_INFINITY), "{}", &text);
-        // A formula and its negation cannot both hold.
-        let contrary = robustness(&format!("not ({text})"), &trace);
-        prop_assert_eq!(contrary, -monitor.robustness(), "{}", &text);
+        // Of a formula and its negation one holds, by as much as the other is broken.
+        let (own, contrary) = (monitor.robustness(), robustness(&format!("not ({text})"), &trace));
+        prop_assert!((own > 0.0) != (contrary > 0.0), "{}: {} and {}", &text, own, contrary);
+        prop_assert!(contrary == -own || (contrary + own).abs() <= f64::MIN_POSITIVE, "{}", &text);
     }
 }
