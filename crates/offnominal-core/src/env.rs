@@ -60,11 +60,17 @@ pub trait Env: Send + Sync {
         None
     }
 
-    /// Changes a physical quantity at once; derived constants are recomputed.
+    /// Changes a physical quantity at once, before an episode or in it, until it is changed again; derived constants are
+    /// recomputed.
     ///
     /// # Errors
     /// If the parameter does not exist or the value lies outside its physical range. The environment is then unchanged.
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError>;
+
+    /// The value that a physical quantity has now, as the simulator holds it; `None` where there is no such quantity.
+    fn parameter(&self, _name: &str) -> Option<f64> {
+        None
+    }
 
     /// Changes several physical quantities together, as one change where the environment can do that.
     ///
@@ -141,6 +147,8 @@ pub enum Status {
     Succeeded,
     /// The policy brought about what the environment counts as a failure.
     Failed,
+    /// The environment ended the episode, and nobody has said what that means: neither success nor failure.
+    Ended,
     /// The environment ended the episode at a time limit of its own, before the horizon.
     TimedOut,
     /// The simulator (or the robot link) broke; the policy is not to blame.

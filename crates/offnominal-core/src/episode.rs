@@ -47,6 +47,8 @@ pub enum End {
     Succeeded,
     /// The environment's own failure.
     Failed,
+    /// The environment ended it, and nobody has said what that means.
+    Ended,
     /// The horizon was reached.
     TimedOut,
     /// The simulator broke, or a number stopped being finite: the episode has no outcome.
@@ -104,7 +106,7 @@ impl Episode {
         match self.end {
             End::Succeeded => Some(true),
             End::Failed => Some(false),
-            End::TimedOut => self.goal_met,
+            End::Ended | End::TimedOut => self.goal_met,
             End::Diverged => self.goal_met.map(|_| false),
         }
     }

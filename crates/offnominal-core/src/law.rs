@@ -27,6 +27,9 @@ pub enum Law {
     NominalIsNeutral,
     /// Setting a parameter to another value changes the future.
     ParameterBites,
+    /// A parameter that is set before an episode, as a draw for it is, is the one that the environment reads back in it, and
+    /// changes the episode.
+    DrawArrives,
     /// An action that is a choice is rounded to the nearest one and clipped; what is no number makes the environment
     /// diverge.
     RoundsChoices,

@@ -180,6 +180,10 @@ impl Env for Noisy<'_> {
         self.env.goal_met()
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.env.parameter(name)
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.env.set_parameter(name, value)
     }

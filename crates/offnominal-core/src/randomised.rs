@@ -15,6 +15,7 @@ use crate::env::{Env, Status, Step};
 use crate::failure_search::FailureSearch;
 use crate::frame::{Camera, Frame};
 use crate::noisy::NoiseNumbers;
+use crate::policy::Seat;
 use crate::spec::{EnvSpec, ParameterError};
 use std::sync::Arc;
 
@@ -22,9 +23,11 @@ use std::sync::Arc;
 const MOST_TRIES: usize = 1000;
 
 /// An environment whose parameters are drawn for each episode.
-pub struct Randomised {
+pub struct Randomised<'e> {
     pristine: Box<dyn Env>,
-    environment: Box<dyn Env>,
+    /// What plays; as it was made until the first episode begins.
+    environment: Box<dyn Env + 'e>,
+    is_used: bool,
     spec: Arc<EnvSpec>,
     draws: Arc<Draws>,
     /// Where the entries of the environment's initial condition are that are drawn here.
@@ -33,12 +36,12 @@ pub struct Randomised {
     impossible: bool,
 }
 
-impl Randomised {
+impl Randomised<'_> {
     /// The environment with these draws.
     ///
     /// # Errors
     /// If the environment cannot be copied, has no such parameters, or hardly any draw can be.
-    pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Randomised, DrawsError> {
+    pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Randomised<'static>, DrawsError> {
         draws.check(pristine.spec())?;
         let id = || pristine.spec().id.clone();
         let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies(id()))?;
@@ -48,7 +51,8 @@ impl Randomised {
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);
         let (spec, draws) = (Arc::new(spec), Arc::new(draws));
-        let randomised = Randomised { pristine, environment, spec, draws, places, impossible: false };
+        let randomised =
+            Randomised { pristine, environment, is_used: false, spec, draws, places, impossible: false };
         let id = || randomised.spec.id.clone();
         randomised
             .possible(&mut Rng::new(0))
@@ -56,18 +60,22 @@ impl Randomised {
         Ok(randomised)
     }
 
-    /// A copy of the environment with parameters, if it can be.
-    fn made(&self, values: &[f64]) -> Option<Box<dyn Env>> {
-        let pairs: Vec<(&str, f64)> = self.draws.names().zip(self.draws.all(values)).collect();
-        let within = pairs.iter().all(|(name, value)| self.spec.check(name, *value).is_ok());
-        let mut environment = self.pristine.fork().filter(|_| within)?;
-        environment.set_parameters(&pairs).ok()?;
-        Some(environment)
+    /// Whether the environment can have these parameters.
+    fn can_be(&self, values: &[f64]) -> bool {
+        self.pristine.fork().is_some_and(|mut copy| set(copy.as_mut(), &self.draws, values))
+    }
+
+    /// The same, with another environment that plays.
+    fn around<'f>(&self, environment: Box<dyn Env + 'f>) -> Option<Randomised<'f>> {
+        let (spec, draws, places) =
+            (Arc::clone(&self.spec), Arc::clone(&self.draws), Arc::clone(&self.places));
+        let (pristine, impossible, is_used) = (self.pristine.fork()?, self.impossible, self.is_used);
+        Some(Randomised { pristine, environment, is_used, spec, draws, places, impossible })
     }
 
     /// Parameters that can be.
     fn possible(&self, rng: &mut Rng) -> Option<Vec<f64>> {
-        let may_be = |values: &Vec<f64>| self.draws.admit(values) && self.made(values).is_some();
+        let may_be = |values: &Vec<f64>| self.draws.admit(values) && self.can_be(values);
         (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(may_be)
     }
 
@@ -85,7 +93,14 @@ impl Randomised {
     }
 }
 
-impl Env for Randomised {
+/// Sets what is drawn, all as one change; whether the environment can be so.
+fn set(env: &mut dyn Env, draws: &Draws, values: &[f64]) -> bool {
+    let pairs: Vec<(&str, f64)> = draws.names().zip(draws.all(values)).collect();
+    let within = pairs.iter().all(|(name, value)| env.spec().check(name, *value).is_ok());
+    within && env.set_parameters(&pairs).is_ok()
+}
+
+impl Env for Randomised<'_> {
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -98,11 +113,12 @@ impl Env for Randomised {
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
         let (values, rest) = x.split_at(self.draws.n());
-        let made = self.made(values);
-        self.impossible = made.is_none();
-        if let Some(environment) = made {
-            self.environment = environment;
+        // Nothing of an episode before is left in a copy of the pristine one.
+        if let Some(copy) = self.pristine.fork().filter(|_| self.is_used) {
+            self.environment = copy;
         }
+        self.is_used = true;
+        self.impossible = !set(self.environment.as_mut(), &self.draws, values);
         self.environment.start(rest, rng);
     }
 
@@ -133,11 +149,20 @@ impl Env for Randomised {
         self.environment.set_parameters(values)
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.environment.parameter(name)
+    }
+
     fn fork(&self) -> Option<Box<dyn Env>> {
-        let (pristine, environment) = (self.pristine.fork()?, self.environment.fork()?);
-        let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
-        let (places, impossible) = (Arc::clone(&self.places), self.impossible);
-        Some(Box::new(Randomised { pristine, environment, spec, draws, places, impossible }))
+        Some(Box::new(self.around(self.environment.fork()?)?))
+    }
+
+    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
+        Some(Box::new(self.around(self.environment.checkout()?)?))
+    }
+
+    fn play_ahead(&mut self, seat: &Seat, steps: u32) {
+        self.environment.play_ahead(seat, steps);
     }
 
     fn reseed(&mut self, world: &Rng) {
@@ -168,7 +193,7 @@ impl Env for Randomised {
 }
 
 /// There are no places: what is drawn belongs to none of them.
-impl FailureSearch for Randomised {
+impl FailureSearch for Randomised<'_> {
     fn features(&self, x: &[f64]) -> Vec<f64> {
         let (values, rest) = x.split_at(self.draws.n());
         values.iter().copied().chain(self.pristine.failure_search().features(rest)).collect()
@@ -178,14 +203,14 @@ impl FailureSearch for Randomised {
         let (values, rest) = x.split_at(self.draws.n());
         // An environment knows nothing of entries that it does not draw itself.
         let own = !self.places.is_empty() || self.pristine.failure_search().admits(rest);
-        own && self.draws.admit(&self.drawn(x)) && self.made(values).is_some()
+        own && self.draws.admit(&self.drawn(x)) && self.can_be(values)
     }
 
     fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
         let (drawn, rest) = (self.drawn(x), &x[self.draws.n()..]);
         let varied = self.draws.vary(&drawn, rng);
         // A step that leads nowhere is not made, so that the way back is as likely.
-        let drawn = if self.made(&varied).is_some() { varied } else { drawn };
+        let drawn = if self.can_be(&varied) { varied } else { drawn };
         let rest = self.pristine.failure_search().vary(rest, rng).unwrap_or_else(|| rest.to_vec());
         Some(self.joined(&drawn, rest))
     }

@@ -223,6 +223,7 @@ fn play_into(
 fn ending(status: Status) -> End {
     match status {
         Status::Running | Status::TimedOut => End::TimedOut,
+        Status::Ended => End::Ended,
         Status::Succeeded => End::Succeeded,
         Status::Failed => End::Failed,
         Status::Diverged => End::Diverged,

@@ -22,6 +22,9 @@ crate::with_defaults! {
         pub action: Vec<Channel> = vec![],
         /// Seconds of simulated time per step.
         pub dt_secs: f64 = 1.0,
+        /// Whether nobody has stated the seconds of a step, so that times in seconds mean nothing here.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub assumes_dt: bool = false,
         /// Steps after which the runner ends an episode.
         pub horizon: u32 = 200,
         /// Physical quantities that [`crate::env::Env::set_parameter`] accepts.
@@ -34,6 +37,9 @@ crate::with_defaults! {
         pub reset: String = String::new(),
         /// When the goal counts as met and when an episode ends before the horizon.
         pub success: String = String::new(),
+        /// What to say to whoever asks how often an episode fails, where nobody has said what a failure is; else empty.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        pub question: String = String::new(),
         /// Names of the class ids in rendered masks; 0 is the background. Empty if the environment cannot be rendered.
         pub classes: Vec<String> = vec![],
         /// Names of the cameras. Empty if the environment cannot be rendered.

@@ -68,6 +68,14 @@ impl Env for Job {
         Ok(())
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "wage" => self.wage,
+            "tax" => self.tax,
+            _ => self.luck,
+        })
+    }
+
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(self.clone()))
     }
@@ -78,7 +86,7 @@ fn around(names: &[&str], sigma: f64) -> Draws {
     Draws::Around(Around::of(&job().spec, &names, sigma).unwrap())
 }
 
-fn randomised(draws: Draws) -> Randomised {
+fn randomised(draws: Draws) -> Randomised<'static> {
     Randomised::new(Box::new(job()), draws).unwrap()
 }
 

@@ -19,6 +19,7 @@ pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     verdicts.require(Law::StartVaries, once.first() != other.first(), || "seeds 1 and 2 start alike".into());
     fork_shares_future(env, &mut verdicts);
     parameters(env, &once, &mut verdicts);
+    draws_arrive(env, &once, &mut verdicts);
     choices(env, &mut verdicts);
     margin(env, &mut verdicts);
     verdicts.found
@@ -196,6 +197,32 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         let bites = other_values(p).into_iter().any(|value| walk_at(value) != *nominal);
         verdicts.require(Law::ParameterBites, bites, || {
             format!("setting {} to any of {:?} changes nothing", p.name, other_values(p))
+        });
+    }
+}
+
+/// What is set before an episode, as a draw for it is, must be there in it: at the start and after each step.
+fn draws_arrive(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
+    for p in &env.spec().parameters {
+        let mut bites = false;
+        for value in other_values(p) {
+            let mut drawn = fork(env);
+            // What cannot be together with the other parameters is refused, and drawn anew.
+            if drawn.set_parameter(&p.name, value).is_err() {
+                continue;
+            }
+            start(drawn.as_mut(), Seed(1));
+            let at_start = drawn.parameter(&p.name);
+            bites |= Walk::on(drawn.as_mut(), Seed(1), 60) != *nominal;
+            for found in [at_start, drawn.parameter(&p.name)] {
+                let agrees = found.is_some_and(|found| (found - value).abs() <= 1e-6 * value.abs().max(1e-3));
+                verdicts.require(Law::DrawArrives, agrees, || {
+                    format!("{} was set to {value} before the episode, in which it is {found:?}", p.name)
+                });
+            }
+        }
+        verdicts.require(Law::DrawArrives, bites, || {
+            format!("{} at any of {:?} before the episode changes nothing in it", p.name, other_values(p))
         });
     }
 }

@@ -23,6 +23,8 @@ enum Flaw {
     IgnoresRange,
     NominalIsOff,
     DeadParameter,
+    ForgetsDraws,
+    ReadsNominal,
     TakesChoicesLiterally,
     OutlivesNonsense,
     FailsWithRoomLeft,
@@ -70,8 +72,7 @@ impl Spring {
             reward: "−x²".into(),
             reset: "normal".into(),
             success: "none".into(),
-            classes: vec![],
-            cameras: vec![],
+            ..EnvSpec::default()
         };
         Spring { flaw, spec: Arc::new(spec), x: 0.0, v: 0.0, stiffness: 1.0, shared: Arc::default() }
     }
@@ -88,6 +89,9 @@ impl Env for Spring {
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         (self.x, self.v) = (x[0], 0.0);
+        if self.flaw == Flaw::ForgetsDraws {
+            self.stiffness = 1.0;
+        }
     }
 
     fn observe(&self, obs: &mut [f32]) {
@@ -127,6 +131,11 @@ impl Env for Spring {
             _ => self.stiffness = value,
         }
         Ok(())
+    }
+
+    fn parameter(&self, name: &str) -> Option<f64> {
+        let found = if self.flaw == Flaw::ReadsNominal { 1.0 } else { self.stiffness };
+        (name == "stiffness").then_some(found)
     }
 
     fn fork(&self) -> Option<Box<dyn Env>> {
@@ -210,6 +219,9 @@ fn every_flaw_of_an_environment_is_caught_by_name() {
     breaks(Flaw::IgnoresRange, Law::RefusesBadParameters);
     breaks(Flaw::NominalIsOff, Law::NominalIsNeutral);
     breaks(Flaw::DeadParameter, Law::ParameterBites);
+    breaks(Flaw::DeadParameter, Law::DrawArrives);
+    breaks(Flaw::ForgetsDraws, Law::DrawArrives);
+    breaks(Flaw::ReadsNominal, Law::DrawArrives);
     breaks(Flaw::TakesChoicesLiterally, Law::RoundsChoices);
     breaks(Flaw::OutlivesNonsense, Law::RoundsChoices);
     breaks(Flaw::FailsWithRoomLeft, Law::MarginTellsFailure);

@@ -79,6 +79,10 @@ impl Env for Recorder {
         self.inner.goal_met()
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.inner.parameter(name)
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.inner.set_parameter(name, value)?;
         self.parameters.insert(name.into(), value);

@@ -35,6 +35,7 @@ impl Env for Tank {
         self.level = (self.level + inflow - self.leak * self.level.sqrt()).max(0.0);
         Step::running(-(self.level - self.mark).abs())
     }
+    fn parameter(&self, name: &str) -> Option<f64> { (name == "leak").then_some(self.leak) }
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value).map(|()| self.leak = value)
     }

@@ -147,7 +147,7 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running | Status::TimedOut => self.env.goal_met(),
+            Status::Running | Status::Ended | Status::TimedOut => self.env.goal_met(),
             Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }

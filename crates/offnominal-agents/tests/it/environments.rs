@@ -18,8 +18,7 @@ fn spec(id: &str, obs: &[&str], torque: f64, initial: &[&str], horizon: u32) -> 
         reward: "see step".into(),
         reset: "uniform".into(),
         success: "see step".into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::default()
     }
 }
 

@@ -26,8 +26,7 @@ fn walker() -> Walker {
         reward: String::new(),
         reset: String::new(),
         success: String::new(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::default()
     };
     Walker(spec, 0.0)
 }

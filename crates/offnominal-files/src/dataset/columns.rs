@@ -43,7 +43,7 @@ pub(crate) fn batch(episode: &Episode, schema: &Arc<Schema>) -> Result<RecordBat
 
 /// Whether the environment itself ended the episode (a termination) or the runner did (a truncation).
 pub(crate) fn is_terminal(end: End) -> bool {
-    matches!(end, End::Succeeded | End::Failed)
+    matches!(end, End::Succeeded | End::Failed | End::Ended)
 }
 
 fn rows(values: Vec<f32>, width: usize) -> Result<ArrayRef> {

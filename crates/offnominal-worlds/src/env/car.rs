@@ -196,6 +196,16 @@ impl Env for LaneKeep {
         Some(self.record.is_good())
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "brake-gain" => self.condition.brake_gain,
+            "steering-gain" => self.condition.steering_gain,
+            "tyre-friction" => self.condition.tyre_friction,
+            "debris" => self.debris_density,
+            _ => return None,
+        })
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         match name {

@@ -161,6 +161,17 @@ impl Motion for Cartpole {
         classic_image::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
     }
 
+    fn get(&self, parameter: &str) -> Option<f64> {
+        Some(match parameter {
+            "gravity" => self.gravity,
+            "cart-mass" => self.cart_mass,
+            "pole-mass" => self.pole_mass,
+            "pole-length" => self.half_length,
+            "force" => self.force,
+            _ => return None,
+        })
+    }
+
     fn set(&mut self, parameter: &str, value: f64) {
         match parameter {
             "gravity" => self.gravity = value,

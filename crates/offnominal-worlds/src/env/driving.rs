@@ -114,6 +114,15 @@ impl Env for Driving {
         Some(!self.touches())
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "grip" => self.car.physics.grip,
+            "steering-gain" => self.car.physics.steering_gain,
+            "engine" => self.car.physics.engine,
+            _ => return None,
+        })
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         let physics = &mut self.car.physics;

@@ -15,6 +15,10 @@ macro_rules! delegate_to {
             self.$part.spec()
         }
 
+        fn parameter(&self, name: &str) -> Option<f64> {
+            self.$part.parameter(name)
+        }
+
         fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
             self.$part.set_parameter(name, value)
         }
@@ -122,6 +126,16 @@ impl Rig {
             *control = f64::from(a);
         }
         self.sim.step(self.frame_skip)
+    }
+
+    pub(super) fn parameter(&self, name: &str) -> Option<f64> {
+        let (model, heavy) = (self.sim.model(), self.pushed_body);
+        Some(match name {
+            "mass" => model.body_mass()[heavy] / self.nominal_mass[heavy],
+            "friction" => model.dof_frictionloss()[0] - self.nominal_friction[0],
+            "force" => self.force_n,
+            _ => return None,
+        })
     }
 
     pub(super) fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {

@@ -35,6 +35,9 @@ pub trait Motion: Copy + Send + Sync + 'static {
     /// Draws the state.
     fn render(&self, state: &Self::State, frame: &mut Frame);
 
+    /// The value of a constant that the description lists.
+    fn get(&self, parameter: &str) -> Option<f64>;
+
     /// Changes a constant that the description lists, and recomputes what follows from it.
     fn set(&mut self, parameter: &str, value: f64);
 }
@@ -78,6 +81,10 @@ impl<M: Motion> Env for Environment<M> {
 
     fn goal_met(&self) -> Option<bool> {
         Some(self.motion.is_met(&self.state))
+    }
+
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.motion.get(name)
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {

@@ -83,6 +83,10 @@ impl<E: Env> Env for OnlyOne<E> {
         self.try_ask(Env::goal_met)?
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.try_ask(|env| env.parameter(name))?
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.tell(|env| env.set_parameter(name, value))
     }

@@ -133,6 +133,17 @@ impl Motion for Pendulum {
         classic_image::pendulum(s.theta, self.length, frame);
     }
 
+    fn get(&self, parameter: &str) -> Option<f64> {
+        Some(match parameter {
+            "gravity" => self.gravity,
+            "mass" => self.mass,
+            "length" => self.length,
+            "max-speed" => self.max_speed,
+            "max-torque" => self.max_torque,
+            _ => return None,
+        })
+    }
+
     fn set(&mut self, parameter: &str, value: f64) {
         match parameter {
             "gravity" => self.gravity = value,

@@ -111,6 +111,15 @@ impl Env for Pong {
         Some(self.game.points[1] > self.game.points[0])
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "ball-speed" => self.rules.ball_speed,
+            "opponent-speed" => self.rules.opponent_speed,
+            "paddle-speed" => self.rules.paddle_speed,
+            _ => return self.lens.get(name),
+        })
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         match name {

@@ -121,6 +121,17 @@ impl Env for Sap {
         Some(self.is_success())
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "mass" => self.physics.mass_factor,
+            "force" => self.physics.force_n,
+            "moving-objects" => self.physics.object_force_n,
+            "damping" => self.physics.damping,
+            "friction" => self.physics.friction_n,
+            _ => return None,
+        })
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         match name {

@@ -265,6 +265,12 @@ impl Env for Walker {
         Step { reward, status }
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        let at = self.spec.parameters.iter().position(|p| p.name == name)?;
+        let mut factors = self.factors;
+        Some(self.numbers.get(at).copied().unwrap_or_else(|| *factors.named(name)))
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.set_parameters(&[(name, value)])
     }

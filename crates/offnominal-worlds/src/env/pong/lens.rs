@@ -51,6 +51,10 @@ impl Lens {
     }
 
     /// Sets a severity; whether there is a parameter of that name.
+    pub(super) fn get(&self, name: &str) -> Option<f64> {
+        PARAMETERS.iter().position(|(n, _)| *n == name).map(|i| self.severities[i])
+    }
+
     pub(super) fn set(&mut self, name: &str, severity: f64) -> bool {
         let Some(i) = PARAMETERS.iter().position(|(n, _)| *n == name) else { return false };
         self.severities[i] = severity;

@@ -233,6 +233,16 @@ impl Env for Reach {
         Some(self.goals.is_met(self.distance()))
     }
 
+    fn parameter(&self, name: &str) -> Option<f64> {
+        Some(match name {
+            "robot-speed" => self.speed_mps,
+            "moving-goal" => self.goal_speed_mps,
+            "control-latency" => self.servo.latency_secs,
+            "control-smoothing" => self.servo.lookahead_secs,
+            _ => return None,
+        })
+    }
+
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         match name {

@@ -166,6 +166,16 @@ impl Workcell {
         self.sim.mocap_pos_mut()[layout::GOAL].copy_from_slice(&self.goal.position_m);
     }
 
+    pub(super) fn parameter(&self, name: &str) -> Option<f64> {
+        let joint = layout::JOINTS.start;
+        Some(match name {
+            "robot-speed" => self.speed_mps,
+            "robot-friction" => self.sim.model().dof_damping()[joint] / self.nominal_damping[joint],
+            "moving-goal" => self.goal_speed_mps,
+            _ => return None,
+        })
+    }
+
     pub(super) fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         match name {
