@@ -34,12 +34,20 @@ class Mujoco:
         self._nominal = {name: getattr(env.model, name).copy() for name in names}
         self._factors = dict.fromkeys(self._ARRAYS, 1.0)
 
+    def get(self, env: Any, name: str) -> float:
+        """What a quantity is now; no number where the model is not as it was set."""
+        if name == "force":
+            return float(env.data.xfrc_applied[1, 0])
+        factor = self._factors[name]
+        is_there = all((getattr(env.model, array) == factor * self._nominal[array]).all() for array in self._ARRAYS[name])
+        return factor if is_there else float("nan")
+
     def __call__(self, env: Any, name: str, value: float) -> None:
         """Sets a quantity now; constants that MuJoCo derives from it are computed again."""
         if name == "force":
             env.data.xfrc_applied[1, 0] = value
             return
-        if self._factors[name] == value:
+        if self.get(env, name) == value:
             return
         self._factors[name] = value
         for array in self._ARRAYS[name]:

@@ -6,7 +6,7 @@ action                  ``Box`` float32 ``[channels]``, or ``Discrete``
 ``terminated``          the environment's own success or failure
 ``truncated``           the horizon, or a simulator that broke
 ``info["label"]``       whether the anomaly was active in this step
-``info["end"]``         in the last step: ``succeeded``, ``failed``, ``timed_out`` or ``diverged``
+``info["end"]``         in the last step: ``succeeded``, ``failed``, ``ended``, ``timed_out`` or ``diverged``
 ``info["is_success"]``  in the last step, where the environment defines success
 ``info["onset"]``       after a reset: the first anomalous step, where there is an anomaly
 ======================  ==================================================================================

@@ -55,7 +55,7 @@ class Episode(Tabular):
     seed: int | None = None
     #: First anomalous step.
     onset: int | None = None
-    #: ``succeeded``, ``failed``, ``timed_out`` or ``diverged``.
+    #: ``succeeded``, ``failed``, ``ended`` (nobody said what that means), ``timed_out`` or ``diverged``.
     end: str = "timed_out"
     #: Whether it counts as a success, where that is defined.
     success: bool | None = None
@@ -305,7 +305,7 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
         labels=np.array(labels, np.bool_),
         seed=seed,
         onset=onset,
-        end=info.get("end", "failed" if terminated else "timed_out"),
+        end=info.get("end", "ended" if terminated else "timed_out"),
         success=info.get("is_success"),
     )
 

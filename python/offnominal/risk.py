@@ -5,7 +5,8 @@ Each function is a command of ``offnominal risk`` and returns what that command 
 writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``scenario`` is a
 dict with ``parameters`` and ``sigma``, ``table`` or ``distribution``, which say what is drawn for each episode, and ``below`` or
 ``stl``, by which one fails. ``failure`` states what fails in a hosted environment:
-``terminated``, ``timeout``, ``info.KEY`` or ``return<R`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
+``terminated``, ``timeout``, ``info.KEY``, ``info.KEY=false`` or ``return<R``, and ``margin`` what in its ``info`` tells how far a
+state is from that: ``info.KEY`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
 ``jobs``; 0 is all cores.
 """
 
@@ -53,6 +54,7 @@ def learn(
     members: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -67,7 +69,7 @@ def learn(
     :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
-        "env": env, "failure": failure, "histories": list(histories), "near": near, "form": form, "places": places,
+        "env": env, "failure": failure, "margin": margin, "histories": list(histories), "near": near, "form": form, "places": places,
         "early": early, "later": later, "steps": steps, "members": members, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
@@ -81,6 +83,7 @@ def history(
     noises: Sequence[float] | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -92,7 +95,7 @@ def history(
     :param noises: standard deviations of noise on the actions.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "policies": list(policies), "episodes": episodes,
+        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policies": list(policies), "episodes": episodes,
         "noises": noises, "out": out,
     }  # fmt: skip
     return _result("history", request, seed, jobs, progress)
@@ -119,6 +122,7 @@ def estimate(
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -142,7 +146,7 @@ def estimate(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
+        "env": env, "failure": failure, "margin": margin, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share,
         "rate": rate, "constant_draws": constant_draws, "level": level,
@@ -167,6 +171,7 @@ def search(
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -180,7 +185,8 @@ def search(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
+        "env": env, "failure": failure, "margin": margin, "policies": list(policies), "strategies": list(strategies),
+        "predictor": predictor,
         "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
         "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -202,6 +208,7 @@ def stress(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -220,7 +227,7 @@ def stress(
     :param allow_diverged: episodes that may be without an outcome; they do not count as failures.
     """
     request = {
-        "env": env, "failure": failure, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
+        "env": env, "failure": failure, "margin": margin, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
         "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level,
         "allow_diverged": allow_diverged, "scenario": scenario, "out": out,
     }  # fmt: skip
@@ -242,6 +249,7 @@ def select(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -255,7 +263,7 @@ def select(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "policies": list(policies), "predictor": predictor,
+        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policies": list(policies), "predictor": predictor,
         "budget": budget, "round": round, "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
         "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -274,6 +282,7 @@ def split(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -284,7 +293,7 @@ def split(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "policy": policy, "swarms": swarms,
+        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policy": policy, "swarms": swarms,
         "particles": particles, "moves": moves, "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
@@ -301,6 +310,7 @@ def committor(
     lambda_: float | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -315,7 +325,7 @@ def committor(
     :param lambda_: λ of the temporal differences, per step: 1 learns from ends only.
     """
     request = {
-        "env": env, "failure": failure, "policy": policy, "weaker": list(weaker), "episodes": episodes, "pilots": pilots,
+        "env": env, "failure": failure, "margin": margin, "policy": policy, "weaker": list(weaker), "episodes": episodes, "pilots": pilots,
         "steps": steps, "lambda": lambda_, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("committor", request, seed, jobs, progress)
@@ -335,6 +345,7 @@ def fork(
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -347,7 +358,7 @@ def fork(
     :param episodes: number of roots, each an episode with its copies; a run in ``out`` is continued to so many.
     """
     request = {
-        "env": env, "failure": failure, "policy": policy, "committor": committor, "predictor": predictor,
+        "env": env, "failure": failure, "margin": margin, "policy": policy, "committor": committor, "predictor": predictor,
         "episodes": episodes, "exponent": exponent, "plain_share": plain_share, "rate": rate, "level": level,
         "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -369,6 +380,7 @@ def multifidelity(
     level: float | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
+    margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -387,7 +399,7 @@ def multifidelity(
     :param allow_diverged: episodes that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "cheap": cheap, "failure": failure, "policy": policy, "parameters": parameters,
+        "env": env, "cheap": cheap, "failure": failure, "margin": margin, "policy": policy, "parameters": parameters,
         "cheap_parameters": cheap_parameters, "per_dear": per_dear, "episodes": episodes, "width": width, "max_risk": max_risk,
         "block": block, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip

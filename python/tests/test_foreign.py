@@ -318,7 +318,7 @@ def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
     for risk in ("estimate", "search"):
         kind = () if risk == "estimate" else ("--strategy", "random")
         size = ("--episodes", 50, "--max-risk", 0.9) if risk == "estimate" else ("--searches", 1, "--budget", 9)
-        found = command("risk", risk, *play, *size, *kind, "--out", f"out-{risk}")
+        found = command("risk", risk, *play, *size, *kind, "--failure", "terminated", "--out", f"out-{risk}")
         assert found.returncode == 2 and expected in found.stderr, found.stdout + found.stderr
     found = command("collect", *play, "--episodes", 2)
     assert expected in found.stdout + found.stderr
@@ -330,7 +330,8 @@ def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
 def test_a_few_diverged_episodes_are_counted_where_they_are_allowed(odd):
     """Every second episode of a process is odd."""
     play = ("--env", "gymnasium:odd:Sick-v0?modules=.&check=false&sick=obs", "--policy", "random")
-    found = command("risk", "estimate", *play, "--episodes", 50, "--allow-diverged", 50, "--out", "risk")
+    told = ("--failure", "terminated", "--out", "risk")
+    found = command("risk", "estimate", *play, "--episodes", 50, "--allow-diverged", 50, *told)
     assert "50 failures in 50 experiments" in found.stdout, found.stdout + found.stderr
     assert "50 experiments diverged and have no outcome; they count as failures" in found.stdout
     assert json.loads(Path("risk/risk.json").read_text())["diverged"] == 50

@@ -127,7 +127,7 @@ def test_a_failure_is_the_same_in_every_command(rule):
 
 def test_wrong_rules_are_explained():
     play = ("--policy", "random", "--episodes", 4, "--failure")
-    assert "expected terminated, timeout, info.KEY or return<R" in fails("evaluate", "--env", asked("Ends"), *play, "late")
+    assert "expected terminated, timeout, info.KEY, info.KEY=false or return<R" in fails("evaluate", "--env", asked("Ends"), *play, "late")
     assert "expected an environment of Gymnasium" in fails("evaluate", "--env", "cartpole", *play, "terminated")
     assert "expected info['crash'] in the last step, found crashed" in fails(
         "evaluate", "--env", asked("Ends"), *play, "info.crash"

@@ -24,7 +24,7 @@ pub const FILE: &str = "plan.json";
 pub struct Plan {
     /// Environment and policy.
     pub env: String,
-    /// The policy's name and digest.
+    /// The policy's name and digest, and what simulates a hosted environment.
     pub policy: String,
     /// Root of everything random.
     pub seed: u64,
@@ -49,7 +49,7 @@ pub struct Plan {
 /// What a plan depends on beside the request.
 #[derive(Debug, Clone, Copy)]
 pub struct Basis<'a> {
-    /// The policy's name and digest.
+    /// The policy's name and digest, and what simulates a hosted environment.
     pub policy: &'a str,
     /// The environment.
     pub spec: &'a EnvSpec,

@@ -57,6 +57,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
     let required = request.require.as_deref().map(requirement::parse).transpose()?.unwrap_or_default();
     let _held = Lock::folder(&request.out)?;
     let subject = Subject::new(&request.env, &request.policy)?;
+    subject.knows_failure()?;
     let plan = planned(request, &subject, context)?;
     context.note(&plan.to_string());
     let found = stages(request, &plan, &subject, context)?;
@@ -71,7 +72,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
 fn planned(request: &Request, subject: &Subject, context: &Context) -> Result<Plan> {
     let probe = probe::probe(subject, context)?;
     let (name, spec) = (&subject.name, subject.env.spec());
-    let policy = format!("{} (SHA-256 {})", name.label(), name.digest);
+    let hosted = provenance::hosted(spec).map_or(String::new(), |found| format!(" in {found}"));
+    let policy = format!("{} (SHA-256 {}){hosted}", name.label(), name.digest);
     let basis = Basis { policy: &policy, spec, probe: &probe, seed: context.seed, jobs: context.jobs };
     plan::kept(&request.out, Plan::new(request, &basis)?, request.depth)
 }
@@ -166,6 +168,7 @@ impl Display for Audited {
             duration(planned)
         )?;
         writeln!(out, "{}", badge::message(audit))?;
+        audit.made.rules.values().try_for_each(|rule| writeln!(out, "{rule}"))?;
         for line in &audit.advice {
             writeln!(out, "- {line}")?;
         }

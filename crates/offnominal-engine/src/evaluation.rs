@@ -166,6 +166,7 @@ impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
+        self.versions.get("failure").map_or(Ok(()), |rule| writeln!(out, "  {rule}"))?;
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
         }

@@ -86,7 +86,14 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     // What can be wrong without the environment is said before it is made.
     request.checked_rule(1.0)?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let rule = request.checked_rule(subject.env.spec().dt_secs)?;
+    let spec = subject.env.spec();
+    ensure!(
+        request.run_length.is_none() || !spec.assumes_dt,
+        "run_length: environment {}: expected to know how many seconds a step takes, as the rule promises false alarms per \
+         time, and nobody has said it; the option dt=SECONDS of the id does",
+        spec.id
+    );
+    let rule = request.checked_rule(spec.dt_secs)?;
     let [train, calibration] = request.both(&subject, rule, context)?;
     request.fit(&subject, [&train, &calibration], context)
 }

@@ -32,6 +32,8 @@ mod guest;
 #[cfg(unix)]
 mod host;
 #[cfg(unix)]
+mod judging;
+#[cfg(unix)]
 mod line;
 #[cfg(unix)]
 mod manifest;
@@ -100,7 +102,7 @@ pub fn policy(name: &str, _: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
 }
 
 /// Options of an id that change nothing that happens in an episode until it is judged.
-const OF_JUDGING: [&str; 4] = ["failure=", "timeout=", "memory=", "check="];
+const OF_JUDGING: [&str; 5] = ["failure=", "margin=", "timeout=", "memory=", "check="];
 
 /// The id of an environment without the options by which its episodes are only judged or watched; magnitudes are the same
 /// with and without them.
@@ -111,19 +113,20 @@ pub fn simulator(id: &str) -> String {
     if options.is_empty() { name.into() } else { format!("{name}?{}", options.join("&")) }
 }
 
-/// The id of a hosted environment in which a rule says what counts as a failure.
+/// The id of a hosted environment in which an option says what counts as a failure (`failure`), or how far a state is from
+/// one (`margin`).
 ///
 /// # Errors
-/// If the environment is not hosted, or its id has a rule already.
-pub fn with_failure(environment: &str, rule: &str) -> Result<String> {
+/// If the environment is not hosted, or its id has that option already.
+pub fn with_option(environment: &str, option: &str, value: &str) -> Result<String> {
     anyhow::ensure!(
         named(environment).is_some(),
-        "failure: expected an environment of Gymnasium ({PREFIX}ID), whose failures may be stated, found {environment}"
+        "{option}: expected an environment of Gymnasium ({PREFIX}ID), whose failures may be stated, found {environment}"
     );
-    let has_one = environment.split(['?', '&']).any(|option| option.starts_with("failure="));
-    anyhow::ensure!(!has_one, "failure: expected one rule, found another one in {environment}");
+    let has_one = environment.split(['?', '&']).any(|known| known.starts_with(&format!("{option}=")));
+    anyhow::ensure!(!has_one, "{option}: expected one, found another one in {environment}");
     let sign = if environment.contains('?') { '&' } else { '?' };
-    Ok(format!("{environment}{sign}failure={rule}"))
+    Ok(format!("{environment}{sign}{option}={value}"))
 }
 
 /// The shape of the observations of a hosted environment, where they are one box of numbers.

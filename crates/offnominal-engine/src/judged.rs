@@ -5,10 +5,12 @@
 //! episode begins and after each step: what is observed then, without nominal noise, and the command and the reward
 //! that led there, which are 0 at first. The episode ends as soon as no continuation could mend it.
 
+use crate::remarks;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::channel::spans;
 use offnominal_core::noisy::NoiseNumbers;
 use offnominal_core::prelude::*;
+use offnominal_stats::stl::node::Window;
 use offnominal_stats::stl::{Formula, Monitor};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -74,7 +76,7 @@ impl<'e> Judged<'e> {
         };
         let own = if let Criterion::Stl(_) = criterion { env.spec().success.as_str() } else { "" };
         let success = format!("{own} {}", criterion.describe()).trim().to_string();
-        let spec = Arc::new(EnvSpec { success, ..env.spec().clone() });
+        let spec = Arc::new(EnvSpec { success, question: String::new(), ..env.spec().clone() });
         Ok(Judged { env, spec, judge, steps: 0, failed: None })
     }
 
@@ -104,7 +106,12 @@ impl<'e> Judged<'e> {
                 // Zero is broken: the margin is above zero exactly where the episode has not failed.
                 let is_broken = signals.robustness <= 0.0;
                 self.failed = (is_over || is_broken).then_some(is_broken || fails);
-                if is_broken { Status::Failed } else { step.status }
+                match step.status {
+                    _ if is_broken => Status::Failed,
+                    // Nobody has said what the end means, but the formula has.
+                    Status::Ended => Status::Succeeded,
+                    other => other,
+                }
             }
         };
         Step { status, ..step }
@@ -126,6 +133,7 @@ impl Signals {
         }
         names.push("reward".into());
         let monitor = Monitor::new(formula, &names, spec.dt_secs)?;
+        check_windows(spec, &monitor)?;
         let (obs, sample) = (vec![0.0; spec.obs_width()], vec![0.0; names.len()]);
         let (places, actions) = (places.into(), actions.into());
         Ok(Signals { monitor, robustness: f64::INFINITY, obs, places, actions, sample })
@@ -145,6 +153,31 @@ impl Signals {
         self.monitor.push(&self.sample);
         self.robustness = self.monitor.robustness();
     }
+}
+
+/// Refuses windows that mean nothing in an environment, and says which ones an episode cuts off.
+fn check_windows(spec: &EnvSpec, monitor: &Monitor) -> Result<()> {
+    ensure!(
+        !spec.assumes_dt || !monitor.is_timed(),
+        "formula: expected no window in seconds, as nobody has said how many seconds a step takes; the option dt=SECONDS \
+         of the id does, or `dt` in a manifest, or `dt`, `tau` or metadata[\"render_fps\"] of the environment"
+    );
+    let (beyond, end_secs) = (monitor.beyond(spec.horizon as usize), f64::from(spec.horizon) * spec.dt_secs);
+    let listed = |windows: &[Window]| windows.iter().map(Window::to_string).collect::<Vec<_>>().join(", ");
+    ensure!(
+        beyond.wholly.is_empty(),
+        "formula: expected windows within an episode, which lasts {end_secs} s, found {}, in which nothing would ever be \
+         looked at",
+        listed(&beyond.wholly)
+    );
+    if !beyond.partly.is_empty() {
+        remarks::say(format!(
+            "formula: an episode of {} lasts {end_secs} s, so that of {} only the part before is looked at",
+            spec.id,
+            listed(&beyond.partly)
+        ));
+    }
+    Ok(())
 }
 
 /// A command as the environment reads it: a choice is a whole number.
@@ -199,6 +232,10 @@ impl Env for Judged<'_> {
                 None => Some(self.failed == Some(false)),
             },
         }
+    }
+
+    fn parameter(&self, name: &str) -> Option<f64> {
+        self.env.parameter(name)
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {

@@ -1,6 +1,7 @@
 //! What made a result, with the version of what simulates its environments.
 
 use crate::foreign;
+use anyhow::{Result, ensure};
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::provenance::Provenance;
 use std::collections::BTreeMap;
@@ -8,9 +9,12 @@ use std::collections::BTreeMap;
 /// Of a command with a seed and settings, whatever their form is, that plays in these environments.
 pub fn made(command: &str, seed: u64, config: &[u8], envs: &[&EnvSpec]) -> Provenance {
     let mujoco = envs.iter().any(|spec| simulates(spec)).then(|| offnominal_mujoco::VERSION.into());
-    let hosted = envs.iter().filter(|spec| foreign::named(&spec.id).is_some());
-    let hosted = hosted.map(|spec| (spec.id.clone(), spec.source.clone())).collect();
-    Provenance { mujoco, hosted, ..Provenance::new(command, seed, config) }
+    let of = |text: fn(&EnvSpec) -> &String| {
+        let hosted = envs.iter().filter(|spec| foreign::named(&spec.id).is_some());
+        hosted.map(|spec| (spec.id.clone(), text(spec).clone())).collect()
+    };
+    let (hosted, rules) = (of(|spec| &spec.source), of(|spec| &spec.success));
+    Provenance { mujoco, hosted, rules, ..Provenance::new(command, seed, config) }
 }
 
 /// Versions of what plays episodes in an environment, by name.
@@ -19,10 +23,31 @@ pub fn versions(spec: &EnvSpec) -> BTreeMap<String, String> {
     made.versions().into_iter().map(|(name, version)| (name.into(), version.into())).collect()
 }
 
+/// What simulates an environment that Python hosts: versions, digests of the user's modules, and by what an episode fails.
+/// Finished work of another one is not gone on with.
+pub fn hosted(spec: &EnvSpec) -> Option<String> {
+    foreign::named(&spec.id).map(|_| format!("{}, {}", spec.source, spec.success))
+}
+
+/// Insists on the simulator of before.
+///
+/// # Errors
+/// If an environment that Python hosts has changed since.
+pub fn check_hosted(spec: &EnvSpec, before: Option<&str>) -> Result<()> {
+    let now = hosted(spec);
+    ensure!(
+        now.as_deref() == before,
+        "environment {}: it has changed since: expected {}, found {}",
+        spec.id,
+        before.unwrap_or("none"),
+        now.unwrap_or_else(|| "none".into())
+    );
+    Ok(())
+}
+
 /// What simulates an environment, with its version, if that is not this program alone.
 pub fn simulator(spec: &EnvSpec) -> Option<String> {
-    let hosted = foreign::named(&spec.id).map(|_| spec.source.clone());
-    hosted.or_else(|| simulates(spec).then(|| format!("MuJoCo {}", offnominal_mujoco::VERSION)))
+    hosted(spec).or_else(|| simulates(spec).then(|| format!("MuJoCo {}", offnominal_mujoco::VERSION)))
 }
 
 /// Whether it is our MuJoCo that simulates an environment, which its specification says.
@@ -40,7 +65,7 @@ mod tests {
             |id: &str, source: &str| EnvSpec { source: source.into(), ..EnvSpec::new(id, "a fixture") };
         let hosted = spec("gymnasium:Ant-v5", "Gymnasium 1.2.0, numpy 2.1.0, mujoco 3.2.6");
         assert_eq!(versions(&hosted)["Python"], hosted.source);
-        assert_eq!(simulator(&hosted).as_deref(), Some(&*hosted.source));
+        assert!(simulator(&hosted).unwrap().starts_with(&*hosted.source));
         let ours = spec("hopper", "simulated by MuJoCo");
         assert_eq!(versions(&ours)["MuJoCo"], offnominal_mujoco::VERSION);
         assert_eq!(simulator(&spec("pendulum", "native")), None);

@@ -10,7 +10,6 @@ use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
 use offnominal_stats::stl::Formula;
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -135,7 +134,7 @@ impl ScenarioRequest {
     /// # Errors
     /// If it does not exist, or a parameter does not.
     pub fn env(&self, id: &str) -> Result<Box<dyn Env>> {
-        let env = catalogues::configured(id, &json!({}))?;
+        let env = catalogues::environment(id, None)?;
         match self.resolve(env.spec())? {
             Some(found) => found.apply(env),
             None => Ok(env),

@@ -5,7 +5,7 @@ use crate::frames::FrameSize;
 use crate::frames::cache::VideoCache;
 use crate::scenario::{Scenario, ScenarioRequest};
 use crate::{catalogues, policies, provenance, stop};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use offnominal_agents::Card;
 use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
@@ -91,6 +91,16 @@ impl Subject {
     /// Why it cannot be used any longer.
     pub fn trusted(&self, episode: Episode) -> Result<Episode> {
         self.health().map(|()| episode).map_err(|why| anyhow!(why))
+    }
+
+    /// Insists on knowing what counts as a failure; of a hosted environment it may be that nobody has said it.
+    ///
+    /// # Errors
+    /// If nobody has, with what the environment offers.
+    pub fn knows_failure(&self) -> Result<()> {
+        let EnvSpec { id, question, .. } = self.env.spec();
+        ensure!(question.is_empty(), "environment {id}: {question}");
+        Ok(())
     }
 
     /// Whether environment and policy can still be used.

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::evaluation;
 use crate::noise;
 use crate::policies;
+use crate::provenance;
 use crate::scenario::Scenario;
 use anyhow::{Context as _, Result, ensure};
 use augmentation::Anomalies;
@@ -81,7 +82,8 @@ impl Run {
         let trainer = trainer.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
         let Given { command, scenario, demonstrator } = given;
-        let notes = Notes { command, seconds: 0.0, keepsakes, scenario, demonstrator };
+        let simulator = provenance::hosted(env.spec());
+        let notes = Notes { command, seconds: 0.0, keepsakes, simulator, scenario, demonstrator };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
@@ -95,6 +97,8 @@ impl Run {
         let mut trainer =
             Trainer::resume(&bytes, env).with_context(|| folder.checkpoint().display().to_string())?;
         check_seed(seed, trainer.seed(), &folder)?;
+        provenance::check_hosted(env.spec(), notes.simulator.as_deref())
+            .with_context(|| folder.path().display().to_string())?;
         if let Some(steps) = steps {
             trainer.extend_to(steps);
             notes.command = with_steps(&notes.command, steps.max(trainer.steps()));

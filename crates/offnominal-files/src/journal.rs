@@ -104,7 +104,7 @@ where
     ensure!(found.format == FORMAT, "expected version {FORMAT} of the format, found {}", found.format);
     if serde_json::from_value::<S>(found.run.clone()).context("line 1")? != *run {
         let what = difference("run", &serde_json::to_value(run)?, &found.run);
-        bail!("{what}; choose another --out");
+        bail!("{what}; choose another --out, or remove what is in this one");
     }
     let (mut blocks, mut chain) = (Vec::new(), address(first.as_bytes()));
     for (i, line) in lines.enumerate() {
@@ -145,6 +145,14 @@ fn difference(name: &str, expected: &Value, found: &Value) -> String {
             difference(&format!("{name}, number {}", i + 1), &a[i], &b[i])
         }
         (Value::Array(a), Value::Array(b)) => format!("{name}: expected {}, found {}", a.len(), b.len()),
+        (Value::String(a), Value::String(b)) if a.contains(", ") && b.contains(", ") => {
+            let only = |a: &str, b: &str| -> String {
+                let of_b: Vec<&str> = b.split(", ").collect();
+                let own: Vec<&str> = a.split(", ").filter(|part| !of_b.contains(part)).collect();
+                if own.is_empty() { "nothing more".into() } else { format!("{:?}", own.join(", ")) }
+            };
+            format!("{name} has changed: expected {}, found {}", only(a, b), only(b, a))
+        }
         (expected, found) => format!("{name}: expected {expected}, found {found}"),
     }
 }
@@ -256,6 +264,11 @@ mod tests {
             (r#"{"a": 1, "b": 2}"#, r#"{"a": 1}"#, "run, b: expected 2, found null"),
             (r#"{"a": 1}"#, r#"{"a": 1, "b": 2}"#, "run, b: expected null, found 2"),
             (r#"{"a": [1, 2]}"#, r#"{"a": [1, 3]}"#, "run, a, number 2: expected 2, found 3"),
+            (
+                r#"{"a": "v, w 1, x"}"#,
+                r#"{"a": "v, w 2, x"}"#,
+                "run, a has changed: expected \"w 1\", found \"w 2\"",
+            ),
             (r#"{"a": [1, 2]}"#, r#"{"a": [1]}"#, "run, a: expected 2, found 1"),
         ];
         for (expected, found, said) in cases {

@@ -20,6 +20,9 @@ pub struct Provenance {
     /// Versions of Gymnasium, of the environment's package and of what simulates, for each environment that Python hosted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hosted: BTreeMap<String, String>,
+    /// What counts as a failure in each environment that Python hosted, and who says so.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rules: BTreeMap<String, String>,
     /// Root of everything random.
     pub seed: u64,
     /// Digest of the settings, by which two results of the same command can be told apart; empty if it is not known.
@@ -42,11 +45,12 @@ impl Provenance {
         }
     }
 
-    /// What there is a version of, and the version.
+    /// What there is a version of, and the version; and the rules by which episodes of hosted environments fail.
     pub fn versions(&self) -> Vec<(&'static str, &str)> {
         let mujoco = self.mujoco.as_deref().map(|version| ("MuJoCo", version));
         let hosted = self.hosted.values().map(|versions| ("Python", versions.as_str()));
-        [("offnominal", &*self.engine)].into_iter().chain(mujoco).chain(hosted).collect()
+        let rules = self.rules.values().map(|rule| ("failure", rule.as_str()));
+        [("offnominal", &*self.engine)].into_iter().chain(mujoco).chain(hosted).chain(rules).collect()
     }
 }
 

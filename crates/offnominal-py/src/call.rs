@@ -46,10 +46,10 @@ pub(crate) fn call(
     })
 }
 
-/// The id of a hosted environment in which a rule says what counts as a failure.
+/// The id of a hosted environment in which an option says what counts as a failure, or how far a state is from one.
 #[pyfunction]
-pub(crate) fn with_failure(env: &str, rule: &str) -> PyResult<String> {
-    foreign::with_failure(env, rule).map_err(raised)
+pub(crate) fn with_option(env: &str, option: &str, value: &str) -> PyResult<String> {
+    foreign::with_option(env, option, value).map_err(raised)
 }
 
 /// Makes an environment known by a name, which this program has as an object; `how` tells a host how to make it.

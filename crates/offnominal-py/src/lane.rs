@@ -127,7 +127,7 @@ impl Lane {
         let rollout = self.rollout.as_mut().expect("an episode is running");
         let (step, label) = rollout.step(self.env.as_mut(), action, &mut self.obs);
         let late = rollout.steps() >= self.game.horizon;
-        let terminated = matches!(step.status, Status::Succeeded | Status::Failed);
+        let terminated = matches!(step.status, Status::Succeeded | Status::Failed | Status::Ended);
         // A simulator that broke says nothing of the state it was in: the episode is cut, not ended.
         let cut = matches!(step.status, Status::Diverged | Status::TimedOut);
         let truncated = !terminated && (late || cut);
@@ -144,7 +144,7 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running | Status::TimedOut => self.env.goal_met(),
+            Status::Running | Status::Ended | Status::TimedOut => self.env.goal_met(),
             Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }
@@ -177,6 +177,7 @@ impl Outcome {
             Status::Running if self.truncated => "timed_out",
             Status::TimedOut => "timed_out",
             Status::Running => "running",
+            Status::Ended => "ended",
             Status::Succeeded => "succeeded",
             Status::Failed => "failed",
             Status::Diverged => "diverged",

@@ -30,7 +30,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::call::{call, end_hosts, give_environment, with_failure};
+    use crate::call::{call, end_hosts, give_environment, with_option};
     #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]

@@ -117,6 +117,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         seed: Seed(context.seed).child("compare"),
         allow_diverged: context.allow_diverged,
     };
+    let is_gate = request.require.is_some() && request.metric.is_none();
+    if is_gate || request.metric == Some(Quantity::Failure) {
+        old.knows_failure()?;
+    }
     let judged = request.judged(&players)?;
     let gate = Gate { margin: request.margin, require: request.require, level };
     let mut pairs = Pairs::open(request.out.as_deref(), &players, request, context.seed)?;

@@ -361,6 +361,7 @@ impl fmt::Display for Report {
             "{policy} in {env}{anomaly}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
              ({rate:.0} per second)"
         )?;
+        document.made.rules.values().try_for_each(|rule| writeln!(f, "  {rule}"))?;
         run.scenario.iter().try_for_each(|scenario| writeln!(f, "  {scenario}"))?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;

@@ -49,10 +49,11 @@ impl<'c> Experimenter<'c> {
     /// Prepares for the experiments of a run.
     ///
     /// # Errors
-    /// If the environment cannot be copied: experiments run beside one another.
+    /// If the environment cannot be copied: experiments run beside one another. If nobody has said what a failure is.
     pub fn new(subject: &'c Subject, run: u64) -> Result<Experimenter<'c>> {
         let id = &subject.env.spec().id;
         ensure!(subject.env.fork().is_some(), "environment {id} cannot be copied; experiments need copies");
+        subject.knows_failure()?;
         Ok(Experimenter {
             subject,
             run,
@@ -159,6 +160,13 @@ impl<'c> Experimenter<'c> {
             let more = broken.map_or(String::new(), |more| format!(": {more}"));
             bail!("environment {id}: the episode from {x:?} has no outcome: {why}{more}");
         }
+        let id = &env.spec().id;
+        ensure!(
+            episode.end != End::Ended,
+            "environment {id}: the episode from {x:?} was terminated in step {}, and `info` does not say whether that is a \
+             success, as it did before: state with --failure RULE what counts as a failure",
+            episode.len()
+        );
         let failed = episode.end == End::Failed || divergence.is_some();
         Ok(Experiment {
             failed,

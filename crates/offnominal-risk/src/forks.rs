@@ -115,6 +115,9 @@ pub struct Report {
 pub struct ForkSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// The policy.
     pub policy: PolicyName,
     /// The seed.
@@ -206,6 +209,7 @@ impl<'r> Forest<'r> {
         let subject = by.subject;
         let spec = ForkSpec {
             env: subject.env.spec().id.clone(),
+            simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
             seed: by.run,
             committor: committor.map(digest),

@@ -12,6 +12,7 @@ use offnominal_agents::history::Run;
 use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
@@ -114,10 +115,12 @@ pub fn play(
     for &noise in noises {
         ensure!((0.0..=1.0).contains(&noise), "noise: expected 0 to 1, found {noise}");
     }
+    subjects.iter().try_for_each(Subject::knows_failure)?;
     let steps = subjects.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
     let policies = subjects.iter().map(|subject| subject.name.clone()).collect();
     let (noises_of, scenario) = (noises.to_vec(), subjects[0].scenario.clone());
-    let spec = HistorySpec { env: env.id.clone(), policies, noises: noises_of, seed: context.seed, scenario };
+    let (simulator, seed) = (provenance::hosted(&env), context.seed);
+    let spec = HistorySpec { env: env.id.clone(), simulator, policies, noises: noises_of, seed, scenario };
     let mut book = Book::open(folder, &spec)?;
     let bar = context.task(subjects.len() * noises.len() * episodes, "episodes");
     let mut all = Vec::new();

@@ -236,6 +236,13 @@ pub fn learn_from(
     let read = |x: &[f64]| guide::reading(env, recipe.form, x);
     let example = histories.iter().flat_map(|h| &h.episodes).next();
     let features = example.map_or(Ok(run.initial.len()), |e| anyhow::Ok(read(&e.initial)?.width))?;
+    ensure!(
+        features > 0,
+        "environment {}: expected initial conditions that tell something of an episode, found {}; with parameters that are \
+         drawn for each episode (--randomise, --distribution) there is something to learn from",
+        run.env,
+        run.initial.join(", ")
+    );
     let mut examples = Examples::new(features);
     for (theta, episode) in in_order(histories) {
         let theta = Theta { noise: share(theta.noise), ..theta };

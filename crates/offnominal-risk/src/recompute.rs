@@ -22,6 +22,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_files::journal::Journal;
 use offnominal_stats::Level;
@@ -73,6 +74,7 @@ pub fn estimate(
     let blocks = blocks(folder, &document)?;
     document.run.env = inputs.env.clone().unwrap_or(document.run.env);
     let subject = subject_of(&document, inputs.policy.as_deref())?;
+    provenance::check_hosted(subject.env.spec(), run.simulator.as_deref())?;
     let by =
         Experimenter::new(&subject, run.seed)?.disturbed_by(run.anomaly_spec.as_ref()).allowing(u64::MAX);
     let guide = guide(&run.method, inputs, &subject)?;

@@ -10,6 +10,7 @@ use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
@@ -68,6 +69,9 @@ defaults! {
 pub struct Report {
     /// Id of the environment.
     pub env: String,
+    /// What simulates it, if Python hosts it, and by what its episodes fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// Experiments after which a search gave up.
     pub budget: usize,
     /// The strategies in the order in which they were asked for.
@@ -111,8 +115,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         }
         costs.push((setting.name(), of_each));
     }
+    let first = request.scenario.subject(&request.env, &policies[0])?;
     let report = Report {
         env: request.env.clone(),
+        simulator: provenance::hosted(first.env.spec()),
         budget: request.budget,
         strategies: table::compare(costs, level),
         warnings: request.warnings(&policies)?,
@@ -185,6 +191,7 @@ impl Request {
         }
         let spec = SearchSpec {
             env: self.env.clone(),
+            simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
             seed: context.seed,
             strategy,
@@ -222,6 +229,7 @@ fn write_failures(folder: Option<&Path>, found: &[Found]) -> Result<()> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, searches of up to {} experiments", self.env, self.budget)?;
+        self.simulator.iter().try_for_each(|simulator| writeln!(f, "  {simulator}"))?;
         table::write(f, &self.strategies)?;
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }

@@ -25,6 +25,7 @@ use anyhow::{Context as _, Result, ensure};
 use choice::Truth;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
@@ -84,6 +85,9 @@ defaults! {
 pub struct Report {
     /// Id of the environment.
     pub env: String,
+    /// What simulates it, if Python hosts it, and by what its episodes fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// Which draws were tried: `plain`, all; `thinned`, those that the predictor chose.
     pub method: &'static str,
     /// The policy that fails least, if only one is left.
@@ -168,6 +172,7 @@ impl Request {
         };
         Ok(RaceSpec {
             env: self.env.clone(),
+            simulator: provenance::hosted(subjects[0].env.spec()),
             policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
             seed: context.seed,
             methods: subjects.iter().enumerate().map(method).collect::<Result<_>>()?,
@@ -197,12 +202,14 @@ impl Request {
         };
         let method = if self.predictor.is_some() { "thinned" } else { "plain" };
         let choices = choices.collect();
-        Report { env: self.env.clone(), method, best, policies: finish.contenders, choices, warnings: vec![] }
+        let (env, simulator) = (self.env.clone(), provenance::hosted(subjects[0].env.spec()));
+        Report { env, simulator, method, best, policies: finish.contenders, choices, warnings: vec![] }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.simulator.iter().try_for_each(|simulator| writeln!(f, "{simulator}"))?;
         for Contender { policy, risk, experiments, may_be_best, diverged, .. } in &self.policies {
             if *diverged > 0 {
                 writeln!(

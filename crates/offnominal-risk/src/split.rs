@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
@@ -100,6 +101,7 @@ impl Request {
         within("budget", self.budget, 1..=u32::MAX as usize)?;
         Ok(SplittingSpec {
             env: self.env.clone(),
+            simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
             seed: context.seed,
             particles: self.particles,
@@ -116,6 +118,7 @@ impl fmt::Display for Report {
         let [value, low, high] = [risk.value, risk.low, risk.high].map(probability);
         let (policy, env, n) = (&run.policy.id, &run.env, risk.n);
         writeln!(f, "{policy} in {env}: {n} experiments in {} swarms", of_each.len())?;
+        run.simulator.iter().try_for_each(|simulator| writeln!(f, "  {simulator}"))?;
         writeln!(f, "  failure probability  {value} [{low}, {high}]  {}", risk.method)?;
         if *diverged > 0 {
             writeln!(f, "  {diverged} experiments diverged and have no outcome; they count as failures")?;
@@ -132,6 +135,9 @@ impl fmt::Display for Report {
 pub struct SplittingSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// The policy.
     pub policy: PolicyName,
     /// The seed.

@@ -43,6 +43,7 @@ use anyhow::{Context as _, Result, ensure};
 use hunt::{Found, Hunt, Strategy, StressSpec};
 use offnominal_engine::context::Context;
 use offnominal_engine::noise;
+use offnominal_engine::provenance;
 use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
@@ -154,6 +155,7 @@ impl Request {
     fn spec(&self, subject: &Subject, strategy: Strategy, seed: u64) -> Result<StressSpec> {
         Ok(StressSpec {
             env: self.env.clone(),
+            simulator: provenance::hosted(subject.env.spec()),
             noise: self.noise.as_deref().map(noise::canonical).transpose()?,
             policy: subject.name.clone(),
             seed,

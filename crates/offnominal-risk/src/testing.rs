@@ -45,8 +45,7 @@ impl Toy {
             reward: "none".into(),
             reset: "uniform".into(),
             success: "none".into(),
-            classes: vec![],
-            cameras: vec![],
+            ..EnvSpec::default()
         };
         Toy { spec, height, at: 0.0 }
     }

@@ -184,6 +184,7 @@ fn no_failure_seen_is_an_upper_bound() {
 fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<Found> {
     let spec = SearchSpec {
         env: "toy".into(),
+        simulator: None,
         policy: subject.name.clone(),
         seed: 1,
         strategy,
@@ -228,6 +229,7 @@ fn swarms_in_the_driving_environment_agree_with_counting_and_are_the_same_for_an
     let experimenter = Experimenter::new(&subject, 1).unwrap();
     let spec = SplittingSpec {
         env: "driving".into(),
+        simulator: None,
         policy: subject.name.clone(),
         seed: 1,
         particles: 10,
@@ -261,6 +263,7 @@ fn a_predictor_of_another_environment_and_a_strategy_without_its_aid_are_refused
     );
     let spec = SearchSpec {
         env: "toy".into(),
+        simulator: None,
         policy: subject.name.clone(),
         seed: 1,
         strategy: Strategy::Argmax,

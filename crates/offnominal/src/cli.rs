@@ -275,7 +275,9 @@ fn unused(command: &str) -> Vec<&'static str> {
     let counts = COUNTS_DIVERGED.contains(&command);
     let diverged = (!counts).then_some("allow_diverged");
     let failure = (!STATES_FAILURE.contains(&command)).then_some("failure");
-    own_unused(command).iter().copied().chain(diverged).chain(failure).collect()
+    // The margin of `compare` is that of its test.
+    let margin = (failure.is_some() || command == "compare").then_some("margin_of");
+    own_unused(command).iter().copied().chain(diverged).chain(failure).chain(margin).collect()
 }
 
 fn own_unused(command: &str) -> &'static [&'static str] {

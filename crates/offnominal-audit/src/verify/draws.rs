@@ -4,10 +4,11 @@ use super::located;
 use crate::evidence::bundle::Bundle;
 use crate::evidence::inputs::{option, words};
 use crate::evidence::kind::Kind;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use offnominal_core::Rng;
 use offnominal_engine::context::Context;
 use offnominal_risk::recompute::{self, Inputs, Recomputed};
+use serde_json::Value;
 use std::path::Path;
 
 /// Plays `n` parts once more.
@@ -24,7 +25,7 @@ pub fn again(
     let command = words(&bundle.manifest.made.command)?;
     let file = |name: &str| option(&command, name).and_then(|word| located(inputs, word));
     let moved = Inputs {
-        env: option(&command, "--env").map(|env| moved(env, bundle, inputs)),
+        env: Some(moved(&played_in(bundle)?, bundle, inputs)),
         policy: file("--policy").map(|path| path.display().to_string()),
         predictor: file("--predictor"),
         committor: file("--committor"),
@@ -33,6 +34,15 @@ pub fn again(
         Kind::RiskFork => recompute::fork(results, &moved, n, rng, context),
         _ => recompute::estimate(results, &moved, n, rng, context),
     }
+}
+
+/// The environment as the result names it, with everything that the command stated of it.
+fn played_in(bundle: &Bundle) -> Result<String> {
+    let name = format!("results/{}", bundle.manifest.kind.result());
+    let result = bundle.files.get(&name).with_context(|| format!("expected {name}, found none"))?;
+    let result: Value = serde_json::from_slice(result)?;
+    let env = result.pointer("/run/env").and_then(Value::as_str);
+    Ok(env.with_context(|| format!("{name}: expected run.env, found none"))?.into())
 }
 
 /// An environment whose files are among the inputs.

@@ -4,6 +4,7 @@ use super::actor::About;
 use super::ahead::Played;
 use super::describe::Description;
 use super::manifest::Manifest;
+use super::wanted::Wanted;
 use super::wire::{self, Reply};
 
 /// Reads one answer after the other; whether all of them are sound.
@@ -14,7 +15,8 @@ pub fn answers(mut bytes: &[u8]) -> bool {
             return false;
         };
         let is_sound = match letter {
-            b'H' => Description::read(&body).is_ok_and(|d| d.spec("gymnasium:X").is_ok()),
+            b'H' => Description::read(&body)
+                .is_ok_and(|d| d.spec("gymnasium:X", &Wanted::policies_only()).is_ok()),
             b'O' => Reply::read(&body).is_some_and(|(_, rest)| wire::numbers(rest, false, &mut obs)),
             b'L' => Played::read(&body, 8, 3, 2).is_some(),
             b'A' => wire::numbers(&body, false, &mut obs) || About::read(&body).is_ok(),

@@ -1,14 +1,19 @@
 //! What a hosted environment says of itself, as a specification.
 
+use crate::foreign::wanted::Wanted;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::limits::OBSERVATION;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
+use offnominal_files::store::address;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 /// The most steps of an episode that are believed.
 const MOST_STEPS: u32 = 100_000_000;
+
+/// The most modules of the user that are listed each by itself.
+const LISTED: usize = 50;
 
 /// The longest name of a channel.
 const LONGEST_NAME: usize = 100;
@@ -32,8 +37,14 @@ pub(super) struct Description {
     /// Bounds of the commands otherwise.
     action: Vec<Bounds>,
     horizon: u32,
+    /// Seconds of a step, and what of the environment says so.
+    dt: Option<(f64, String)>,
+    /// The id of an environment of Gymnasium's own.
+    pub(super) registered: Option<String>,
     parameters: Vec<Quantity>,
     source: String,
+    /// The user's own modules, each with a digest.
+    modules: BTreeMap<String, String>,
     /// The file through which large observations come.
     pub(super) shared: Option<PathBuf>,
     /// The thread in which it is stepped.
@@ -61,13 +72,18 @@ impl Description {
         serde_json::from_slice(json).context("the description that its process sent")
     }
 
-    /// The specification of the environment of that name.
+    /// The specification of the environment of that name, with what the user states of it.
     ///
     /// # Errors
-    /// If it has no observation, no command, or no step.
-    pub(super) fn spec(&self, id: &str) -> Result<EnvSpec> {
+    /// If it has no observation, no command, or no step, or what is stated does not fit.
+    pub(super) fn spec(&self, id: &str, wanted: &Wanted) -> Result<EnvSpec> {
+        let own = self.dt.as_ref().map(|(secs, place)| (*secs, place.as_str()));
+        let (stated, listed) = (wanted.dt_secs, wanted.manifest.dt_secs());
+        let dt = stated.map(|dt| (dt, "stated")).or(listed.map(|dt| (dt, "manifest"))).or(own);
         let spec = EnvSpec {
-            source: self.source.clone(),
+            source: self.made_of(wanted, dt),
+            dt_secs: dt.map_or(1.0, |(secs, _)| secs),
+            assumes_dt: dt.is_none(),
             observation: self.observation(),
             action: self.action(),
             horizon: self.horizon,
@@ -75,7 +91,6 @@ impl Description {
             initial: vec!["seed".into()],
             reward: "The environment's own.".into(),
             reset: "A seed from 0 to 2³¹ − 1, with which the environment is reset.".into(),
-            success: "`terminated` is failure unless `info` has a true `is_success` or `success`.".into(),
             ..EnvSpec::new(id, "an environment of Gymnasium in a process of its own")
         };
         ensure!(spec.obs_width() > 0, "environment {id}: expected an observation, found none");
@@ -99,7 +114,22 @@ impl Description {
             self.choices.iter().flatten().all(|&n| n > 1),
             "environment {id}: expected commands with two choices"
         );
-        Ok(spec)
+        wanted.manifest.apply(spec).context("manifest").with_context(|| format!("environment {id}"))
+    }
+
+    /// Everything that episodes depend on besides the id: versions, the user's modules and manifest by their digests, and
+    /// what says how long a step is.
+    fn made_of(&self, wanted: &Wanted, dt: Option<(f64, &str)>) -> String {
+        let own = self.modules.iter().take(LISTED).map(|(name, digest)| format!("{name} {digest}"));
+        let others: Vec<&String> = self.modules.values().skip(LISTED).collect();
+        let rest = (!others.is_empty()).then(|| {
+            let all = address(others.iter().map(|digest| digest.as_str()).collect::<String>().as_bytes());
+            format!("{} more modules {}", others.len(), &all[..12])
+        });
+        let manifest = wanted.manifest.digest().map(|digest| format!("manifest {digest}"));
+        let step = dt.map(|(secs, place)| format!("step of {secs} s ({place})"));
+        let parts = [self.source.clone()].into_iter().chain(own).chain(rest).chain(manifest).chain(step);
+        parts.collect::<Vec<_>>().join(", ")
     }
 
     /// Numbers of an observation.
@@ -191,7 +221,7 @@ mod tests {
     use super::*;
 
     fn described(json: &str) -> Result<EnvSpec> {
-        Description::read(json.as_bytes())?.spec("gymnasium:X")
+        Description::read(json.as_bytes())?.spec("gymnasium:X", &Wanted::policies_only())
     }
 
     #[test]
@@ -199,13 +229,14 @@ mod tests {
         let spec = described(
             r#"{"image": null, "shape": null, "observation": [[null, 1.5], [0, null]],
                 "observation_names": ["level", "flow"], "action_names": null, "choices": [2, 3], "action": [], "horizon": 7,
-                "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null, "thread": 1}"#,
+                "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "dt": null, "registered": null, "modules": {}, "shared": null, "thread": 1}"#,
         )
         .unwrap();
         assert_eq!((spec.obs_width(), spec.act_width(), spec.horizon), (2, 2, 7));
         assert_eq!((spec.observation[0].low, spec.observation[0].high), (f64::NEG_INFINITY, 1.5));
         assert_eq!((spec.action[1].choices, spec.action[1].high), (3, 2.0));
         assert_eq!(spec.parameter("mass").unwrap().high, 10.0);
+        assert!(spec.assumes_dt, "nobody said how long a step is");
         assert_eq!((spec.observation[1].name.as_str(), spec.action[1].name.as_str()), ("flow", "a1"));
     }
 
@@ -214,10 +245,12 @@ mod tests {
         let spec = described(
             r#"{"image": [1, 3, 210, 160], "shape": null, "observation": [], "observation_names": null, "action_names": ["joystick"],
                 "choices": [6], "action": [], "horizon": 1000,
-                "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x", "thread": 1}"#,
+                "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "dt": [0.02, "tau"], "registered": "X-v0", "modules": {"mine.py": "1a"}, "shared": "/dev/shm/x", "thread": 1}"#,
         )
         .unwrap();
         assert_eq!(spec.image().unwrap().shape(), [1, 3, 210, 160]);
+        assert_eq!(spec.source, "Gymnasium 1, ale_py 0.12, mine.py 1a, step of 0.02 s (tau)");
+        assert!(spec.dt_secs == 0.02 && !spec.assumes_dt);
     }
 
     #[test]
@@ -225,7 +258,7 @@ mod tests {
         let refused = |names: &str| {
             let json = format!(
                 r#"{{"image": null, "shape": null, "observation": [[0, 1], [0, 1]], "observation_names": {names}, "action_names": null,
-                    "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "shared": null, "thread": 1}}"#
+                    "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "dt": null, "registered": null, "modules": {{}}, "shared": null, "thread": 1}}"#
             );
             format!("{:#}", described(&json).unwrap_err())
         };
@@ -239,7 +272,7 @@ mod tests {
         let error = described(
             r#"{"image": [1000000, 1000000, 1000000, 1000000], "shape": null, "observation": [], "observation_names": null,
                 "action_names": null, "choices": [2], "action": [], "horizon": 1, "parameters": [], "source": "",
-                "shared": null, "thread": 1}"#,
+                "dt": null, "registered": null, "modules": {}, "shared": null, "thread": 1}"#,
         );
         assert!(error.unwrap_err().to_string().contains("expected at most"));
     }
@@ -249,7 +282,7 @@ mod tests {
         let error = described(
             r#"{"image": null, "shape": null, "observation": [], "observation_names": null, "action_names": null,
                 "choices": null, "action": [[0, 1]], "horizon": 1,
-                "parameters": [], "source": "", "shared": null, "thread": 1}"#,
+                "parameters": [], "source": "", "dt": null, "registered": null, "modules": {}, "shared": null, "thread": 1}"#,
         );
         assert_eq!(
             error.unwrap_err().to_string(),

@@ -5,12 +5,14 @@ use crate::foreign::core::Stay;
 use crate::foreign::failure::Ended;
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
+use crate::foreign::judging::Judging;
 use crate::foreign::wanted::Wanted;
 use crate::foreign::wire::Reply;
 use crate::foreign::{PREFIX, pool};
 use crate::remarks;
 use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many seeds there are: all that an environment's generator takes.
@@ -33,11 +35,17 @@ pub(super) struct Foreign {
     success: Option<bool>,
     /// Steps of the episode.
     steps: u32,
-    /// The sum of its rewards.
-    total: f64,
-    /// Whether `info` has said that it fails.
-    flagged: bool,
+    /// What is known of it.
+    so_far: Ended,
+    /// How far its state is from failure, where `info` tells it.
+    margin: f64,
+    judging: Arc<Judging>,
+    /// Parameters that were set, by their places: they hold until they are set again, in this episode and in the next.
+    set: BTreeMap<u32, f64>,
 }
+
+/// The margin while nobody has told one: no environment is so far from failure.
+const UNTOLD: f64 = 1e9;
 
 impl Foreign {
     /// The environment of that name in Gymnasium.
@@ -45,24 +53,41 @@ impl Foreign {
         let environment = format!("{PREFIX}{id}");
         let place = || format!("environment {environment}");
         let host = pool::host(Wanted::read(id).with_context(place)?);
-        let own = host.description().with_context(place)?.spec(&environment)?;
-        let spec = host.wanted.manifest.apply(own).context("manifest").with_context(place)?;
-        let spec = match &host.wanted.failure {
-            Some(rule) => EnvSpec { success: rule.to_string(), ..spec },
-            None => spec,
-        };
-        Ok(Foreign::of(Arc::new(spec), host, Arc::default()))
+        let described = host.description().with_context(place)?;
+        let spec = described.description.spec(&environment, &host.wanted)?;
+        let registered = described.description.registered.as_deref();
+        let judging = Arc::new(Judging::of(&host.wanted, registered, &described.offered));
+        host.say_once(&environment, &judging.to_string());
+        let question = judging.question();
+        let spec = Arc::new(EnvSpec { success: judging.to_string(), question, ..spec });
+        let (failure, guest, is_checked_out, stay, ahead) = (Arc::default(), None, false, None, None);
+        let (obs, success, steps, so_far) = (vec![0.0; spec.obs_width()], None, 0, Ended::default());
+        let (margin, set) = (UNTOLD, BTreeMap::new());
+        Ok(Foreign {
+            spec,
+            host,
+            failure,
+            guest,
+            is_checked_out,
+            stay,
+            ahead,
+            obs,
+            success,
+            steps,
+            so_far,
+            margin,
+            judging,
+            set,
+        })
     }
 
-    /// The same environment before its first episode, whose failure is told to that one or not.
+    /// The same environment, with the parameters that were set, before its first episode; its failure is told to that one
+    /// or not.
     fn pristine(&self, failure: Arc<Mutex<Option<String>>>) -> Foreign {
-        Foreign::of(self.spec.clone(), self.host.clone(), failure)
-    }
-
-    fn of(spec: Arc<EnvSpec>, host: Arc<Host>, failure: Arc<Mutex<Option<String>>>) -> Foreign {
-        let obs = vec![0.0; spec.obs_width()];
-        let (guest, is_checked_out, stay) = (None, false, None);
-        let (ahead, success, steps, total, flagged) = (None, None, 0, 0.0, false);
+        let (spec, host, judging) = (self.spec.clone(), self.host.clone(), self.judging.clone());
+        let (obs, set) = (vec![0.0; spec.obs_width()], self.set.clone());
+        let (guest, is_checked_out, stay, ahead) = (None, false, None, None);
+        let (success, steps, so_far, margin) = (None, 0, Ended::default(), UNTOLD);
         Foreign {
             spec,
             host,
@@ -74,8 +99,10 @@ impl Foreign {
             obs,
             success,
             steps,
-            total,
-            flagged,
+            so_far,
+            margin,
+            judging,
+            set,
         }
     }
 
@@ -121,36 +148,32 @@ impl Foreign {
         }
     }
 
-    /// How the episode stands by the rule that the user stated, else by the environment's own words.
+    /// How the episode stands once the environment has answered.
     fn status(&mut self, reply: Reply) -> Status {
         if reply.truncated && !reply.terminated {
             self.tell_limit();
         }
-        match &self.host.wanted.failure {
-            None => Foreign::own_status(reply),
-            Some(rule) => {
-                let over = reply.terminated || reply.truncated || self.steps >= self.spec.horizon;
-                let Reply { terminated, .. } = reply;
-                let failed =
-                    over && rule.holds(Ended { terminated, flagged: self.flagged, total: self.total });
-                self.success = over.then_some(!failed);
-                match (over, failed, terminated) {
-                    (false, ..) => Status::Running,
-                    (_, true, _) => Status::Failed,
-                    (_, false, true) => Status::Succeeded,
-                    (_, false, false) => Status::TimedOut,
-                }
-            }
+        let so_far = Ended {
+            terminated: reply.terminated,
+            flagged: self.so_far.flagged || reply.flagged,
+            flagged_last: reply.flagged,
+            total: self.so_far.total + reply.reward,
+        };
+        self.so_far = so_far;
+        let (status, success) = self.judging.status(reply, so_far, self.steps >= self.spec.horizon);
+        self.success = success.or(self.success);
+        self.margin = reply.margin.min(UNTOLD);
+        if status == Status::Failed {
+            // The environment may fail by another rule than its margin.
+            self.margin = self.margin.min(0.0);
         }
+        status
     }
 
-    fn own_status(reply: Reply) -> Status {
-        match reply {
-            Reply { terminated: true, success: Some(true), .. } => Status::Succeeded,
-            Reply { terminated: true, .. } => Status::Failed,
-            Reply { truncated: true, .. } => Status::TimedOut,
-            Reply { .. } => Status::Running,
-        }
+    /// The place of a parameter.
+    fn place(&self, name: &str) -> Option<u32> {
+        let place = self.spec.parameters.iter().position(|p| p.name == name)?;
+        u32::try_from(place).ok()
     }
 
     /// Says once where the environment ends its episodes, if that is before the horizon.
@@ -170,7 +193,7 @@ impl Foreign {
 /// The shape of the observations of the environment of that name, where they are one box of numbers.
 pub(super) fn shape(id: &str) -> Option<Vec<usize>> {
     let described = pool::host(Wanted::read(id).ok()?).description().ok()?;
-    described.shape.clone()
+    described.description.shape.clone()
 }
 
 impl Env for Foreign {
@@ -184,14 +207,16 @@ impl Env for Foreign {
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), 1, "the initial condition is a seed");
-        (self.ahead, self.success, self.steps, self.total, self.flagged) = (None, None, 0, 0.0, false);
+        (self.ahead, self.success, self.steps, self.so_far) = (None, None, 0, Ended::default());
         self.guest = self.guest.take().filter(Guest::is_welcome);
         self.obs.fill(0.0);
         if self.guest.is_none() {
             self.guest = self.host.guest().map_err(|why| self.fail(&why)).ok();
         }
-        let seed = x[0] as u64;
-        self.success = self.ask(|guest, obs| guest.reset(seed, obs)).and_then(|reply| reply.success);
+        let (seed, set) = (x[0] as u64, self.set.clone().into_iter().collect::<Vec<_>>());
+        let reply = self.ask(|guest, obs| guest.reset(seed, &set, obs));
+        self.success = reply.and_then(|reply| reply.success);
+        self.margin = reply.map_or(UNTOLD, |reply| reply.margin.min(UNTOLD));
         // Only now: the answer woke this thread on a core that was idle, if there was one.
         let played = self.guest.as_ref().filter(|_| self.is_checked_out);
         played.inspect(|guest| Host::stay_near(guest));
@@ -206,9 +231,7 @@ impl Env for Foreign {
         let Some(reply) = self.reply(action) else {
             return Step { reward: 0.0, status: Status::Diverged };
         };
-        (self.steps, self.total) = (self.steps + 1, self.total + reply.reward);
-        self.flagged |= reply.flagged;
-        self.success = reply.success.or(self.success);
+        self.steps += 1;
         let status = self.status(reply);
         if status == Status::Running {
             self.play_on();
@@ -232,9 +255,17 @@ impl Env for Foreign {
         self.spec.check(name, value)?;
         let is_ahead = self.ahead.as_ref().is_some_and(|(ahead, _)| !ahead.is_used_up());
         assert!(!is_ahead, "an environment that was promised steps without a change was changed");
-        let index = self.spec.parameters.iter().position(|p| p.name == name);
-        self.ask(|guest, _| guest.set(index.context("a parameter that was checked is there")?, value));
+        let Some(index) = self.place(name) else { return Ok(()) };
+        // Without an episode it is kept for the next one, whose reset sets it.
+        self.set.insert(index, value);
+        self.ask(|guest, _| guest.set(index, value));
         Ok(())
+    }
+
+    /// What a process sets it reads back, and what it does not find there again fails the episode.
+    fn parameter(&self, name: &str) -> Option<f64> {
+        let nominal = self.spec.parameter(name).ok()?.nominal;
+        Some(self.set.get(&self.place(name)?).copied().unwrap_or(nominal))
     }
 
     /// An environment cannot be copied while it plays; before its first episode there is nothing to copy.
@@ -259,6 +290,20 @@ impl Env for Foreign {
 }
 
 impl FailureSearch for Foreign {
+    /// A seed is a name: nothing can be learned from its digits.
+    fn features(&self, _: &[f64]) -> Vec<f64> {
+        vec![]
+    }
+
+    /// Another seed, or the same one: none is nearer than others.
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        Some(if rng.uniform() < 0.5 { self.draw(rng) } else { x.to_vec() })
+    }
+
+    fn margin(&self) -> Option<f64> {
+        self.host.wanted.margin.as_ref().map(|_| self.margin)
+    }
+
     fn admits(&self, x: &[f64]) -> bool {
         matches!(x, [seed] if seed.fract() == 0.0 && (0.0..SEEDS as f64).contains(seed))
     }

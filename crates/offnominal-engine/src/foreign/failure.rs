@@ -1,4 +1,4 @@
-//! What counts as a failure of an episode in a hosted environment, where the user states it.
+//! What counts as a failure of an episode in a hosted environment: a rule of the user, or of a well-known environment.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -12,28 +12,54 @@ pub(super) enum Failure {
     Timeout,
     /// `info` had something true under this key, in whichever step.
     Info(String),
+    /// `info` had nothing true under this key in the last step.
+    InfoFalse(String),
     /// The return is below a number.
     ReturnBelow(f64),
 }
 
 /// What is known of an episode when it is over.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ended {
     /// Whether the environment terminated it.
     pub(super) terminated: bool,
     /// Whether the key of the rule was seen true.
     pub(super) flagged: bool,
+    /// Whether it was so in the last step.
+    pub(super) flagged_last: bool,
     /// The sum of its rewards.
     pub(super) total: f64,
 }
 
+/// How the rules are written.
+pub(super) const FORMS: &str = "terminated, timeout, info.KEY, info.KEY=false or return<R";
+
+/// The rules of environments of Gymnasium whose documentation says what solves them or what ends them, by the beginning of
+/// the id, up to the version.
+const KNOWN: &[(&[&str], &str)] = &[
+    (&["CartPole", "Ant", "Hopper", "Humanoid", "Walker2d"], "terminated"),
+    (&["InvertedPendulum", "InvertedDoublePendulum"], "terminated"),
+    (&["Acrobot", "MountainCar", "MountainCarContinuous", "CliffWalking", "Taxi"], "timeout"),
+    (&["LunarLander", "LunarLanderContinuous"], "return<200"),
+    (&["BipedalWalker", "BipedalWalkerHardcore"], "return<300"),
+    (&["FrozenLake", "FrozenLake8x8"], "return<1"),
+];
+
 impl Failure {
+    /// The rule of a well-known environment, by its id in Gymnasium.
+    pub(super) fn known(registered: &str) -> Option<Failure> {
+        let name = registered.rsplit_once("-v").map_or(registered, |(name, _)| name);
+        let (_, rule) = KNOWN.iter().find(|(names, _)| names.contains(&name))?;
+        Some(rule.parse().expect("a rule of the table is one"))
+    }
+
     /// Whether an episode failed.
     pub(super) fn holds(&self, ended: Ended) -> bool {
         match self {
             Failure::Terminated => ended.terminated,
             Failure::Timeout => !ended.terminated,
             Failure::Info(_) => ended.flagged,
+            Failure::InfoFalse(_) => !ended.flagged_last,
             Failure::ReturnBelow(least) => ended.total < *least,
         }
     }
@@ -41,7 +67,7 @@ impl Failure {
     /// The key of `info` that it reads.
     pub(super) fn key(&self) -> Option<&str> {
         match self {
-            Failure::Info(key) => Some(key),
+            Failure::Info(key) | Failure::InfoFalse(key) => Some(key),
             _ => None,
         }
     }
@@ -51,10 +77,11 @@ impl FromStr for Failure {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Failure, String> {
-        let refused =
-            || format!("failure: expected terminated, timeout, info.KEY or return<R, found {text:?}");
-        if let Some(key) = text.strip_prefix("info.").filter(|key| !key.is_empty()) {
-            return Ok(Failure::Info(key.into()));
+        let refused = || format!("failure: expected {FORMS}, found {text:?}");
+        if let Some(key) = text.strip_prefix("info.") {
+            let (key, is_false) = key.strip_suffix("=false").map_or((key, false), |key| (key, true));
+            let rule = if is_false { Failure::InfoFalse } else { Failure::Info };
+            return if key.is_empty() { Err(refused()) } else { Ok(rule(key.into())) };
         }
         if let Some(number) = text.strip_prefix("return<") {
             let least = number.trim().parse().ok().filter(|least: &f64| least.is_finite());
@@ -74,9 +101,12 @@ impl Display for Failure {
             Failure::Terminated => write!(out, "An episode fails if the environment terminates it"),
             Failure::Timeout => write!(out, "An episode fails unless the environment terminates it"),
             Failure::Info(key) => write!(out, "An episode fails if `info` has a true {key:?}"),
+            Failure::InfoFalse(key) => {
+                write!(out, "An episode fails unless `info` has a true {key:?} at its end")
+            }
             Failure::ReturnBelow(least) => write!(out, "An episode fails if its return is below {least}"),
         }?;
-        write!(out, ", and succeeds otherwise.")
+        write!(out, ", and succeeds otherwise")
     }
 }
 

@@ -49,12 +49,12 @@ impl Guest {
         found
     }
 
-    /// Begins the episode of a seed.
+    /// Begins the episode of a seed, with parameters that were drawn for it by their indices.
     ///
     /// # Errors
-    /// If the environment raises, or there is no answer in time.
-    pub(super) fn reset(&mut self, seed: u64, obs: &mut [f32]) -> Result<Reply> {
-        self.line.ask(Request::Reset(seed), b'O')?;
+    /// If the environment raises or does not keep what was drawn, or there is no answer in time.
+    pub(super) fn reset(&mut self, seed: u64, drawn: &[(u32, f64)], obs: &mut [f32]) -> Result<Reply> {
+        self.line.ask(Request::Reset(seed, drawn), b'O')?;
         self.reply(obs)
     }
 
@@ -87,8 +87,8 @@ impl Guest {
     ///
     /// # Errors
     /// As above.
-    pub(super) fn set(&mut self, index: usize, value: f64) -> Result<()> {
-        self.line.ask(Request::Set(u32::try_from(index)?, value), b'O').map(drop)
+    pub(super) fn set(&mut self, index: u32, value: f64) -> Result<()> {
+        self.line.ask(Request::Set(index, value), b'O').map(drop)
     }
 
     /// The connection.

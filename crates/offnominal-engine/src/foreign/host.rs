@@ -31,13 +31,21 @@ pub(super) struct Host {
     idle: Mutex<Vec<Guest>>,
     waiting: Mutex<Vec<(WantedPolicy, Actor)>>,
     workers: Mutex<Vec<Arc<Worker>>>,
-    described: Mutex<Option<Arc<Description>>>,
+    described: Mutex<Option<Arc<Described>>>,
     /// Whether each episode needs an environment of its own, as a check found.
     is_fresh_needed: AtomicBool,
     /// Whether the environment has ended an episode itself.
     has_cut: AtomicBool,
+    /// Whether it was said by what its episodes fail.
+    has_said: AtomicBool,
     /// Why no environment is made any longer.
     closed: Mutex<Option<String>>,
+}
+
+/// What an environment says of itself, and what its `info` was seen to offer.
+pub(super) struct Described {
+    pub(super) description: Description,
+    pub(super) offered: Vec<String>,
 }
 
 impl Host {
@@ -45,8 +53,8 @@ impl Host {
     pub(super) fn new(wanted: Wanted, python: PathBuf) -> Host {
         let (idle, waiting, workers) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (described, closed) = (Mutex::default(), Mutex::default());
-        let (is_fresh_needed, has_cut) = (AtomicBool::new(false), AtomicBool::new(false));
-        Host { wanted, python, idle, waiting, workers, described, closed, is_fresh_needed, has_cut }
+        let [is_fresh_needed, has_cut, has_said] = [(); 3].map(|()| AtomicBool::new(false));
+        Host { wanted, python, idle, waiting, workers, described, closed, is_fresh_needed, has_cut, has_said }
     }
 
     /// An environment for an episode: one that waits, or a new one.
@@ -67,29 +75,30 @@ impl Host {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub(super) fn description(&self) -> Result<Arc<Description>> {
+    pub(super) fn description(&self) -> Result<Arc<Described>> {
         if let Some(known) = held(&self.described).clone() {
             return Ok(known);
         }
-        let (guest, described) = self.invite()?;
-        self.check_seed(guest)?;
-        let described = Arc::new(described);
+        let (guest, description) = self.invite()?;
+        let offered = self.check_seed(guest)?;
+        let described = Arc::new(Described { description, offered });
         *held(&self.described) = Some(described.clone());
         Ok(described)
     }
 
     /// Finds out whether a seed repeats its episode, and gives each episode an environment of its own where it needs
-    /// one.
+    /// one. Returns the keys of `info` that were seen meanwhile.
     ///
     /// # Errors
     /// If nothing repeats an episode.
-    fn check_seed(&self, mut guest: Guest) -> Result<()> {
+    fn check_seed(&self, mut guest: Guest) -> Result<Vec<String>> {
         let name = format!("{PREFIX}{}", self.wanted.id);
         let checked = self.wanted.is_checked.then(|| guest.check()).transpose();
         if let Err(why) = &checked {
             self.close_if_late(guest.line().worker(), why);
         }
-        let advice = checked?.map(|found| found.advice(&name)).transpose()?.flatten();
+        let checked = checked?;
+        let advice = checked.as_ref().map(|found| found.advice(&name)).transpose()?.flatten();
         match advice.filter(|_| self.wanted.fresh != Fresh::Never) {
             Some(advice) => {
                 remarks::say(advice);
@@ -97,7 +106,7 @@ impl Host {
             }
             None => self.welcome_back(guest),
         }
-        Ok(())
+        Ok(checked.map(|found| found.offered).unwrap_or_default())
     }
 
     /// A new environment, and what it says of itself.
@@ -179,6 +188,13 @@ impl Host {
     /// Whether no episode has ended itself before this one.
     pub(super) fn is_first_cut(&self) -> bool {
         !self.has_cut.swap(true, Ordering::Relaxed)
+    }
+
+    /// Says by what an episode fails, if that was not said yet.
+    pub(super) fn say_once(&self, id: &str, rule: &str) {
+        if !self.has_said.swap(true, Ordering::Relaxed) {
+            remarks::say(format!("environment {id}: {rule}"));
+        }
     }
 
     /// Takes an environment back, for the next episode.

@@ -1,6 +1,8 @@
-//! What a user says of a hosted environment in a TOML file: names and units of its channels, and its parameters.
+//! What a user says of a hosted environment in a TOML file: names and units of its channels, seconds of a step, and its
+//! parameters.
 //!
 //! ```toml
+//! dt = 0.02
 //! observation = { names = ["x", "v", "angle", "rate"], units = ["m", "m/s", "rad", "rad/s"] }
 //!
 //! [parameters]
@@ -12,6 +14,7 @@
 use crate::foreign::describe::named;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
+use offnominal_files::store::address;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +29,11 @@ pub(super) struct Manifest {
     observation: Channels,
     action: Channels,
     parameters: BTreeMap<String, Quantity>,
+    /// Seconds of a step.
+    dt: Option<f64>,
+    /// The digest of the file.
+    #[serde(skip)]
+    digest: String,
 }
 
 /// Names and units of the numbers of an observation or a command, in their order.
@@ -69,13 +77,25 @@ impl Manifest {
     /// # Errors
     /// As above.
     pub(super) fn parse(text: &str) -> Result<Manifest> {
-        let manifest: Manifest = toml::from_str(text)?;
+        let manifest = Manifest { digest: address(text.as_bytes()), ..toml::from_str(text)? };
         for (name, quantity) in &manifest.parameters {
             quantity.check(name).with_context(|| format!("parameters.{name}"))?;
         }
+        let is_time = manifest.dt.is_none_or(|dt| dt > 0.0 && dt.is_finite());
+        ensure!(is_time, "dt: expected seconds above 0, found {}", manifest.dt.unwrap_or_default());
         let units = [&manifest.observation.units, &manifest.action.units];
         units.into_iter().flatten().flatten().try_for_each(|unit| plain("unit", unit))?;
         Ok(manifest)
+    }
+
+    /// Seconds of a step, where the file states them.
+    pub(super) fn dt_secs(&self) -> Option<f64> {
+        self.dt
+    }
+
+    /// The first digits of the digest of the file, if there is one.
+    pub(super) fn digest(&self) -> Option<&str> {
+        self.digest.get(..12)
     }
 
     /// The parameters, as the process of the environment is told.

@@ -12,6 +12,8 @@ pub(super) struct Repeats {
     found: String,
     /// Seconds that a fresh environment takes.
     secs: f64,
+    /// The keys of `info` that held a truth or a number.
+    pub(super) offered: Vec<String>,
 }
 
 /// When an episode is repeated.

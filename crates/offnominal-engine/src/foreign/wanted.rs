@@ -27,6 +27,10 @@ pub(super) struct Wanted {
     pub(super) limit: Duration,
     /// What counts as a failure, where that is stated.
     pub(super) failure: Option<Failure>,
+    /// The key of `info` that tells how far the state is from failure.
+    pub(super) margin: Option<String>,
+    /// Seconds of a step, where they are stated.
+    pub(super) dt_secs: Option<f64>,
     /// Whether each episode gets an environment of its own.
     pub(super) fresh: Fresh,
     /// Whether it is checked that a seed repeats its episode.
@@ -81,8 +85,19 @@ impl Wanted {
     pub(super) fn policies_only() -> Wanted {
         let limit = Duration::from_secs_f64(TIMEOUT_SECS);
         let (id, given, manifest) = (String::new(), None, Arc::default());
-        let (failure, fresh) = (None, Fresh::Needed);
-        Wanted { id, given, manifest, limit, failure, fresh, is_checked: true, memory: MEMORY }
+        let (failure, margin, dt_secs, fresh) = (None, None, None, Fresh::Needed);
+        Wanted {
+            id,
+            given,
+            manifest,
+            limit,
+            failure,
+            margin,
+            dt_secs,
+            fresh,
+            is_checked: true,
+            memory: MEMORY,
+        }
     }
 
     /// Reads an option, if it is one of ours.
@@ -93,6 +108,8 @@ impl Wanted {
             }
             "memory" => self.memory = number(key, value, "GB", 0.1, 10_000.0)?,
             "failure" => self.failure = Some(value.parse().map_err(|why: String| anyhow!(why))?),
+            "margin" => self.margin = Some(key_of_info(value)?),
+            "dt" => self.dt_secs = Some(number(key, value, "seconds", 1e-9, 86_400.0)?),
             "fresh" => self.fresh = Fresh::read(value)?,
             "manifest" => self.manifest = Arc::new(Manifest::open(Path::new(value)).context("manifest")?),
             "check" => self.is_checked = flag(key, value)?,
@@ -119,6 +136,7 @@ impl Wanted {
             "fresh": is_fresh,
             "seeded": argument,
             "failure": failure,
+            "margin": self.margin,
         })
     }
 }
@@ -160,6 +178,12 @@ impl WantedPolicy {
 fn number(key: &str, text: &str, unit: &str, low: f64, high: f64) -> Result<f64> {
     let sound = text.parse().ok().filter(|number| (low..=high).contains(number));
     sound.with_context(|| format!("{key}: expected {unit} from {low} to {high}, found {text:?}"))
+}
+
+/// The key in `info.KEY`.
+fn key_of_info(text: &str) -> Result<String> {
+    let key = text.strip_prefix("info.").filter(|key| !key.is_empty());
+    Ok(key.with_context(|| format!("margin: expected info.KEY, found {text:?}"))?.into())
 }
 
 fn flag(key: &str, text: &str) -> Result<bool> {

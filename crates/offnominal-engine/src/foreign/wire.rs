@@ -56,8 +56,8 @@ pub(super) enum Request<'a> {
     Act(&'a [f32]),
     /// Whether a file of the user's modules has changed since it was imported.
     HaveChanged,
-    /// The beginning of the episode of a seed.
-    Reset(u64),
+    /// The beginning of the episode of a seed, with parameters that were drawn for it by their indices.
+    Reset(u64, &'a [(u32, f64)]),
     /// A step under a command.
     Step(&'a [f32]),
     /// So many steps under the commands of the policy with that number, from an observation.
@@ -73,7 +73,10 @@ impl Request<'_> {
         buffer.extend_from_slice(&[self.letter(), 0, 0, 0, 0]);
         match self {
             Request::Make(text) | Request::Seat(text) => buffer.extend_from_slice(text.as_bytes()),
-            Request::Reset(seed) => buffer.extend_from_slice(&seed.to_le_bytes()),
+            Request::Reset(seed, drawn) => {
+                buffer.extend_from_slice(&seed.to_le_bytes());
+                drawn.iter().for_each(|(index, value)| set(buffer, *index, *value));
+            }
             Request::Step(row) | Request::Act(row) => {
                 row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
             }
@@ -83,10 +86,7 @@ impl Request<'_> {
                 row.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes()));
             }
             Request::Check | Request::Forget | Request::HaveChanged => {}
-            Request::Set(index, value) => {
-                buffer.extend_from_slice(&index.to_le_bytes());
-                buffer.extend_from_slice(&value.to_le_bytes());
-            }
+            Request::Set(index, value) => set(buffer, index, value),
         }
         let len = u32::try_from(buffer.len() - 5).map_err(|_| Error::from(ErrorKind::InvalidInput))?;
         buffer[1..5].copy_from_slice(&len.to_le_bytes());
@@ -101,12 +101,18 @@ impl Request<'_> {
             Request::Forget => b'F',
             Request::Act(_) => b'A',
             Request::HaveChanged => b'V',
-            Request::Reset(_) => b'R',
+            Request::Reset(..) => b'R',
             Request::Step(_) => b'S',
             Request::Play(..) => b'L',
             Request::Set(..) => b'P',
         }
     }
+}
+
+/// Adds a parameter by its index with its value.
+fn set(buffer: &mut Vec<u8>, index: u32, value: f64) {
+    buffer.extend_from_slice(&index.to_le_bytes());
+    buffer.extend_from_slice(&value.to_le_bytes());
 }
 
 /// Receives a message of at most so many bytes: its letter, and its body in `body`.
@@ -139,21 +145,28 @@ pub(super) struct Reply {
     pub(super) truncated: bool,
     /// Whether it counts as a success, where the environment says so.
     pub(super) success: Option<bool>,
-    /// Whether `info` says that it fails.
+    /// What `info` says of the key by which failures are told.
     pub(super) flagged: bool,
+    /// How far the state is from failure; infinite where nobody asked or it is not known yet.
+    pub(super) margin: f64,
 }
 
 impl Reply {
     /// Bytes of it, before the observation.
-    pub(super) const BYTES: usize = 9;
+    pub(super) const BYTES: usize = 17;
 
     /// Reads the body of an answer; what is left of it is the observation, if that is not in a shared file.
     pub(super) fn read(body: &[u8]) -> Option<(Reply, &[u8])> {
         let (reward, rest) = body.split_first_chunk::<8>()?;
+        let (margin, rest) = rest.split_first_chunk::<8>()?;
         let (&flags, obs) = rest.split_first()?;
         let has = |bit: u8| flags & bit != 0;
-        let (reward, success) = (f64::from_le_bytes(*reward), has(4).then(|| has(8)));
-        Some((Reply { reward, terminated: has(1), truncated: has(2), success, flagged: has(16) }, obs))
+        let [reward, margin] = [reward, margin].map(|number| f64::from_le_bytes(*number));
+        let success = has(4).then(|| has(8));
+        Some((
+            Reply { reward, terminated: has(1), truncated: has(2), success, flagged: has(16), margin },
+            obs,
+        ))
     }
 }
 
@@ -192,11 +205,12 @@ mod tests {
 
     #[test]
     fn flags_are_read_and_short_answers_are_none() {
-        let mut body = 1.5_f64.to_le_bytes().to_vec();
+        let mut body = [1.5_f64, 0.25].map(f64::to_le_bytes).concat();
         assert_eq!(Reply::read(&body), None);
         body.push(1 | 4);
-        let success = Some(false);
-        let reply = Reply { reward: 1.5, terminated: true, truncated: false, success, flagged: false };
+        let (success, margin) = (Some(false), 0.25);
+        let reply =
+            Reply { reward: 1.5, terminated: true, truncated: false, success, flagged: false, margin };
         assert_eq!(Reply::read(&body), Some((reply, [].as_slice())));
     }
 

@@ -34,6 +34,9 @@ pub(super) struct Notes {
     /// What is kept besides.
     #[serde(default)]
     pub(super) keepsakes: Keepsakes,
+    /// What simulates the environment, if Python hosts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) simulator: Option<String>,
     /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scenario: Option<Scenario>,

@@ -71,6 +71,7 @@ pub fn journal() -> Vec<u8> {
     let policy = PolicyName { id: "tqc".into(), digest: "00".into() };
     let spec = ExperimentSpec {
         env: "w".into(),
+        simulator: None,
         policy,
         seed: 1,
         method: Method::Plain,
@@ -187,8 +188,9 @@ pub fn rtde() -> Vec<u8> {
 pub fn hosted() -> Vec<u8> {
     let about = json!({"image": null, "observation": [[null, 1.5], [0, null], [0, 1]], "choices": null,
         "action": [[-1, 1]], "horizon": 7, "parameters": [{"name": "mass", "range": [1, 0.1, 10]}],
-        "source": "Gymnasium 1", "shared": null, "thread": 1});
-    let answer = [&1.5_f64.to_le_bytes()[..], &[5], &[0; 12]].concat();
+        "source": "Gymnasium 1", "dt": [0.02, "tau"], "registered": null, "modules": {}, "shared": null, "thread": 1});
+    let [reward, margin] = [1.5_f64, f64::INFINITY].map(f64::to_le_bytes);
+    let answer = [&reward[..], &margin, &[5], &[0; 12]].concat();
     let message =
         |letter: u8, body: &[u8]| [&[letter], &(body.len() as u32).to_le_bytes()[..], body].concat();
     let described = message(b'H', about.to_string().as_bytes());

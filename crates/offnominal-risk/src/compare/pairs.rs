@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
+use offnominal_engine::provenance;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -19,6 +20,9 @@ pub const JOURNAL: &str = "pairs.jsonl";
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    simulator: Option<String>,
     old: PolicyName,
     new: PolicyName,
     seed: u64,
@@ -60,6 +64,7 @@ impl Spec {
         let [old, new] = players.subjects;
         Spec {
             env: request.env.clone(),
+            simulator: provenance::hosted(players.subjects[0].env.spec()),
             old: old.name.clone(),
             new: new.name.clone(),
             seed,

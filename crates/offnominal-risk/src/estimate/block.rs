@@ -14,6 +14,9 @@ use std::ops::Range;
 pub struct ExperimentSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// The policy.
     pub policy: PolicyName,
     /// The seed.

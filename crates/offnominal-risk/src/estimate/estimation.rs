@@ -12,6 +12,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
+use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{Allocation, Pool, Proposal, Thinning};
@@ -298,6 +299,15 @@ pub const JOURNAL: &str = "journal.jsonl";
 
 fn spec(by: &Experimenter<'_>, method: Method) -> ExperimentSpec {
     let Subject { env, name, scenario, .. } = by.subject;
-    let (env, policy, scenario) = (env.spec().id.clone(), name.clone(), scenario.clone());
-    ExperimentSpec { env, policy, seed: by.run, method, scenario, anomaly_spec: by.anomaly_spec.cloned() }
+    let (simulator, env) = (provenance::hosted(env.spec()), env.spec().id.clone());
+    let (policy, scenario) = (name.clone(), scenario.clone());
+    ExperimentSpec {
+        env,
+        simulator,
+        policy,
+        seed: by.run,
+        method,
+        scenario,
+        anomaly_spec: by.anomaly_spec.cloned(),
+    }
 }

@@ -88,6 +88,7 @@ impl Content<'_> {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let run = &self.document.run;
         let mut facts = vec![("Environment", run.env.clone()), ("Policy", run.policy.label())];
+        facts.extend(self.document.made.rules.values().map(|rule| ("Failure", rule.clone())));
         facts.extend(run.scenario.as_ref().map(|scenario| ("Scenario", scenario.to_string())));
         facts.extend(run.anomaly_spec.as_ref().map(|_| ("Anomaly", self.document.anomaly())));
         facts.extend([

@@ -7,6 +7,7 @@ use crate::record::Blocks;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::Multifidelity;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,9 @@ impl Players<'_> {
 pub struct Spec {
     env: String,
     cheap: String,
+    /// What simulates those of both that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    simulators: Vec<String>,
     policy: PolicyName,
     parameters: BTreeMap<String, f64>,
     cheap_parameters: BTreeMap<String, f64>,
@@ -138,10 +142,12 @@ pub struct Spec {
 impl Spec {
     /// That of a request.
     pub fn of(request: &Request, players: &Players<'_>, seed: u64) -> Spec {
-        let [env, cheap] = [players.dear, players.cheap].map(|by| by.subject.env.spec().id.clone());
+        let specs = [players.dear, players.cheap].map(|by| by.subject.env.spec());
+        let [env, cheap] = specs.map(|spec| spec.id.clone());
         Spec {
             env,
             cheap,
+            simulators: specs.into_iter().filter_map(provenance::hosted).collect(),
             policy: players.dear.subject.name.clone(),
             parameters: request.parameters.clone(),
             cheap_parameters: request.cheap_parameters.clone(),

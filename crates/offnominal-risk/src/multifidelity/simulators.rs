@@ -3,12 +3,12 @@
 use super::Request;
 use super::pairs::Players;
 use crate::experimenter::Experimenter;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
 use offnominal_core::spec::Channel;
+use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
-use offnominal_engine::{catalogues, foreign};
 use std::collections::BTreeMap;
 
 /// Both environments with the policy.
@@ -49,13 +49,6 @@ impl Simulators {
 
 /// Sets parameters for all episodes to come.
 fn set(env: &mut dyn Env, values: &BTreeMap<String, f64>) -> Result<()> {
-    let id = &env.spec().id;
-    // Each of its episodes is in a process that knows nothing of what was set here.
-    ensure!(
-        values.is_empty() || foreign::named(id).is_none(),
-        "environment {id}: expected no parameters, as whatever makes a hosted environment sets them, found {}",
-        values.keys().cloned().collect::<Vec<_>>().join(", ")
-    );
     let pairs: Vec<(&str, f64)> = values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     pairs.iter().try_for_each(|(name, value)| env.spec().check(name, *value).map(drop))?;
     Ok(env.set_parameters(&pairs)?)

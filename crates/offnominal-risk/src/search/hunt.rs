@@ -43,6 +43,9 @@ pub enum Strategy {
 pub struct SearchSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// The policy.
     pub policy: PolicyName,
     /// The seed.

@@ -15,6 +15,9 @@ use std::path::Path;
 pub struct RaceSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// The policies.
     pub policies: Vec<PolicyName>,
     /// The seed.

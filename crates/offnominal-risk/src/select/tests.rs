@@ -23,6 +23,7 @@ fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g
     };
     let spec = RaceSpec {
         env: "toy".into(),
+        simulator: None,
         policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
         seed: 1,
         methods: (0..subjects.len()).map(|i| guides.get(i).map_or(Method::Plain, thinned)).collect(),

@@ -39,6 +39,9 @@ pub enum Strategy {
 pub struct StressSpec {
     /// The environment.
     pub env: String,
+    /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// Its noise, where the id does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<String>,

@@ -31,9 +31,14 @@ pub struct Common {
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
     /// What counts as a failure in an environment of Gymnasium: `terminated`, `timeout` (not terminated in time), `info.KEY`
-    /// (true in a step), or `return<R`; every other episode succeeds. It becomes a part of the environment's id
+    /// (true in a step), `info.KEY=false` (at the end), or `return<R`; every other episode succeeds. It becomes a part of the
+    /// environment's id
     #[arg(long, global = true, value_name = "RULE")]
     pub failure: Option<String>,
+    /// What in an environment of Gymnasium tells how far a state is from failure: an episode fails as soon as it is zero or
+    /// less. It becomes a part of the environment's id
+    #[arg(id = "margin_of", long = "margin", global = true, value_name = "info.KEY")]
+    pub margin: Option<String>,
     /// Folder for everything that is written [default: one for the command under runs/]
     #[arg(long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -64,18 +69,31 @@ impl Common {
             jobs: value(matches, "jobs").unwrap_or_else(default_jobs),
             allow_diverged: value(matches, "allow_diverged").unwrap_or_default(),
             failure: value(matches, "failure"),
+            margin: value(matches, "margin_of"),
             out: value(matches, "out"),
             json: value(matches, "json").unwrap_or_default(),
             quiet: value(matches, "quiet").unwrap_or_default(),
         }
     }
 
-    /// The id of an environment, with what counts as a failure there.
+    /// The id of an environment, with what counts as a failure there, and what tells how near one is.
     ///
     /// # Errors
     /// If that is stated of an environment that says it itself.
     pub fn environment(&self, id: &str) -> Result<String> {
-        self.failure.as_ref().map_or(Ok(id.into()), |rule| foreign::with_failure(id, rule))
+        let mut stated = self.stated().into_iter();
+        stated.try_fold(id.to_string(), |id, (option, value)| foreign::with_option(&id, option, value))
+    }
+
+    /// What is stated of failures: options and their values.
+    fn stated(&self) -> Vec<(&'static str, &str)> {
+        let all = [("failure", &self.failure), ("margin", &self.margin)];
+        all.into_iter().filter_map(|(option, value)| Some((option, value.as_deref()?))).collect()
+    }
+
+    /// The same as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        self.stated().into_iter().map(|(option, value)| format!("--{option} '{value}'")).collect()
     }
 
     /// What goes down to the work: seed, threads, and who shows the progress.

@@ -69,7 +69,7 @@ impl Compare {
     /// # Errors
     /// If environment, policies or monitor cannot be had, a setting is out of its range, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let command = self.command(common.seed)?;
+        let command = self.command(common)?;
         let request = Request {
             env: common.environment(&self.env)?,
             old: self.old,
@@ -96,9 +96,10 @@ impl Compare {
     }
 
     /// The command that makes the same result.
-    fn command(&self, seed: u64) -> Result<String> {
+    fn command(&self, common: &Common) -> Result<String> {
         let quoted = shlex::try_join(["offnominal", "compare", &self.old, &self.new, "--env", &self.env])?;
         let mut words = vec![quoted + &self.scenario.request().words()];
+        words.extend(common.words());
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
         words.extend(self.twin.then(|| "--twin".into()));
         let monitor = self.monitor.as_ref().map(|file| file.display().to_string());
@@ -111,7 +112,7 @@ impl Compare {
         words.extend(self.return_range.map(|(low, high)| format!("--return-range {low},{high}")));
         words.extend(self.margin.map(|margin| format!("--margin {margin}")));
         words.extend(self.require.map(|require| format!("--require {}", <&str>::from(require))));
-        let (episodes, block, level) = (self.episodes, self.block, self.level);
+        let (episodes, block, level, seed) = (self.episodes, self.block, self.level, common.seed);
         words.push(format!("--episodes {episodes} --block {block} --level {level} --seed {seed}"));
         Ok(words.join(" "))
     }

@@ -12,6 +12,7 @@ fn body(made: u32, commands: u32, who: u8, numbers: &[f32], told: &str) -> Vec<u
         body.extend(number.to_le_bytes());
         if (i as u32) < made {
             body.extend(f64::from(*number).to_le_bytes());
+            body.extend(f64::INFINITY.to_le_bytes());
             body.push(0);
             body.extend((number + 0.5).to_le_bytes());
         }

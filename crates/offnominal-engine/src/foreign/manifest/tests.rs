@@ -51,6 +51,7 @@ fn what_does_not_fit_is_named() {
         ),
         ("parameters.m = { attribute = 'm', low = 0 }", "missing field `high`"),
         ("parameters.'m m' = { attribute = 'm', low = 0, high = 1 }", "expected a name of letters"),
+        ("dt = 0", "dt: expected seconds above 0, found 0"),
         ("observation.units = ['', 'm']", "unit: expected 1 to 200 plain characters"),
     ];
     for (text, expected) in cases {

@@ -3,8 +3,11 @@
 use super::*;
 
 fn read(verdict: &str) -> Repeats {
-    Repeats::read(format!(r#"{{"verdict": {verdict:?}, "found": "o3: 1 and 2", "secs": 0.25}}"#).as_bytes())
-        .unwrap()
+    Repeats::read(
+        format!(r#"{{"verdict": {verdict:?}, "found": "o3: 1 and 2", "secs": 0.25, "offered": []}}"#)
+            .as_bytes(),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -12,6 +12,8 @@ fn options_of_ours_do_not_reach_the_environment() {
     assert_eq!(found.fresh, Fresh::Seeded("seed".into()));
     assert_eq!(Wanted::read("CartPole-v1?timeout=2").unwrap().id, "CartPole-v1");
     assert_eq!(Wanted::read("CartPole-v1").unwrap().limit, Duration::from_secs(60));
+    let stated = Wanted::read("X-v0?dt=0.02&margin=info.gap").unwrap();
+    assert_eq!((stated.dt_secs, stated.margin.as_deref(), &*stated.id), (Some(0.02), Some("gap"), "X-v0"));
     assert!(!Wanted::read("CartPole-v1?check=false").unwrap().is_checked);
 }
 
@@ -20,6 +22,8 @@ fn wrong_options_and_an_empty_name_are_refused() {
     let refused = |id: &str| Wanted::read(id).unwrap_err().to_string();
     assert!(refused("X-v0?timeout=0").contains("expected seconds from 0.001 to 86400, found \"0\""));
     assert!(refused("X-v0?memory=x").contains("memory: expected GB from 0.1 to 10000, found \"x\""));
+    assert!(refused("X-v0?dt=0").contains("dt: expected seconds"));
+    assert!(refused("X-v0?margin=gap").contains("margin: expected info.KEY, found \"gap\""));
     assert!(refused("X-v0?failure=late").contains("found \"late\""));
     assert!(refused("X-v0?fresh=a b").contains("found \"a b\""));
     assert!(refused("X-v0?check=1").contains("check: expected true or false, found \"1\""));

@@ -35,11 +35,11 @@ def played(guest, actor, row, steps):
             if not is_finite(command):
                 break
             who = ENVIRONMENT
-            reward, flags, row = guest.take(command)
-            parts.append(pack(reward, flags))
+            reward, margin, flags, row = guest.take(command)
+            parts.append(pack(reward, margin, flags))
             parts.append(row.tobytes())
             made, who = made + 1, NOBODY
-            if flags & (TERMINATED | TRUNCATED):
+            if flags & (TERMINATED | TRUNCATED) or margin <= 0:
                 break
     except BaseException as error:  # As in `serve`.
         return MADE.pack(made, commands, who) + b"".join(parts), error

@@ -25,8 +25,14 @@ NAMES = ("observation_names", "action_names")
 
 TERMINATED, TRUNCATED, JUDGED, SUCCEEDED, FLAGGED = 1, 2, 4, 8, 16
 
-#: Reward and flags, before the observation.
-ANSWER = struct.Struct("<dB")
+#: Reward, margin and flags, before the observation.
+ANSWER = struct.Struct("<ddB")
+
+#: A margin where none is asked for, or none is known yet.
+UNKNOWN = math.inf
+
+#: What an environment made by Gymnasium has where its own rewards or ends are changed.
+CHANGES = ("reward", "terminat", "healthy")
 
 #: Observation space, image and action space of the environments that were made here, by what was wanted.
 SPACES = {}
@@ -47,6 +53,28 @@ def names(given, metadata, key):
     return None if found is None else [str(name) for name in found]
 
 
+def truth(info, key):
+    """Whether ``info[key]`` is true; text is neither true nor false."""
+    value = info[key]
+    try:
+        number = float(value) if not isinstance(value, (str, bytes)) else math.nan
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise TypeError(f"info[{key!r}]: expected true or false, found {type(value).__name__} {str(value)[:40]!r}")
+    return number != 0
+
+
+def numbers_of(info):
+    """The keys of ``info`` that hold a truth or a number."""
+    found = []
+    for key in info:
+        with contextlib.suppress(TypeError):
+            if isinstance(key, str) and truth(info, key) is not None:
+                found.append(key)
+    return found
+
+
 def version(name):
     """Of an imported package; nothing where it does not say."""
     said = getattr(sys.modules[name], "__version__", None)
@@ -65,6 +93,7 @@ class Guest:
         name, options = modules.split(wanted["id"])
         self.wanted, self.name, self.options = wanted, name, options
         self.fresh, self.seeded, self.failure = wanted.get("fresh"), wanted.get("seeded"), wanted.get("failure")
+        self.margin, self.steps = wanted.get("margin"), 0
         self.horizon = options.pop("horizon", None)
         given = [options.pop(key, None) for key in NAMES]
         if (folder_of_modules := options.pop("modules", None)) is not None:
@@ -125,12 +154,44 @@ class Guest:
             "action_names": self.names[1],
             "choices": self.choices,
             "action": [] if self.choices else bounds(self.env.action_space, "action"),
-            "horizon": self.horizon or self.limit or HORIZON,
+            "horizon": self._horizon(),
+            "dt": self._step_secs(),
+            "registered": self._registered(),
             "parameters": [{"name": n, "range": list(r)} for n, r in self.quantities.ranges.items()],
             "source": self._source(),
+            "modules": modules.of_environment(),
             "shared": self.path,
             "thread": threading.get_native_id(),
         }
+
+    def _horizon(self):
+        return self.horizon or self.limit or HORIZON
+
+    def _inner(self):
+        """The environment itself, without what this package puts around it."""
+        from offnominal_host.joint import Joint, OneOfVector
+
+        own = self.env.unwrapped
+        return own.inner if isinstance(own, (Joint, OneOfVector)) else own
+
+    def _step_secs(self):
+        """Seconds of a step and who says so; nothing where nobody does."""
+        own = self._inner()
+        fps = (getattr(own, "metadata", None) or {}).get("render_fps")
+        for place, read in (("dt", lambda: own.dt), ("tau", lambda: own.tau), ("render_fps", lambda: 1 / fps)):
+            with contextlib.suppress(Exception):  # A property may raise whatever it likes.
+                secs = read()
+                if not isinstance(secs, (bool, str)) and 0 < float(secs) < math.inf:
+                    return [float(secs), place]
+        return None
+
+    def _registered(self):
+        """The id of an environment of Gymnasium's own, if nothing changes its rewards or its ends."""
+        spec = getattr(self.env, "spec", None)
+        if spec is None or not str(spec.entry_point).startswith("gymnasium.envs.") or spec.additional_wrappers:
+            return None
+        is_changed = any(part in key for key in spec.kwargs for part in CHANGES)
+        return None if is_changed else spec.id
 
     def _observation(self):
         import numpy
@@ -144,10 +205,8 @@ class Guest:
 
     def _source(self):
         import gymnasium
-        from offnominal_host.joint import Joint, OneOfVector
 
-        own = self.env.unwrapped
-        home = type(own.inner if isinstance(own, (Joint, OneOfVector)) else own).__module__.partition(".")[0]
+        home = type(self._inner()).__module__.partition(".")[0]
         known = [
             name for name in dict.fromkeys((home, "numpy", "mujoco")) if name != "gymnasium" and name in sys.modules
         ]
@@ -155,20 +214,26 @@ class Guest:
             [f"Gymnasium {gymnasium.__version__}", *(f"{name} {version(name)}".rstrip() for name in known)]
         )
 
-    def reset(self, seed):
+    def reset(self, seed, drawn):
         """The bytes of the beginning of an episode."""
-        obs, info = self.begin(seed)
+        ranges = list(self.quantities.ranges)
+        obs, info = self.begin(seed, {ranges[index]: number for index, number in drawn})
         return self._told(*self._found(0.0, 0, info, obs))
 
-    def begin(self, seed):
-        """Begins an episode in which every parameter is nominal."""
+    def begin(self, seed, drawn=None):
+        """Begins an episode in which every parameter is as it was drawn for it, and all others are nominal."""
+        drawn = drawn or {}
         if self.fresh and (not self.is_new or self.seeded):
             self._make(seed)
-        self.is_new = False
-        for name in self.changed:
-            self.quantities.set(name, self.quantities.ranges[name][0])
-        self.changed.clear()
-        return self.env.reset(seed=seed)
+        self.is_new, self.steps = False, 0
+        for name in [*(name for name in self.changed if name not in drawn), *drawn]:
+            self.quantities.set(name, drawn.get(name, self.quantities.ranges[name][0]))
+        self.changed = set(drawn)
+        obs, info = self.env.reset(seed=seed)
+        # A reset may make the environment anew.
+        for name, value in drawn.items():
+            self.quantities.keep(name, value)
+        return obs, info
 
     def step(self, row):
         """The bytes of what a step brought."""
@@ -177,16 +242,32 @@ class Guest:
     def take(self, row):
         """Reward, flags and observation that a step brings."""
         obs, reward, terminated, truncated, info = self.env.step(self.command(row))
+        self.steps += 1
         flags = TERMINATED * bool(terminated) | TRUNCATED * bool(truncated)
         if self.failure is not None:
-            flags |= FLAGGED * self._is_flagged(info, flags)
+            flags |= FLAGGED * self._is_flagged(info, flags or self.steps >= self._horizon())
         return self._found(float(reward), flags, info, obs)
 
-    def _is_flagged(self, info, flags):
-        """Whether ``info`` says that the episode fails; at the latest at its end it must have the key."""
-        if flags and self.failure not in info:
-            raise KeyError(f"failure: expected info[{self.failure!r}] in the last step, found {', '.join(map(str, info)) or 'nothing'}")
-        return bool(info.get(self.failure, False))
+    def _is_flagged(self, info, is_over):
+        """What ``info`` says of the key by which the episode is judged, which it must have at the latest at its end."""
+        if self.failure in info:
+            return truth(info, self.failure)
+        if is_over:
+            raise KeyError(self._missing("failure", self.failure, "in the last step", info))
+        return False
+
+    @staticmethod
+    def _missing(what, key, place, info):
+        return f"{what}: expected info[{key!r}] {place}, found {', '.join(map(str, info)) or 'nothing'}"
+
+    def _room(self, info):
+        """What ``info`` says of how far the state is from failure; after a reset it may say nothing yet."""
+        if self.margin is None or (self.steps == 0 and self.margin not in info):
+            return UNKNOWN
+        if self.margin not in info:
+            raise KeyError(self._missing("margin", self.margin, "in each step", info))
+        truth(info, self.margin)
+        return float(info[self.margin])
 
     def channel(self, i):
         """The name of a number of the observation."""
@@ -199,13 +280,13 @@ class Guest:
         self.quantities.set(name, number)
 
     def _found(self, reward, flags, info, obs):
-        success = info.get("is_success", info.get("success"))
-        if success is not None:
-            flags |= JUDGED | SUCCEEDED * bool(success)
-        return reward, flags, self.numbers(obs)
+        key = next((key for key in ("is_success", "success") if info.get(key) is not None), None)
+        if key is not None:
+            flags |= JUDGED | SUCCEEDED * truth(info, key)
+        return reward, self._room(info), flags, self.numbers(obs)
 
-    def _told(self, reward, flags, row):
+    def _told(self, reward, margin, flags, row):
         if self.shared is None:
-            return ANSWER.pack(reward, flags) + row.tobytes()
+            return ANSWER.pack(reward, margin, flags) + row.tobytes()
         self.shared[:] = row.view(self.shared.dtype)
-        return ANSWER.pack(reward, flags)
+        return ANSWER.pack(reward, margin, flags)

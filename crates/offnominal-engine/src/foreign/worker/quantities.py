@@ -15,27 +15,57 @@ class Quantities:
         self.ranges = {**ranges, **{name: attribute.range for name, attribute in self.named.items()}}
 
     def set(self, name, value):
-        """Sets a quantity now."""
+        """Sets a quantity now, and insists on finding it so."""
+        self._put(name, value)
+        found = self.get(name)
+        if found is not None and not is_same(found, value):
+            raise ValueError(
+                f"parameter {name}: set to {value:.9g}, but the environment then has {found:.9g}: expected a number that it "
+                "keeps as it is (an array of whole numbers holds no others)"
+            )
+
+    def keep(self, name, value):
+        """Sets a quantity again if a reset has changed it, or if it cannot be read."""
+        if not is_same(self.get(name), value):
+            self.set(name, value)
+
+    def get(self, name):
+        """What the environment has now; nothing where its own parameters cannot be read."""
+        if name in self.named:
+            return self.named[name].get()
+        return self.own[1](self.env.unwrapped, name)
+
+    def _put(self, name, value):
         if name in self.named:
             self.named[name].set(value)
         else:
-            self.own(self.env.unwrapped, name, value)
+            self.own[0](self.env.unwrapped, name, value)
+
+
+def is_same(found, value):
+    """Whether a number is the one that was meant, up to the digits of a float32."""
+    return found is not None and abs(found - value) <= 1e-6 * max(abs(found), abs(value))
 
 
 def of_environment(env):
-    """What sets the quantities that an environment has by itself, and which there are: its own, or those of MuJoCo, if our
-    Python package is there too.
+    """What sets and what reads the quantities that an environment has by itself, and which there are: its own, or those of
+    MuJoCo, if our Python package is there too.
     """
     own = env.unwrapped
     if hasattr(own, "PARAMETERS") and hasattr(own, "set_parameter"):
-        return type(own).set_parameter, own.PARAMETERS
+        return (type(own).set_parameter, getattr(type(own), "get_parameter", unread)), own.PARAMETERS
     if not hasattr(getattr(own, "model", None), "body_mass"):
         return None, {}
     try:
         from offnominal._mujoco import Mujoco
     except ImportError:
         return None, {}
-    return Mujoco(own), Mujoco.PARAMETERS
+    mujoco = Mujoco(own)
+    return (mujoco, mujoco.get), Mujoco.PARAMETERS
+
+
+def unread(_env, _name):
+    """Where an environment has no ``get_parameter``."""
 
 
 class Attribute:
@@ -70,7 +100,7 @@ class Attribute:
         import numpy
 
         holder, last = self._holder(), self.path[-1]
-        number = value * self.nominal if self.relative else type(self.nominal)(value)
+        number = value * self.nominal if self.relative else self._number(value)
         if numpy.ndim(self.nominal) > 0:
             read(holder, last, self.attribute)[...] = number
         elif isinstance(last, int):
@@ -78,6 +108,29 @@ class Attribute:
         else:
             setattr(holder, last, number)
         derive(self.env.unwrapped)
+
+
+    def get(self):
+        """What is there now, in the unit in which it is set; no number where only a part of an array is as it was set."""
+        import numpy
+
+        found = read(self._holder(), self.path[-1], self.attribute)
+        if not self.relative:
+            return float(found)
+        shares = numpy.ravel(numpy.asarray(found, float) / numpy.where(self.nominal == 0, 1.0, self.nominal))
+        shares = shares[numpy.ravel(self.nominal != 0)]
+        if len(shares) == 0:
+            return None
+        return float(shares[0]) if numpy.allclose(shares, shares[0], rtol=1e-6, atol=0) else float("nan")
+
+    def _number(self, value):
+        """A whole number stays one where there was one; any other is none, for a quantity that is written ``5`` may be 5.9."""
+        import numpy
+
+        is_whole = isinstance(self.nominal, (int, numpy.integer))
+        if is_whole and float(value).is_integer():
+            return type(self.nominal)(value)
+        return float(value) if is_whole else type(self.nominal)(value)
 
 
 def parsed(attribute):

@@ -3,6 +3,8 @@
 import copy
 import time
 
+from offnominal_host.environment import numbers_of
+
 #: The seed of the episodes that are compared.
 SEED = 1_000_003
 
@@ -12,10 +14,12 @@ STEPS, SECS = 20, 1.0
 
 def checked(guest, fresh):
     """What differs; ``fresh`` makes another environment like that of the guest."""
-    first, secs = episode(guest), 0.0
+    keys, secs = set(), 0.0
+    first = episode(guest, keys)
+    offered = sorted(keys)
     found = difference(first, episode(guest), guest)
     if not found:
-        return {"verdict": "always", "found": "", "secs": secs}
+        return {"verdict": "always", "found": "", "secs": secs, "offered": offered}
     began = time.perf_counter()
     other = fresh()
     secs = time.perf_counter() - began
@@ -23,17 +27,23 @@ def checked(guest, fresh):
         repeats = not difference(first, episode(other), guest)
     finally:
         other.env.close()
-    return {"verdict": "fresh" if repeats and not guest.fresh else "never", "found": found, "secs": secs}
+    verdict = "fresh" if repeats and not guest.fresh else "never"
+    return {"verdict": verdict, "found": found, "secs": secs, "offered": offered}
 
 
-def episode(guest):
-    """The beginning of an episode under commands that are always the same."""
+def episode(guest, keys=None):
+    """The beginning of an episode under commands that are always the same; ``keys`` gets those of what ``info`` offers."""
     began, space = time.perf_counter(), copy.deepcopy(guest.env.action_space)
     space.seed(SEED)
-    rows = [(guest.begin(SEED)[0], 0.0, False)]
+    obs, info = guest.begin(SEED)
+    rows = [(obs, 0.0, False)]
     while len(rows) <= STEPS and not rows[-1][2] and time.perf_counter() - began < SECS:
-        obs, reward, terminated, truncated, _ = guest.env.step(space.sample())
+        if keys is not None:
+            keys.update(numbers_of(info))
+        obs, reward, terminated, truncated, info = guest.env.step(space.sample())
         rows.append((obs, float(reward), bool(terminated or truncated)))
+    if keys is not None:
+        keys.update(numbers_of(info))
     return [(guest.numbers(obs).copy(), reward, over) for obs, reward, over in rows]
 
 

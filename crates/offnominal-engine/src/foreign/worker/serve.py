@@ -6,7 +6,8 @@ the body:
 
 =====  ===========================================  ==============================================================
 `M`    what environment is wanted, as JSON           answered by `H`, a description as JSON
-`R`    seed (u64)                                    answered by `O`: reward (f64), flags (u8), observation
+`R`    seed (u64), parameters as they were drawn     answered by `O`: reward, margin (f64 each), flags (u8),
+       (index u32, value f64 each)                   observation
 `S`    command (f32 each)                            the same
 `P`    index of a parameter (u32), value (f64)       answered by `O` without a body
 `C`    (does a seed repeat its episode)              answered by `H`, what was found as JSON
@@ -19,7 +20,8 @@ the body:
 `E`    (only from here) what went wrong, as text
 =====  ===========================================  ==============================================================
 
-Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded, 8 it did, 16 `info` says that it fails. A large observation is not
+Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded, 8 it did, 16 what `info` says of the key by
+which failures are told. A margin that nobody asked for or knows is infinite. A large observation is not
 in the message but in the file that the description names, which the engine reads after the message has come.
 """
 
@@ -44,6 +46,9 @@ TOLD = 10_000
 
 #: The most bytes that are taken from a connection at once.
 PIECE = 1 << 20
+
+#: What a reset is told: a seed, and for each parameter that was drawn its place and its value.
+SEED, DRAWN = struct.Struct("<Q"), struct.Struct("<Id")
 
 #: Letter and length.
 HEADER = struct.Struct("<cI")
@@ -87,7 +92,8 @@ class Connection:
         self.frombuffer = numpy.frombuffer
 
     def reset(self, body):
-        return b"O", self.guest.reset(*struct.unpack("<Q", body))
+        drawn = list(DRAWN.iter_unpack(body[SEED.size:]))
+        return b"O", self.guest.reset(*SEED.unpack_from(body), drawn)
 
     def step(self, body):
         return b"O", self.guest.step(self.frombuffer(body, "<f4"))

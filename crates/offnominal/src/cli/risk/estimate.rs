@@ -97,7 +97,7 @@ impl EstimateArgs {
             out: Some(common.out_or("risk")),
             command: None,
         };
-        request.command = Some(self.command(&request, common.seed)?);
+        request.command = Some(self.command(&request, common)?);
         let report = estimate::run(&request, &common.context())?;
         print(common, &report)?;
         let Some(why) = self.max_risk.and_then(|most| report.unacceptable(most)) else {
@@ -108,24 +108,32 @@ impl EstimateArgs {
     }
 
     /// The command that makes the same report.
-    fn command(&self, request: &Request, seed: u64) -> Result<String> {
+    fn command(&self, request: &Request, common: &Common) -> Result<String> {
         let method = request.method()?;
-        let (env, policy, scenario) = (&self.env, &self.policy, self.scenario.request().words());
-        let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{scenario}")];
+        let quoted = shlex::try_join([
+            "offnominal",
+            "risk",
+            "estimate",
+            "--env",
+            &self.env,
+            "--policy",
+            &self.policy,
+        ])?;
+        let mut words = vec![quoted + &self.scenario.request().words()];
+        words.extend(common.words());
         words.push(format!("--method {} --episodes {}", <&str>::from(method), self.episodes));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
         words.extend(self.top_share.map(|share| format!("--top-share {share}")));
         words.extend(self.rate.map(|r| format!("--rate {r}")));
         words.extend(self.width.map(|width| format!("--width {width}")));
-        words.extend(
-            self.max_risk.filter(|_| self.early_stop).map(|p| format!("--max-risk {p} --early-stop")),
-        );
+        words.extend(self.max_risk.map(|p| format!("--max-risk {p}")));
+        words.extend(self.early_stop.then(|| "--early-stop".into()));
         if !matches!(method, SamplingMethod::Plain | SamplingMethod::Algorithm1) {
             words.push(format!("--plain-share {}", request.plain_share()));
         }
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
-        words.push(format!("--level {} --seed {seed}", self.level));
+        words.push(format!("--level {} --seed {}", self.level, common.seed));
         Ok(words.join(" "))
     }
 }

@@ -87,6 +87,7 @@ impl ForkArgs {
         }
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
         words.extend(self.rate.map(|r| format!("--rate {r}")));
+        words.extend(self.max_risk.map(|p| format!("--max-risk {p}")));
         words.push(format!("--episodes {} --level {} --seed {seed}", self.episodes, self.level));
         words.join(" ")
     }

@@ -102,7 +102,7 @@ impl MultifidelityArgs {
         words.push(format!("--per-dear {per_dear} --episodes {episodes}"));
         words.extend(self.width.map(|width| format!("--width {width}")));
         words.extend(self.max_risk.map(|most| format!("--max-risk {most}")));
-        words.extend(common.failure.as_ref().map(|rule| format!("--failure '{rule}'")));
+        words.extend(common.words());
         words.push(format!("--block {block} --level {level} --seed {}", common.seed));
         words.join(" ")
     }

@@ -84,7 +84,7 @@ impl StressArgs {
         words.extend(self.strategy.iter().map(|strategy| format!("--strategy {}", strategy.name())));
         words.push(format!("--searches {searches} --budget {budget} --refine {refine} --parts {parts}"));
         words.extend(self.start.map(|start| format!("--start {start}")));
-        words.extend(common.failure.as_ref().map(|rule| format!("--failure '{rule}'")));
+        words.extend(common.words());
         words.push(format!("--level {level} --seed {}", common.seed));
         words.join(" ")
     }
