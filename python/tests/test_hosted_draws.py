@@ -323,9 +323,9 @@ def test_a_comparison_with_a_stated_failure_verifies():
 
 def test_what_a_result_is_made_of_is_looked_at_before_it_is_gone_on_with():
     """Modules, modules that they import, and the manifest; each edit is named."""
-    Path("helper.py").write_text("LIMIT = 4.0\n")
+    Path("limits.py").write_text("LIMIT = 4.0\n")
     Path("loaded.py").write_text(
-        LOADED.replace("import gymnasium\n", "import gymnasium\nfrom helper import LIMIT\n", 1)
+        LOADED.replace("import gymnasium\n", "import gymnasium\nfrom limits import LIMIT\n", 1)
     )
     play = ("--env", loaded("Loaded"), "--policy", "random", "--failure", "terminated")
     tasks = {
@@ -338,7 +338,7 @@ def test_what_a_result_is_made_of_is_looked_at_before_it_is_gone_on_with():
         assert command(*task, "--out", out).returncode == 0
         assert command(*task, "--out", out).returncode == 0, "nothing has changed"
     edits = {
-        "helper.py": "LIMIT = 4.5\n",
+        "limits.py": "LIMIT = 4.5\n",
         "loaded.py": Path("loaded.py").read_text() + "\n# An edit.\n",
         "load.toml": Path("load.toml").read_text() + "# Another one.\n",
     }
