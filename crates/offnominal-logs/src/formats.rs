@@ -38,6 +38,8 @@ mod lerobot;
 mod on_disk;
 #[cfg(not(target_family = "wasm"))]
 mod rosbag;
+#[cfg(not(target_family = "wasm"))]
+mod sqlite_files;
 
 #[cfg(not(target_family = "wasm"))]
 pub use on_disk::read;
@@ -48,6 +50,7 @@ mod zstd_frames;
 use crate::record::Sink;
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
+use offnominal_topics::budget::{Budget, Size};
 use std::io::{BufRead, Cursor};
 use std::path::Path;
 
@@ -88,12 +91,21 @@ pub enum Format {
 /// log.
 pub fn read_bytes(name: &Path, bytes: &Bytes, sink: &mut dyn Sink) -> Result<Format> {
     let mut read = || -> Result<Format> {
-        let mut from = compression::open(Cursor::new(bytes.clone()))?;
+        let size = Size::default();
+        let mut budget = Budget::new(sink, size.clone());
+        let mut from = compression::open(Cursor::new(bytes.clone()), &size)?;
         let format = format_of(name, from.fill_buf().context("cannot read")?)?;
         match format {
-            Format::Parquet => columnar::parquet(bytes.clone(), sink)?,
-            streamed => self::streamed(streamed, from, sink)?,
+            Format::Parquet | Format::Arrow if !compression::is_compressed(bytes) => {
+                size.add(bytes.len() as u64);
+                match format {
+                    Format::Parquet => columnar::parquet(bytes.clone(), &mut budget)?,
+                    _ => columnar::arrow_file(bytes.clone(), &mut budget)?,
+                }
+            }
+            streamed => self::streamed(streamed, from, &mut budget)?,
         }
+        budget.end()?;
         Ok(format)
     };
     read().with_context(|| format!("log {}", name.display()))
@@ -113,9 +125,12 @@ pub fn read(path: &Path, _: &mut dyn Sink) -> Result<Format> {
 /// # Errors
 /// If the format is not known or needs a file, the log is damaged, or the sink refuses what it is told.
 pub fn read_stream(from: impl BufRead + 'static, sink: &mut dyn Sink) -> Result<Format> {
-    let mut from = compression::open(from)?;
+    let size = Size::default();
+    let mut budget = Budget::new(sink, size.clone());
+    let mut from = compression::open(from, &size)?;
     let format = format_of(Path::new(""), from.fill_buf().context("cannot read")?)?;
-    streamed(format, from, sink)?;
+    streamed(format, from, &mut budget)?;
+    budget.end()?;
     Ok(format)
 }
 
@@ -133,17 +148,24 @@ fn streamed(format: Format, from: impl BufRead, sink: &mut dyn Sink) -> Result<(
     }
 }
 
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
 fn format_of(path: &Path, head: &[u8]) -> Result<Format> {
     const MAGIC: [(&[u8], Format); 6] = [
         (mcap_records::MAGIC, Format::Mcap),
         (b"PAR1", Format::Parquet),
         (b"ARROW1", Format::Arrow),
-        (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+        (HDF5, Format::Hdf5),
         (b"SQLite format 3\0", Format::RosbagFile),
         (b"\xff\xff\xff\xff", Format::ArrowStream),
     ];
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Ok(*format);
+    }
+    // A block of another program may come first, as MATLAB writes it.
+    let is_hdf5 = |at: usize| head.get(at..).is_some_and(|rest| rest.starts_with(HDF5));
+    if (9..16).any(|power| is_hdf5(1 << power)) {
+        return Ok(Format::Hdf5);
     }
     if ulog::is_ulog(head) {
         return Ok(Format::Ulog);

@@ -25,6 +25,8 @@ pub fn read(
         bytes.get(..4).with_context(|| format!("expected a header of 4 bytes, found {}", bytes.len()))?;
     ensure!(header[1] <= 1, "expected plain CDR (kind 0 or 1), found kind {}", header[1]);
     let from = Cursor { bytes: &bytes[4..], at: 0, is_little: header[1] == 1 };
+    let least = types.least_size_of(name);
+    ensure!(least <= from.left(), "expected at least {least} bytes, as {name} has, found {}", from.left());
     into.begin();
     Message { types, from, into, sink }.fields(name, Nested::ROOT)?;
     into.end(time, sink)
@@ -122,7 +124,11 @@ impl Message<'_> {
             Kind::Text => self.from.text().map(|_| ()),
             Kind::Message(name) => {
                 let types = self.types;
-                for field in types.fields(name)? {
+                let fields = types.fields(name)?;
+                if fields.is_empty() {
+                    self.from.take(1)?;
+                }
+                for field in fields {
                     let count = match field.count {
                         Count::One => 1,
                         Count::Fixed(n) => n,

@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`record`] | topics, columns and rows |
+//! | [`budget`] | what one input may take, and what was lost of it |
 //! | [`nested`] | columns out of nested messages |
 //! | [`ros_schema`] | definitions of messages of ROS 2 |
 //! | [`cdr`] | messages of ROS 2 by their definition |
@@ -11,6 +12,7 @@
 //! | [`clock`] | when the ticks are |
 //! | [`live`] | ticks of the clock out of rows as they come |
 
+pub mod budget;
 pub mod cdr;
 pub mod chosen;
 pub mod clock;

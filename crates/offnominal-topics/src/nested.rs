@@ -1,5 +1,6 @@
 //! Rows of nested messages: each leaf of the tree of fields becomes a column when it is first seen.
 
+use crate::budget::Charge;
 use crate::record::{Column, Sink, Value};
 use anyhow::{Result, ensure};
 use std::collections::HashMap;
@@ -8,6 +9,10 @@ use std::collections::HashMap;
 pub const MAX_ITEMS: usize = 512;
 /// Columns of one topic, at most.
 const MAX_COLUMNS: usize = 100_000;
+/// Bytes of the places of one topic, at most: each has the names of all that it lies in.
+const MAX_BYTES: u64 = 64 << 20;
+/// Bytes of a place beside its name.
+const OF_PLACE: u64 = 256;
 
 /// A place in the tree of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +33,9 @@ pub struct Nested {
     nodes: Vec<Node>,
     row: Vec<Cell>,
     texts: String,
+    /// Bytes of all places, and how many of them the sink knows of.
+    bytes: u64,
+    charged: u64,
 }
 
 #[derive(Default)]
@@ -48,27 +56,22 @@ struct Node {
 #[derive(Default)]
 struct Children {
     in_order: Vec<(Box<str>, usize)>,
+    /// Where each name stands in that order.
     by_name: HashMap<Box<str>, usize>,
     next: usize,
 }
 
 impl Children {
     fn get(&mut self, name: &str) -> Option<usize> {
-        if let Some((expected, at)) = self.in_order.get(self.next).filter(|(expected, _)| **expected == *name)
-        {
-            debug_assert_eq!(self.by_name.get(expected), Some(at));
-            self.next = (self.next + 1) % self.in_order.len();
-            return Some(*at);
-        }
-        let at = *self.by_name.get(name)?;
-        let place = self.in_order.iter().position(|(_, other)| *other == at)?;
-        self.next = (place + 1) % self.in_order.len();
-        Some(at)
+        let is_next = self.in_order.get(self.next).is_some_and(|(expected, _)| **expected == *name);
+        let found = if is_next { self.next } else { *self.by_name.get(name)? };
+        self.next = (found + 1) % self.in_order.len();
+        Some(self.in_order[found].1)
     }
 
     fn add(&mut self, name: &str, at: usize) {
+        self.by_name.insert(name.into(), self.in_order.len());
         self.in_order.push((name.into(), at));
-        self.by_name.insert(name.into(), at);
         self.next = 0;
     }
 }
@@ -76,7 +79,14 @@ impl Children {
 impl Nested {
     /// The tree of a topic that has no columns yet.
     pub fn new(topic: usize) -> Nested {
-        Nested { topic, nodes: vec![Node::default()], row: Vec::new(), texts: String::new() }
+        Nested {
+            topic,
+            nodes: vec![Node::default()],
+            row: Vec::new(),
+            texts: String::new(),
+            bytes: 0,
+            charged: 0,
+        }
     }
 
     /// The message itself.
@@ -93,9 +103,8 @@ impl Nested {
         match self.nodes[of.0].fields.get(name) {
             Some(at) => Place(at),
             None => {
-                let parent = &self.nodes[of.0].path;
-                let path = if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") };
-                let at = self.grow(of, path);
+                let dot = if self.nodes[of.0].path.is_empty() { "" } else { "." };
+                let Some(at) = self.grow(of, [dot, name, ""]) else { return of };
                 self.nodes[of.0].fields.add(name, at.0);
                 at
             }
@@ -105,8 +114,8 @@ impl Nested {
     /// An item of an array by its number, from 0 on.
     pub fn item(&mut self, of: Place, number: usize) -> Place {
         while self.nodes[of.0].numbered.len() <= number {
-            let i = self.nodes[of.0].numbered.len();
-            let at = self.grow(of, format!("{}[{i}]", self.nodes[of.0].path));
+            let i = self.nodes[of.0].numbered.len().to_string();
+            let Some(at) = self.grow(of, ["[", &i, "]"]) else { return of };
             self.nodes[of.0].numbered.push(at.0);
         }
         Place(self.nodes[of.0].numbered[number])
@@ -117,17 +126,37 @@ impl Nested {
         match self.nodes[of.0].items.get(label) {
             Some(at) => Place(at),
             None => {
-                let at = self.grow(of, format!("{}[{label}]", self.nodes[of.0].path));
+                let Some(at) = self.grow(of, ["[", label, "]"]) else { return of };
                 self.nodes[of.0].items.add(label, at.0);
                 at
             }
         }
     }
 
-    fn grow(&mut self, of: Place, path: String) -> Place {
-        let unit = self.nodes[of.0].unit.clone();
+    /// A new place; none if there are too many, which ends the row: [`Nested::end`] and whatever is put somewhere say so.
+    fn grow(&mut self, of: Place, name: [&str; 3]) -> Option<Place> {
+        let Node { path, unit, .. } = &self.nodes[of.0];
+        let length = path.len() + unit.as_ref().map_or(0, String::len) + 3 * name[1].len();
+        self.bytes += OF_PLACE + length as u64;
+        if self.bytes > MAX_BYTES {
+            return None;
+        }
+        let (path, unit) = (format!("{path}{}", name.concat()), unit.clone());
         self.nodes.push(Node { path, unit, ..Node::default() });
-        Place(self.nodes.len() - 1)
+        Some(Place(self.nodes.len() - 1))
+    }
+
+    /// Charges the sink for the places that are new.
+    fn charge(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let new = self.bytes - std::mem::replace(&mut self.charged, self.bytes);
+        if new > 0 {
+            sink.charge(Charge::Memory(new))?;
+        }
+        ensure!(
+            self.bytes <= MAX_BYTES,
+            "expected fields whose names take at most {MAX_BYTES} bytes in a topic, found more"
+        );
+        Ok(())
     }
 
     /// States the unit of a place, and of what lies below it, before it has columns.
@@ -164,6 +193,9 @@ impl Nested {
     }
 
     fn put(&mut self, at: Place, cell: Cell, sink: &mut dyn Sink) -> Result<()> {
+        if self.charged < self.bytes || self.bytes > MAX_BYTES {
+            self.charge(sink)?;
+        }
         let number = match self.nodes[at.0].column {
             Some(number) => number,
             None => self.new_column(at, sink)?,
@@ -197,8 +229,9 @@ impl Nested {
     /// Hands the row over.
     ///
     /// # Errors
-    /// If the sink refuses it.
-    pub fn end(&self, time: Option<i64>, sink: &mut dyn Sink) -> Result<()> {
+    /// If the sink refuses it, or it has too many fields.
+    pub fn end(&mut self, time: Option<i64>, sink: &mut dyn Sink) -> Result<()> {
+        self.charge(sink)?;
         let value = |cell: &Cell| match *cell {
             Cell::Missing => Value::Missing,
             Cell::Number(x) => Value::from(x),

@@ -4,6 +4,7 @@
 //! topics and columns in the order in which they appear, tells a [`Sink`] of each once, and then hands over rows. So a
 //! log of any size is read with the memory of one row, or of one compressed block.
 
+use crate::budget::Charge;
 use anyhow::Result;
 
 /// A group of columns that share their time stamps.
@@ -86,4 +87,27 @@ pub trait Sink {
 
     /// Something that the reader leaves out, in words.
     fn left_out(&mut self, topic: Option<usize>, what: &str);
+
+    /// A part that should be there and cannot be read: it is damaged, cut off or of a kind that is not known. `what` is the
+    /// same for all such parts.
+    ///
+    /// # Errors
+    /// If no loss is accepted.
+    fn lost(&mut self, topic: Option<usize>, what: &str, why: &str) -> Result<()> {
+        self.left_out(topic, &format!("{what}: {why}"));
+        Ok(())
+    }
+
+    /// What the reader is about to take for what the input declares, beside what it tells.
+    ///
+    /// # Errors
+    /// If that is more than one input may take.
+    fn charge(&mut self, _charge: Charge) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether the sink has refused something, so that an error is not that of a damaged part.
+    fn is_refusing(&self) -> bool {
+        false
+    }
 }

@@ -132,6 +132,11 @@ impl Types {
         }
     }
 
+    /// Fewest bytes of a message of that type.
+    pub fn least_size_of(&self, name: &str) -> usize {
+        self.least.get(&key(name)).copied().unwrap_or(1)
+    }
+
     /// Insists that every type that is used is there, and that none contains itself; and says how small each can be.
     fn measure(&mut self, name: &str, above: &mut Vec<String>) -> Result<()> {
         ensure!(!above.iter().any(|n| n == name), "expected types that end, found {name} within itself");
@@ -199,10 +204,11 @@ fn split(kind: &str) -> Result<(&str, Count)> {
     match count {
         "" => Ok((of, Count::Any)),
         bound if bound.starts_with("<=") => Ok((of, Count::Any)),
-        n => Ok((
-            of,
-            Count::Fixed(n.parse().with_context(|| format!("expected a number of items, found {n:?}"))?),
-        )),
+        n => {
+            // An array of no items would be a field that takes no byte, of which a message could have any number.
+            let count = n.parse().ok().filter(|&n: &usize| n > 0);
+            Ok((of, Count::Fixed(count.with_context(|| format!("expected a number of items, found {n:?}"))?)))
+        }
     }
 }
 
@@ -257,6 +263,7 @@ mod tests {
         assert!(refused("Other o").contains("expected the definition of a/Other, found none"));
         assert!(refused("B b").contains("found a/B within itself"));
         assert!(refused("float64[x] y").contains("line 1"));
+        assert!(refused("float64[0] y").contains("expected a number of items, found \"0\""));
         assert!(refused("wstring w").contains("wstring"));
     }
 }

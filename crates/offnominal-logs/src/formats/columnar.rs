@@ -1,8 +1,9 @@
 //! Arrow and Parquet: batches of columns, read as rows. Lists and structures become one column for each leaf.
 
-use super::arrow_messages::Batches;
+use super::arrow_messages::{Batches, decoded};
+use super::compression::BYTES_OF_WORK;
 use crate::record::{Sink, Topic};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -12,54 +13,114 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema, TimeUnit};
 use offnominal_files::parquet_pages::{self, Bounded};
+use offnominal_topics::budget::Charge;
 use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::reader::ChunkReader;
-use std::io::BufRead;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::io::{BufRead, BufReader};
 use std::sync::Arc;
 
 /// Rows that are decoded at once.
 const ROWS: usize = 4096;
 
-/// Reads a Parquet file.
+/// Reads a Parquet file, one group of rows after the other: where one is damaged, the columns that are not are read.
 ///
 /// # Errors
-/// If it is damaged, or the sink refuses a row.
+/// If it has no footer, or the sink refuses what it is told.
 pub fn parquet(file: impl ChunkReader + 'static, sink: &mut dyn Sink) -> Result<()> {
     let file = Bounded(Arc::new(file));
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new(file.clone()).context("expected a Parquet file")?;
-    parquet_pages::check(&file, builder.metadata())?;
-    let schema = builder.schema().clone();
-    let columns = ProjectionMask::roots(builder.parquet_schema(), readable(&schema));
-    let builder = builder.with_projection(columns).with_batch_size(ROWS);
-    let mut batches = builder.build().context("expected a Parquet file")?;
-    read(&schema, || decoded(|| Ok(batches.next().transpose()?)), sink)
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).context("expected a Parquet file")?;
+    let Some(mut rows) = Rows::open(metadata.schema(), sink)? else { return Ok(()) };
+    for group in 0..metadata.metadata().num_row_groups() {
+        let mut columns = readable(metadata.schema());
+        let until = rows.n;
+        if let Err(why) = rows.group(&Group { file: &file, metadata: &metadata, group }, &columns, 0, sink) {
+            ensure_damage(why, sink)?;
+            let done = rows.n - until;
+            columns.retain(|&column| Group { file: &file, metadata: &metadata, group }.is_sound(column));
+            let lost = |column: &&usize| !columns.contains(column);
+            let names = readable(metadata.schema());
+            let names: Vec<&str> =
+                names.iter().filter(lost).map(|&i| metadata.schema().field(i).name().as_str()).collect();
+            sink.lost(None, "columns of a group of rows", &format!("group {group}: {}", names.join(", ")))?;
+            if !columns.is_empty() {
+                rows.group(&Group { file: &file, metadata: &metadata, group }, &columns, done, sink)?;
+            }
+        }
+    }
+    Ok(())
 }
 
-/// Reads an Arrow file or stream.
+/// Passes on what is no damage.
+fn ensure_damage(why: anyhow::Error, sink: &dyn Sink) -> Result<()> {
+    if sink.is_refusing() { Err(why) } else { Ok(()) }
+}
+
+/// A group of rows of a Parquet file.
+struct Group<'f, F: ChunkReader> {
+    file: &'f Bounded<F>,
+    metadata: &'f ArrowReaderMetadata,
+    group: usize,
+}
+
+impl<F: ChunkReader + 'static> Group<'_, F> {
+    /// The batches of some columns.
+    fn batches(&self, columns: &[usize]) -> Result<ParquetRecordBatchReader> {
+        let metadata = self.metadata.metadata();
+        parquet_pages::check_group(self.file, metadata, self.group, |root| columns.contains(&root))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone());
+        let columns = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+        Ok(builder.with_projection(columns).with_batch_size(ROWS).with_row_groups(vec![self.group]).build()?)
+    }
+
+    /// Whether a column can be decoded alone.
+    fn is_sound(&self, column: usize) -> bool {
+        let all = || -> Result<()> {
+            let mut batches = self.batches(&[column])?;
+            while batches.next().transpose()?.is_some() {}
+            Ok(())
+        };
+        decoded(all).is_ok()
+    }
+}
+
+/// Reads an Arrow stream.
 ///
 /// # Errors
-/// As [`parquet`].
+/// If it has no schema, or the sink refuses what it is told.
 pub fn arrow(from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
-    let mut batches = Batches::open(from, readable).context("expected an Arrow stream or file")?;
-    let schema = batches.schema().clone();
-    read(&schema, || decoded(|| batches.next()), sink)
+    batches(Batches::open(from, readable).context("expected an Arrow stream or file")?, sink)
 }
 
-/// What a decoder returns. Some damage, such as that of run lengths, shows only within the libraries that decode, and there
-/// as a panic.
-fn decoded<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
-        let text =
-            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(anyhow!(
-            "expected columns as the file describes them, found damaged ones: {}",
-            text.unwrap_or_default()
-        ))
-    })
+/// Reads an Arrow file.
+///
+/// # Errors
+/// As [`arrow`].
+pub fn arrow_file(file: impl ChunkReader + 'static, sink: &mut dyn Sink) -> Result<()> {
+    let file = Bounded(Arc::new(file));
+    match decoded(|| Batches::of_file(file.clone(), readable)) {
+        Ok(found) => batches(found, sink),
+        Err(why) => {
+            let from = BufReader::new(file.get_read(0)?);
+            let found = Batches::open(from, readable).with_context(|| format!("expected an Arrow file: {why:#}"))?;
+            sink.lost(None, "the footer, so the file was read as a stream", &format!("{why:#}"))?;
+            batches(found, sink)
+        }
+    }
+}
+
+fn batches(mut found: Batches<'_>, sink: &mut dyn Sink) -> Result<()> {
+    let schema = found.schema().clone();
+    let Some(mut rows) = Rows::open(&schema, sink)? else { return Ok(()) };
+    let columns = readable(&schema);
+    while let Some(batch) = found.next(sink)? {
+        sink.charge(Charge::Work(batch.get_array_memory_size() as u64 / BYTES_OF_WORK))?;
+        rows.batch(&batch, &columns, 0, sink)?;
+    }
+    Ok(())
 }
 
 /// The columns whose type can be read; the others are not decoded.
@@ -80,35 +141,59 @@ fn is_readable(kind: &DataType) -> bool {
     }
 }
 
-/// Reads the batches, which hold the readable columns.
-fn read(
-    schema: &Schema,
-    mut next: impl FnMut() -> Result<Option<RecordBatch>>,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    if !sink.topic(0, &Topic { name: String::new(), kind: "table".into(), is_timed: false })? {
-        return Ok(());
-    }
-    let mut into = Nested::new(0);
-    let places: Vec<Place> = schema.fields().iter().map(|field| named(&mut into, field)).collect();
-    for (field, &at) in
-        schema.fields().iter().zip(&places).filter(|(field, _)| !is_readable(field.data_type()))
-    {
-        into.leave_out(at, &format!("values of type {}", field.data_type()), sink);
-    }
-    let places: Vec<Place> = readable(schema).into_iter().map(|i| places[i]).collect();
-    let mut n = 0;
-    while let Some(batch) = next().with_context(|| format!("after row {n}"))? {
-        for row in 0..batch.num_rows() {
-            into.begin();
-            for (column, &at) in batch.columns().iter().zip(&places) {
-                value(column.as_ref(), row, at, &mut into, sink)?;
-            }
-            into.end(None, sink).with_context(|| format!("row {n}"))?;
-            n += 1;
+/// The rows of a table.
+struct Rows {
+    into: Nested,
+    places: Vec<Place>,
+    /// Rows that were handed over.
+    n: usize,
+}
+
+impl Rows {
+    /// Tells the sink of the table; none if it does not want it.
+    fn open(schema: &Schema, sink: &mut dyn Sink) -> Result<Option<Rows>> {
+        if !sink.topic(0, &Topic { name: String::new(), kind: "table".into(), is_timed: false })? {
+            return Ok(None);
         }
+        let mut into = Nested::new(0);
+        let places: Vec<Place> = schema.fields().iter().map(|field| named(&mut into, field)).collect();
+        for (field, &at) in
+            schema.fields().iter().zip(&places).filter(|(field, _)| !is_readable(field.data_type()))
+        {
+            into.leave_out(at, &format!("values of type {}", field.data_type()), sink);
+        }
+        Ok(Some(Rows { into, places, n: 0 }))
     }
-    Ok(())
+
+    /// The rows of a group but for the first ones, which were handed over before.
+    fn group<F: ChunkReader + 'static>(
+        &mut self,
+        group: &Group<'_, F>,
+        columns: &[usize],
+        mut skip: usize,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let mut batches = decoded(|| group.batches(columns))?;
+        while let Some(batch) = decoded(|| Ok(batches.next().transpose()?))? {
+            sink.charge(Charge::Work(batch.get_array_memory_size() as u64 / BYTES_OF_WORK))?;
+            self.batch(&batch, columns, skip.min(batch.num_rows()), sink)?;
+            skip = skip.saturating_sub(batch.num_rows());
+        }
+        Ok(())
+    }
+
+    /// The rows of a batch of some columns, from one on.
+    fn batch(&mut self, batch: &RecordBatch, columns: &[usize], from: usize, sink: &mut dyn Sink) -> Result<()> {
+        for row in from..batch.num_rows() {
+            self.into.begin();
+            for (array, &column) in batch.columns().iter().zip(columns) {
+                value(array.as_ref(), row, self.places[column], &mut self.into, sink)?;
+            }
+            self.into.end(None, sink).with_context(|| format!("row {}", self.n))?;
+            self.n += 1;
+        }
+        Ok(())
+    }
 }
 
 /// The place of a column; a unit is stated by its metadata, or in brackets after its name.

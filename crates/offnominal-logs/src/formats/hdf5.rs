@@ -2,17 +2,17 @@
 //! Minari's `episode_0`, `episode_1` or robomimic's `demo_0`, are the episodes of one topic.
 
 use super::hdf5_episodes::{Episodes, numbered};
-use super::hdf5_parts::{MAX_DEPTH, Part, below, blocks, parts, topic};
+use super::hdf5_parts::{Part, below, blocks, groups, open, parts, topic};
 use crate::record::{Sink, Value};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use hdf5_pure::{File, Group};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Reads a file.
+/// Reads a file. What of it cannot be read is lost, and costs nothing else.
 ///
 /// # Errors
-/// If it is damaged, or the sink refuses a row.
+/// If it is none, or the sink refuses what it is told.
 pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<()> {
     let file = File::open_streaming(path).context("expected an HDF5 file")?;
     Walk { n_topics: 0, sink }.group(&file.root(), "", 0)
@@ -25,7 +25,6 @@ struct Walk<'s> {
 
 impl Walk<'_> {
     fn group(&mut self, group: &Group, path: &str, depth: usize) -> Result<()> {
-        ensure!(depth < MAX_DEPTH, "expected at most {MAX_DEPTH} levels of groups, found more at {path}");
         let mut tables: BTreeMap<u64, Vec<Part>> = BTreeMap::new();
         for (rows, part) in parts(group, path, "", self.sink)? {
             tables.entry(rows).or_default().push(part);
@@ -33,8 +32,7 @@ impl Walk<'_> {
         for (rows, parts) in tables {
             self.table(path, rows, &parts).with_context(|| format!("group {path:?}"))?;
         }
-        let groups = group.groups().with_context(|| format!("group {path:?}"))?;
-        let (episodes, others) = numbered(groups);
+        let (episodes, others) = numbered(groups(group, path, self.sink)?);
         if !episodes.is_empty() {
             let number = self.topic();
             Episodes::new(number, self.sink)
@@ -43,7 +41,9 @@ impl Walk<'_> {
         }
         for name in others {
             let below = below(path, &name);
-            self.group(&group.group(&name).with_context(|| below.clone())?, &below, depth + 1)?;
+            if let Some(inner) = open(group, &name, &below, depth + 1, self.sink)? {
+                self.group(&inner, &below, depth + 1)?;
+            }
         }
         Ok(())
     }
@@ -62,12 +62,12 @@ impl Walk<'_> {
             self.sink.column(number, i, &column)?;
         }
         let mut values = Vec::new();
-        blocks(0..rows, parts, |row, blocks| {
+        blocks(0..rows, parts, self.sink, |row, blocks, sink| {
             values.clear();
             for (part, block) in parts.iter().zip(blocks) {
                 values.extend(part.row(block, row).iter().map(|&x| Value::from(x)));
             }
-            self.sink.row(number, None, &values)
+            sink.row(number, None, &values)
         })
     }
 }

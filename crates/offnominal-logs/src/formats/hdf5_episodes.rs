@@ -3,9 +3,9 @@
 //! An episode has as many rows as its longest data set; of a shorter one, such as the actions, the last rows are missing.
 //! Data sets in groups within an episode are columns too: `observations/goal[0]`.
 
-use super::hdf5_parts::{MAX_DEPTH, Part, below, blocks, parts, topic};
+use super::hdf5_parts::{Part, below, blocks, groups, open, parts, topic};
 use crate::record::{Column, Sink, Value};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use hdf5_pure::Group;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -55,8 +55,9 @@ impl<'s> Episodes<'s> {
         }
         self.number(EPISODE.into())?;
         for (number, name) in episodes {
-            let episode = group.group(name).with_context(|| name.clone())?;
-            self.episode(*number, &episode, &below(path, name), depth + 1).with_context(|| name.clone())?;
+            let below = below(path, name);
+            let Some(episode) = open(group, name, &below, depth + 1, self.sink)? else { continue };
+            self.episode(*number, &episode, &below, depth + 1).with_context(|| name.clone())?;
         }
         Ok(())
     }
@@ -88,13 +89,14 @@ impl<'s> Episodes<'s> {
     fn rows(&mut self, number: i64, rows: Range<u64>, parts: &[(u64, Part, Vec<usize>)]) -> Result<()> {
         let mut values = vec![Value::Missing; self.columns.len()];
         values[0] = Value::Integer(number);
-        blocks(rows, parts.iter().map(|(_, part, _)| part), |row, blocks| {
+        let topic = self.topic;
+        blocks(rows, parts.iter().map(|(_, part, _)| part), self.sink, |row, blocks, sink| {
             for ((_, part, columns), block) in parts.iter().zip(blocks) {
                 for (&column, &x) in columns.iter().zip(part.row(block, row)) {
                     values[column] = Value::from(x);
                 }
             }
-            self.sink.row(self.topic, None, &values)
+            sink.row(topic, None, &values)
         })
     }
 
@@ -107,11 +109,12 @@ impl<'s> Episodes<'s> {
         depth: usize,
         found: &mut Vec<(u64, Part)>,
     ) -> Result<()> {
-        ensure!(depth < MAX_DEPTH, "expected at most {MAX_DEPTH} levels of groups, found more at {path}");
         found.extend(parts(group, path, prefix, self.sink)?);
-        for name in group.groups().with_context(|| format!("group {path:?}"))? {
-            let inner = group.group(&name).with_context(|| format!("{path}/{name}"))?;
-            self.gather(&inner, &below(path, &name), &below(prefix, &name), depth + 1, found)?;
+        for name in groups(group, path, self.sink)? {
+            let below_path = below(path, &name);
+            if let Some(inner) = open(group, &name, &below_path, depth + 1, self.sink)? {
+                self.gather(&inner, &below_path, &below(prefix, &name), depth + 1, found)?;
+            }
         }
         Ok(())
     }

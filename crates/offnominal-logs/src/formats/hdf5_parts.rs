@@ -1,15 +1,21 @@
 //! The data sets of a group of HDF5 that hold channels, and their rows.
 
 use crate::record::{Column, Sink, Topic};
-use anyhow::{Context, Result, ensure};
-use hdf5_pure::{Dataset, Group};
+use anyhow::{Result, bail, ensure};
+use hdf5_pure::{DType, Dataset, Datatype, DatatypeByteOrder, Group};
+use offnominal_topics::budget::Charge;
 use offnominal_topics::nested::MAX_ITEMS;
 use std::ops::Range;
 
-/// Rows that are read at once.
+/// Rows that are read at once, and numbers of all data sets in them.
 const ROWS: u64 = 4096;
+const NUMBERS: u64 = 1 << 22;
+/// Bytes of a chunk, which is decompressed as a whole.
+const MAX_CHUNK: u64 = 256 << 20;
 /// Levels of groups, at most.
 pub const MAX_DEPTH: usize = 16;
+/// A link takes a few bytes and may lead to any group or data set, so following it is work.
+const OF_LINK: Charge = Charge::Work(4096);
 
 /// A data set with its name, and how many numbers a row has.
 pub struct Part {
@@ -18,6 +24,7 @@ pub struct Part {
     /// Numbers in a row.
     pub width: usize,
     data: Dataset,
+    half: Option<DatatypeByteOrder>,
 }
 
 /// The topic of a group.
@@ -30,41 +37,127 @@ pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.into() } else { format!("{path}/{name}") }
 }
 
-/// The data sets of a group that hold channels, each with its number of rows and named after `prefix`.
+/// The groups in a group. What cannot be opened is lost.
 ///
 /// # Errors
-/// If the group is damaged.
+/// If the sink refuses more of them.
+pub fn groups(group: &Group, path: &str, sink: &mut dyn Sink) -> Result<Vec<String>> {
+    match group.groups() {
+        Ok(found) => Ok(found),
+        Err(why) => {
+            sink.lost(None, "groups", &format!("{path:?}: {why}"))?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// A group in a group; none if it cannot be opened, or too many groups lie around it.
+///
+/// # Errors
+/// If the sink refuses one more.
+pub fn open(group: &Group, name: &str, path: &str, depth: usize, sink: &mut dyn Sink) -> Result<Option<Group>> {
+    sink.charge(OF_LINK)?;
+    if depth >= MAX_DEPTH {
+        sink.lost(None, &format!("groups below {MAX_DEPTH} levels"), path)?;
+        return Ok(None);
+    }
+    match group.group(name) {
+        Ok(found) => Ok(Some(found)),
+        Err(why) => {
+            sink.lost(None, "groups", &format!("{path:?}: {why}"))?;
+            Ok(None)
+        }
+    }
+}
+
+/// The data sets of a group that hold channels, each with its number of rows and named after `prefix`. What cannot be read
+/// is lost, and costs no other data set.
+///
+/// # Errors
+/// If the sink refuses more of them.
 pub fn parts(group: &Group, path: &str, prefix: &str, sink: &mut dyn Sink) -> Result<Vec<(u64, Part)>> {
     let mut parts = Vec::new();
-    for name in group.datasets().with_context(|| format!("group {path:?}"))? {
-        let data = group.dataset(&name).with_context(|| format!("{path}/{name}"))?;
-        let shape = data.shape().with_context(|| format!("{path}/{name}"))?;
-        let width = shape.iter().skip(1).try_fold(1u64, |n, &m| n.checked_mul(m));
-        match (shape.first(), width) {
-            (Some(&rows), Some(width)) if width <= MAX_ITEMS as u64 && is_number(&data) => {
-                parts.push((rows, Part { name: below(prefix, &name), data, width: width as usize }));
-            }
-            _ => sink.left_out(None, &format!("{path}/{name}: {shape:?} values that are no channels")),
+    let names = match group.datasets() {
+        Ok(names) => names,
+        Err(why) => {
+            sink.lost(None, "data sets of a group", &format!("{path:?}: {why}"))?;
+            return Ok(parts);
+        }
+    };
+    for name in names {
+        sink.charge(OF_LINK)?;
+        let place = below(path, &name);
+        match part(group, &name, below(prefix, &name)) {
+            Ok(Ok(found)) => parts.push(found),
+            Ok(Err(what)) => sink.left_out(None, &format!("{place}: {what} values that are no channels")),
+            Err(why) => sink.lost(None, "data sets", &format!("{place}: {why:#}"))?,
         }
     }
     Ok(parts)
 }
 
-/// Reads rows in blocks: `row` is told a place in the blocks of all parts.
+/// A data set with its number of rows; its shape if it holds no channels.
+fn part(group: &Group, name: &str, full: String) -> Result<Result<(u64, Part), String>> {
+    let data = group.dataset(name)?;
+    let shape = data.shape()?;
+    let width = shape.iter().skip(1).try_fold(1u64, |n, &m| n.checked_mul(m));
+    let (Some(&rows), Some(width)) = (shape.first(), width) else { return Ok(Err(format!("{shape:?}"))) };
+    let half = match data.dtype()? {
+        _ if width > MAX_ITEMS as u64 => return Ok(Err(format!("{shape:?}"))),
+        DType::String | DType::VariableLengthString | DType::Compound(_) | DType::ObjectReference => {
+            return Ok(Err(format!("{shape:?}")));
+        }
+        DType::Other(kind) => Some(half(&kind)?),
+        DType::Array(..) => bail!("expected numbers, found arrays"),
+        _ => None,
+    };
+    let chunk = data.chunk_shape()?.unwrap_or_default();
+    let bytes = chunk.iter().try_fold(data.element_size()?, |n, &m| n.checked_mul(m));
+    ensure!(
+        bytes.is_some_and(|bytes| bytes <= MAX_CHUNK),
+        "expected chunks of at most {MAX_CHUNK} bytes, found {chunk:?} numbers"
+    );
+    let part = Part { name: full, data, half, width: width as usize };
+    // What cannot be decoded shows here.
+    part.block(0, rows.min(1))?;
+    Ok(Ok((rows, part)))
+}
+
+/// The order of the bytes of a number of half precision.
+fn half(kind: &Datatype) -> Result<DatatypeByteOrder> {
+    match kind {
+        Datatype::FloatingPoint { size: 2, byte_order, layout }
+            if (layout.exponent_size, layout.mantissa_size, layout.exponent_bias) == (5, 10, 15) =>
+        {
+            Ok(*byte_order)
+        }
+        _ => bail!("expected whole or floating-point numbers, found another type"),
+    }
+}
+
+/// Reads rows in blocks: `row` is told a place in the blocks of all parts. Where a part cannot be read any more, its values
+/// are missing.
 ///
 /// # Errors
-/// If a data set is damaged or shorter than it says, or `row` says so.
+/// If no part can be read, or `row` says so.
 pub fn blocks<'p>(
     rows: Range<u64>,
     parts: impl IntoIterator<Item = &'p Part>,
-    mut row: impl FnMut(usize, &[Vec<f64>]) -> Result<()>,
+    sink: &mut dyn Sink,
+    mut row: impl FnMut(usize, &[Vec<f64>], &mut dyn Sink) -> Result<()>,
 ) -> Result<()> {
     let parts: Vec<&Part> = parts.into_iter().collect();
-    let mut from = rows.start;
-    while from < rows.end {
-        let n = ROWS.min(rows.end - from);
-        let blocks: Vec<Vec<f64>> = parts.iter().map(|part| part.block(from, n)).collect::<Result<_>>()?;
-        (0..n as usize).try_for_each(|at| row(at, &blocks))?;
+    let width = parts.iter().map(|part| part.width as u64).sum::<u64>().max(1);
+    let most = (NUMBERS / width).clamp(1, ROWS);
+    let (mut is_lost, mut from) = (vec![false; parts.len()], rows.start);
+    while from < rows.end && (parts.is_empty() || is_lost.contains(&false)) {
+        let n = most.min(rows.end - from);
+        let mut found = Vec::with_capacity(parts.len());
+        for (part, is_lost) in parts.iter().zip(&mut is_lost) {
+            let block = if *is_lost { Vec::new() } else { part.told(from, n, is_lost, sink)? };
+            found.push(if block.is_empty() { vec![f64::NAN; n as usize * part.width] } else { block });
+        }
+        (0..n as usize).try_for_each(|at| row(at, &found, sink))?;
         from += n;
     }
     Ok(())
@@ -82,14 +175,55 @@ impl Part {
         &block[row * self.width..(row + 1) * self.width]
     }
 
+    /// A block, or none from where it is lost.
+    fn told(&self, from: u64, n: u64, is_lost: &mut bool, sink: &mut dyn Sink) -> Result<Vec<f64>> {
+        self.block(from, n).or_else(|why| {
+            *is_lost = true;
+            sink.lost(None, "rows of a data set", &format!("{}, from row {from} on: {why:#}", self.name))?;
+            Ok(Vec::new())
+        })
+    }
+
     fn block(&self, from: u64, n: u64) -> Result<Vec<f64>> {
-        let block = self.data.read_f64_rows(from, n).with_context(|| self.name.clone())?;
+        let block = match self.half {
+            None => self.data.read_f64_rows(from, n)?,
+            Some(order) => {
+                let raw = self.data.read_raw_rows(from, n)?;
+                let bits = |b: &[u8]| match order {
+                    DatatypeByteOrder::BigEndian => u16::from_be_bytes([b[0], b[1]]),
+                    _ => u16::from_le_bytes([b[0], b[1]]),
+                };
+                raw.chunks_exact(2).map(|b| of_half(bits(b))).collect()
+            }
+        };
         let (expected, found) = (n as usize * self.width, block.len());
-        ensure!(found == expected, "{}: expected {expected} numbers in {n} rows, found {found}", self.name);
+        ensure!(found == expected, "expected {expected} numbers in {n} rows, found {found}");
         Ok(block)
     }
 }
 
-fn is_number(data: &Dataset) -> bool {
-    data.read_f64_rows(0, 0).is_ok() && data.shape().is_ok_and(|shape| !shape.is_empty())
+/// A number of half precision: 1 bit of sign, 5 of exponent, 10 of mantissa.
+fn of_half(bits: u16) -> f64 {
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let size = match (exponent, mantissa) {
+        (0, mantissa) => mantissa * 2f64.powi(-24),
+        (31, 0.0) => f64::INFINITY,
+        (31, _) => f64::NAN,
+        (exponent, mantissa) => (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_half;
+
+    #[test]
+    fn half_precision_has_its_extremes() {
+        let cases = [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f64.powi(-24)), (0x0400, 2f64.powi(-14))];
+        for (bits, x) in cases {
+            assert_eq!(of_half(bits), x);
+        }
+        assert!(of_half(0x7c00).is_infinite() && of_half(0x7e00).is_nan());
+    }
 }

@@ -2,19 +2,20 @@
 
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::Result;
+use offnominal_topics::budget::Charge;
 use std::collections::HashMap;
 
 /// A sink for one file after another, which tells another sink of the whole.
 pub struct Joined<'s> {
     sink: &'s mut dyn Sink,
     rename: Box<dyn Fn(&str) -> String + 's>,
-    topics: HashMap<String, Known>,
+    topics: Vec<Known>,
+    by_name: HashMap<String, usize>,
     /// The topic of the whole for each topic of the present file, and its columns.
     now: Vec<(usize, Vec<usize>)>,
 }
 
 struct Known {
-    number: usize,
     is_wanted: bool,
     columns: HashMap<String, usize>,
 }
@@ -22,7 +23,7 @@ struct Known {
 impl<'s> Joined<'s> {
     /// Joins files, of which each column gets the name that `rename` gives it.
     pub fn new(sink: &'s mut dyn Sink, rename: impl Fn(&str) -> String + 's) -> Self {
-        Joined { sink, rename: Box::new(rename), topics: HashMap::new(), now: Vec::new() }
+        Joined { sink, rename: Box::new(rename), topics: Vec::new(), by_name: HashMap::new(), now: Vec::new() }
     }
 
     /// The next file begins.
@@ -32,30 +33,31 @@ impl<'s> Joined<'s> {
 
     fn known(&mut self, number: usize) -> (&mut Known, &mut Vec<usize>) {
         let (whole, columns) = &mut self.now[number];
-        let known = self.topics.values_mut().find(|known| known.number == *whole);
-        (known.expect("each topic of a file is known"), columns)
+        (&mut self.topics[*whole], columns)
     }
 }
 
 impl Sink for Joined<'_> {
     fn topic(&mut self, _: usize, topic: &Topic) -> Result<bool> {
-        let number = self.topics.len();
-        let known = match self.topics.get(&topic.name) {
-            Some(known) => known,
+        let number = match self.by_name.get(&topic.name) {
+            Some(&number) => number,
             None => {
+                let number = self.topics.len();
                 let is_wanted = self.sink.topic(number, topic)?;
-                let new = Known { number, is_wanted, columns: HashMap::new() };
-                self.topics.entry(topic.name.clone()).or_insert(new)
+                self.topics.push(Known { is_wanted, columns: HashMap::new() });
+                self.by_name.insert(topic.name.clone(), number);
+                number
             }
         };
-        self.now.push((known.number, Vec::new()));
-        Ok(known.is_wanted)
+        self.now.push((number, Vec::new()));
+        Ok(self.topics[number].is_wanted)
     }
 
     fn column(&mut self, topic: usize, _: usize, column: &Column) -> Result<()> {
         let name = (self.rename)(&column.name);
+        let of = self.now[topic].0;
         let (known, columns) = self.known(topic);
-        let (of, n) = (known.number, known.columns.len());
+        let n = known.columns.len();
         let (number, is_new) = match known.columns.get(&name) {
             Some(&number) => (number, false),
             None => (n, true),
@@ -69,8 +71,9 @@ impl Sink for Joined<'_> {
     }
 
     fn row(&mut self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<()> {
+        let number = self.now[topic].0;
         let (known, columns) = self.known(topic);
-        let (number, mut whole) = (known.number, vec![Value::Missing; known.columns.len()]);
+        let mut whole = vec![Value::Missing; known.columns.len()];
         for (&at, &value) in columns.iter().zip(row) {
             whole[at] = value;
         }
@@ -80,5 +83,18 @@ impl Sink for Joined<'_> {
     fn left_out(&mut self, topic: Option<usize>, what: &str) {
         let topic = topic.map(|t| self.now[t].0);
         self.sink.left_out(topic, what);
+    }
+
+    fn lost(&mut self, topic: Option<usize>, what: &str, why: &str) -> Result<()> {
+        let topic = topic.map(|t| self.now[t].0);
+        self.sink.lost(topic, what, why)
+    }
+
+    fn charge(&mut self, charge: Charge) -> Result<()> {
+        self.sink.charge(charge)
+    }
+
+    fn is_refusing(&self) -> bool {
+        self.sink.is_refusing()
     }
 }

@@ -30,8 +30,11 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let mut rows = || rows(&json::parse(&line)?, &mut into, sink);
-        rows().with_context(|| format!("line {number}"))?;
+        let mut take = || rows(&json::parse(&line, sink)?, &mut into, sink);
+        match take().with_context(|| format!("line {number}")) {
+            Err(why) if !sink.is_refusing() => sink.lost(None, "lines", &format!("{why:#}"))?,
+            told => told?,
+        }
     }
     Ok(())
 }

@@ -3,13 +3,20 @@
 
 use super::columnar;
 use super::joined::Joined;
+use super::on_disk::inside;
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
+use offnominal_topics::budget::{Charge, Size};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+
+/// Levels of folders, at most.
+const MAX_DEPTH: usize = 16;
+/// Memory of a file beside its rows.
+const OF_FILE: u64 = 4 << 10;
 
 /// What `meta/info.json` says.
 #[derive(Debug, Deserialize)]
@@ -35,7 +42,7 @@ pub struct Feature {
 /// # Errors
 /// If there is none, or the layout is of another version.
 pub fn info(folder: &Path) -> Result<Info> {
-    let path = folder.join("meta/info.json");
+    let path = inside(folder, &folder.join("meta/info.json"))?;
     let text = offnominal_files::read::text(&path)?;
     let info: Info = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     ensure!(
@@ -51,18 +58,29 @@ pub fn info(folder: &Path) -> Result<Info> {
 ///
 /// # Errors
 /// If a file is missing or damaged, or the sink refuses a row.
-pub fn read(folder: &Path, sink: &mut dyn Sink) -> Result<()> {
+pub fn read(folder: &Path, size: &Size, sink: &mut dyn Sink) -> Result<()> {
     let info = info(folder)?;
     for (name, _) in info.features.iter().filter(|(_, feature)| feature.dtype == "video") {
         sink.left_out(None, &format!("{name}: a video"));
     }
-    let files = files(&folder.join("data"))?;
-    ensure!(!files.is_empty(), "{}: expected Parquet files in data/, found none", folder.display());
+    let mut found = Vec::new();
+    files(&folder.join("data"), 0, &mut found, sink)?;
+    found.sort();
+    ensure!(!found.is_empty(), "{}: expected Parquet files in data/, found none", folder.display());
     let mut joined = Joined::new(sink, |name| info.named(name));
-    for path in files {
+    for path in found {
         joined.next_file();
-        let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        columnar::parquet(file, &mut joined).with_context(|| path.display().to_string())?;
+        let file = inside(folder, &path).and_then(|path| File::open(path).context("cannot open"));
+        let mut read = |file: File| {
+            size.add(file.metadata()?.len());
+            columnar::parquet(file, &mut joined)
+        };
+        match file.and_then(&mut read) {
+            Err(why) if !joined.is_refusing() => {
+                joined.lost(None, "files", &format!("{}: {why:#}", path.display()))?;
+            }
+            told => told.with_context(|| path.display().to_string())?,
+        }
     }
     Ok(())
 }
@@ -84,18 +102,19 @@ impl Info {
     }
 }
 
-/// The Parquet files below a folder, in order.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+/// The Parquet files below a folder. A link to a folder is not followed: it may lead back.
+fn files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>, sink: &mut dyn Sink) -> Result<()> {
+    ensure!(depth < MAX_DEPTH, "{}: expected at most {MAX_DEPTH} levels of folders", folder.display());
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(files(&path)?);
+        let entry = entry?;
+        let path = entry.path();
+        sink.charge(Charge::Memory(OF_FILE))?;
+        if entry.file_type()?.is_dir() {
+            files(&path, depth + 1, found, sink)?;
         } else if path.extension().is_some_and(|e| e == "parquet") {
             found.push(path);
         }
     }
-    found.sort();
-    Ok(found)
+    Ok(())
 }

@@ -1,23 +1,24 @@
 //! MCAP files: messages of named channels, in JSON or as ROS 2 writes them (CDR), of any type that the file defines.
 
+use super::compression::{self, BYTES_OF_WORK};
 use super::json;
 use super::mcap_records::{self, Record};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, bail};
+use offnominal_topics::budget::Charge;
 use offnominal_topics::cdr;
 use offnominal_topics::nested::Nested;
 use offnominal_topics::ros_schema::Types;
 use std::collections::HashMap;
 use std::io::Read;
 
-/// Reads all messages in the order of the file.
+/// Reads all messages in the order of the file. What is damaged, cut off or of an unknown kind is lost, and nothing else.
 ///
 /// # Errors
-/// If the file is damaged, a message does not follow its schema, or the sink refuses a row. A file that ends early is an
-/// error after its last whole message.
+/// If it is no such file, it cannot be read, or the sink refuses what it is told.
 pub fn read(from: impl Read, sink: &mut dyn Sink) -> Result<()> {
-    let (mut channels, mut n) = (Channels::default(), 0);
-    let read = mcap_records::read(from, |record| match record {
+    let mut channels = Channels::default();
+    mcap_records::read(from, |record| match record {
         Record::Schema { id, name, encoding, data } => {
             let schema = Schema { name: name.into(), encoding: encoding.into(), data: data.into() };
             channels.schemas.insert(id, schema);
@@ -29,13 +30,14 @@ pub fn read(from: impl Read, sink: &mut dyn Sink) -> Result<()> {
                 .insert(id, Announced { schema, topic: topic.into(), encoding: encoding.into() });
             Ok(())
         }
-        Record::Message { channel, log_time, data } => {
-            n += 1;
-            channels.read(channel, log_time, data, sink)
-        }
-    });
-    read.with_context(|| format!("after {n} messages"))
+        Record::Message { channel, log_time, data } => channels.read(channel, log_time, data, sink),
+        Record::Lost { what, why } => sink.lost(None, what, &why),
+        Record::Unpacked(bytes) => sink.charge(Charge::Work(bytes / BYTES_OF_WORK)),
+    })
 }
+
+/// What is said of messages that do not follow their definition.
+pub const DAMAGED: &str = "messages that cannot be read";
 
 /// What is known of each channel.
 #[derive(Default)]
@@ -62,7 +64,6 @@ struct Announced {
 }
 
 struct Channel {
-    topic: String,
     decoder: Decoder,
     into: Nested,
 }
@@ -81,39 +82,33 @@ impl Channels {
     fn read(&mut self, id: u16, log_time: u64, data: &[u8], sink: &mut dyn Sink) -> Result<()> {
         let number = match self.by_id.get(&id) {
             Some(&number) => number,
-            None => self.open(id, sink)?,
+            None if self.announced.contains_key(&id) => self.open(id, sink)?,
+            None => return sink.lost(None, "messages of a channel without a record", &format!("channel {id}")),
         };
-        let Channel { topic, decoder, into } = &mut self.all[number];
+        let Channel { decoder, into } = &mut self.all[number];
         let time = i64::try_from(log_time).ok();
-        decoder.read(time, data, into, sink).with_context(|| format!("topic {topic}, time {log_time} ns"))
+        let place = || format!("time {log_time} ns");
+        match decoder.read(time, data, into, sink).with_context(place) {
+            Err(why) if !sink.is_refusing() => sink.lost(Some(number), DAMAGED, &format!("{why:#}")),
+            told => told,
+        }
     }
 
     fn open(&mut self, id: u16, sink: &mut dyn Sink) -> Result<usize> {
-        let number = self.all.len();
-        let announced = self
-            .announced
-            .get(&id)
-            .with_context(|| format!("channel {id}: expected its record before its messages, found none"))?;
-        let Announced { schema, topic: name, encoding } = announced;
-        let schema = match schema {
-            0 => None,
-            id => Some(
-                self.schemas
-                    .get(id)
-                    .with_context(|| format!("topic {name}: expected the schema {id}, found none"))?,
-            ),
-        };
+        let (number, announced) = (self.all.len(), &self.announced[&id]);
+        let Announced { schema: schema_id, topic: name, encoding } = announced;
+        let schema = self.schemas.get(schema_id).filter(|_| *schema_id != 0);
         let kind = schema.map_or_else(|| encoding.clone(), |schema| schema.name.clone());
         let is_wanted = sink.topic(number, &Topic { name: name.clone(), kind, is_timed: true })?;
-        let decoder = match decoder(name, encoding, schema)? {
-            Some(decoder) if is_wanted => decoder,
-            Some(_) => Decoder::None,
-            None => {
-                sink.left_out(Some(number), &format!("messages in {encoding}, which is not read"));
+        let decoder = match decoder(encoding, schema) {
+            Ok(decoder) if is_wanted => decoder,
+            Ok(_) => Decoder::None,
+            Err(why) => {
+                sink.lost(Some(number), "all messages", &format!("{why:#}"))?;
                 Decoder::None
             }
         };
-        self.all.push(Channel { topic: name.clone(), decoder, into: Nested::new(number) });
+        self.all.push(Channel { decoder, into: Nested::new(number) });
         self.by_id.insert(id, number);
         Ok(number)
     }
@@ -124,24 +119,24 @@ impl Decoder {
         match self {
             Decoder::None => Ok(()),
             Decoder::Json => json::read(data, time, into, sink),
-            Decoder::Cdr { types, name } => cdr::read(types, name, data, time, into, sink),
+            Decoder::Cdr { types, name } => {
+                cdr::read(types, name, &compression::message(data, sink)?, time, into, sink)
+            }
         }
     }
 }
 
-/// How the messages of a channel are read; `None` for an encoding that is not.
-fn decoder(topic: &str, encoding: &str, schema: Option<&Schema>) -> Result<Option<Decoder>> {
+/// How the messages of a channel are read.
+fn decoder(encoding: &str, schema: Option<&Schema>) -> Result<Decoder> {
     match (encoding, schema) {
-        ("json", _) => Ok(Some(Decoder::Json)),
+        ("json", _) => Ok(Decoder::Json),
         ("cdr", Some(Schema { name, encoding, data })) if encoding == "ros2msg" => {
             let text = std::str::from_utf8(data).context("expected a schema in UTF-8")?;
             let types = Types::parse(name, text).with_context(|| format!("schema {name}"))?;
-            Ok(Some(Decoder::Cdr { types, name: name.clone() }))
+            Ok(Decoder::Cdr { types, name: name.clone() })
         }
-        ("cdr", Some(schema)) => {
-            bail!("topic {topic}: expected a schema in ros2msg, found {:?}", schema.encoding)
-        }
-        ("cdr", None) => bail!("topic {topic}: expected a schema, found none"),
-        _ => Ok(None),
+        ("cdr", Some(schema)) => bail!("expected a schema in ros2msg, found {:?}", schema.encoding),
+        ("cdr", None) => bail!("expected a schema, found none"),
+        _ => bail!("expected messages in json or cdr, found {encoding:?}"),
     }
 }

@@ -55,49 +55,121 @@ pub enum Record<'a> {
         /// What it says.
         data: &'a [u8],
     },
+    /// A part that cannot be read; what follows it can, if anything follows.
+    Lost {
+        /// What it is.
+        what: &'static str,
+        /// Why it cannot.
+        why: String,
+    },
+    /// A chunk was decompressed to so many bytes.
+    Unpacked(u64),
 }
 
-/// Hands over each schema, channel and message in the order of the file. What comes after the data, an index, is not read.
+/// Hands over each schema, channel and message in the order of the file, up to where it was cut off. What comes after the
+/// data, an index, is not read.
 ///
 /// # Errors
-/// If the file is damaged, or `take` refuses a record.
+/// If it is no such file, it cannot be read, or `take` refuses a record.
 pub fn read(mut from: impl Read, mut take: impl FnMut(Record<'_>) -> Result<()>) -> Result<()> {
     let (mut content, mut unpacked, mut crc) = (vec![0; MAGIC.len()], Vec::new(), Crc::new());
     from.read_exact(&mut content).context("expected an MCAP file")?;
     ensure!(content == MAGIC, "expected an MCAP file");
     crc.update(&content);
+    let mut at = MAGIC.len() as u64;
     loop {
         let mut header = [0; 9];
-        from.read_exact(&mut header).map_err(cut_off)?;
+        let head = filled(&mut from, &mut header)?;
         let [opcode, len @ ..] = header;
         let len = u64::from_le_bytes(len);
-        ensure!(len <= MAX_RECORD, "expected a record of at most {MAX_RECORD} bytes, found {len}");
+        if head < header.len() || len > MAX_RECORD {
+            let found = if head < header.len() { "the file ends" } else { "no record" };
+            return take(cut_off(format!("expected a record at byte {at}, found {found}")));
+        }
         content.clear();
         // The buffer grows with what comes, not with what is announced.
-        let found = from.by_ref().take(len).read_to_end(&mut content).context("cannot read")?;
-        ensure!(found as u64 == len, "the file ended in the middle of a record");
+        let found = from.by_ref().take(len).read_to_end(&mut content).context("cannot read")? as u64;
         match opcode {
-            FOOTER => return Ok(()),
-            DATA_END => return same_crc("data", Left(&content).u32()?, crc.sum()),
-            CHUNK => {
-                let mut records = Left(chunk(&content, &mut unpacked)?);
-                while !records.0.is_empty() {
-                    let (opcode, len) = (records.array::<1>()?[0], records.u64()?);
-                    record(opcode, records.take(len)?)?.map_or(Ok(()), &mut take)?;
-                }
+            FOOTER if found == len => return Ok(()),
+            DATA_END if found == len => {
+                let same = Left(&content).u32().and_then(|expected| same_crc("data", expected, crc.sum()));
+                return same.or_else(|why| lost("data", &why, &mut take));
             }
-            _ => record(opcode, &content)?.map_or(Ok(()), &mut take)?,
+            CHUNK => chunk(&content, &mut unpacked, &mut take)?,
+            _ if found == len => told(record(opcode, &content), &mut take)?,
+            _ => {}
+        }
+        if found < len {
+            let what = format!("the record at byte {at} has {len} bytes, of which the file has {found}");
+            return take(cut_off(what));
         }
         crc.update(&header);
         crc.update(&content);
+        at += header.len() as u64 + len;
     }
 }
 
-fn cut_off(error: std::io::Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => anyhow::anyhow!("the file ended in the middle"),
-        _ => anyhow::Error::new(error).context("cannot read"),
+/// Fills a buffer as far as there are bytes.
+fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
+    let mut n = 0;
+    while n < buffer.len() {
+        match from.read(&mut buffer[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(why) if why.kind() == ErrorKind::Interrupted => {}
+            Err(why) => return Err(why).context("cannot read"),
+        }
     }
+    Ok(n)
+}
+
+fn cut_off<'a>(why: String) -> Record<'a> {
+    Record::Lost { what: "the file ended early", why }
+}
+
+fn lost(
+    what: &'static str,
+    why: &anyhow::Error,
+    take: &mut impl FnMut(Record<'_>) -> Result<()>,
+) -> Result<()> {
+    take(Record::Lost { what, why: format!("{why:#}") })
+}
+
+/// Hands over what a record says, if it is of use.
+fn told(
+    record: Result<Option<Record<'_>>>,
+    take: &mut impl FnMut(Record<'_>) -> Result<()>,
+) -> Result<()> {
+    match record {
+        Ok(record) => record.map_or(Ok(()), take),
+        Err(why) => lost("records", &why, take),
+    }
+}
+
+/// Hands over the records of a chunk: none if its checksum is another, and those before its end if it was cut off.
+fn chunk(
+    content: &[u8],
+    unpacked: &mut Vec<u8>,
+    take: &mut impl FnMut(Record<'_>) -> Result<()>,
+) -> Result<()> {
+    let (records, why) = match unpack(content, unpacked) {
+        Ok(found) => found,
+        Err(why) => return lost("chunks", &why, take),
+    };
+    take(Record::Unpacked(records.len() as u64))?;
+    let mut left = Left(records);
+    while !left.0.is_empty() {
+        let mut next = || -> Result<_> {
+            let (opcode, len) = (left.array::<1>()?[0], left.u64()?);
+            Ok((opcode, left.take(len)?))
+        };
+        match next() {
+            Ok((opcode, data)) => told(record(opcode, data), take)?,
+            Err(_) if why.is_some() => break,
+            Err(why) => return lost("chunks", &why, take),
+        }
+    }
+    why.map_or(Ok(()), |why| lost("the end of a chunk", &why, take))
 }
 
 /// A checksum of 0 means that there is none.
@@ -106,30 +178,40 @@ fn same_crc(what: &str, expected: u32, found: u32) -> Result<()> {
     Ok(())
 }
 
-/// The records of a chunk.
-fn chunk<'a>(content: &'a [u8], unpacked: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+/// The records of a chunk; with a reason if there are fewer bytes of them than it says.
+fn unpack<'a>(
+    content: &'a [u8],
+    unpacked: &'a mut Vec<u8>,
+) -> Result<(&'a [u8], Option<anyhow::Error>)> {
     let mut left = Left(content);
     left.take(16)?;
     let (len, crc, compression) = (left.u64()?, left.u32()?, left.text()?);
     let packed_len = left.u64()?;
-    let packed = left.take(packed_len)?;
+    let packed = &left.0[..left.0.len().min(usize::try_from(packed_len).unwrap_or(usize::MAX))];
     ensure!(len <= MAX_RECORD, "expected a chunk of at most {MAX_RECORD} bytes, found {len}");
-    let unpack = |from: &mut dyn Read, into: &'a mut Vec<u8>| -> Result<&'a [u8]> {
+    let unpack = |from: &mut dyn Read, into: &'a mut Vec<u8>| -> (&'a [u8], Option<anyhow::Error>) {
         into.clear();
-        from.take(len + 1).read_to_end(into).context("a chunk cannot be decompressed")?;
-        Ok(into)
+        let read = from.take(len + 1).read_to_end(into);
+        (into, read.err().map(|why| anyhow::Error::new(why).context("it cannot be decompressed")))
     };
-    let records = match compression {
-        "" => packed,
-        "zstd" => unpack(&mut compression::zstd(packed)?, unpacked)?,
-        "lz4" => unpack(&mut lz4_flex::frame::FrameDecoder::new(packed), unpacked)?,
+    let (records, why) = match compression {
+        "" => (packed, None),
+        "zstd" => unpack(&mut compression::zstd(packed)?, unpacked),
+        "lz4" => unpack(&mut lz4_flex::frame::FrameDecoder::new(packed), unpacked),
         other => bail!("expected a chunk in zstd or lz4, found {other:?}"),
     };
+    if (packed.len() as u64) < packed_len {
+        let cut = || anyhow::anyhow!("expected {packed_len} bytes, found {}", packed.len());
+        return Ok((records, Some(why.unwrap_or_else(cut))));
+    }
+    if let Some(why) = why {
+        return Err(why);
+    }
     ensure!(records.len() as u64 == len, "expected a chunk of {len} bytes, found {}", records.len());
     let mut found = Crc::new();
     found.update(records);
     same_crc("chunk", crc, found.sum())?;
-    Ok(records)
+    Ok((records, None))
 }
 
 /// What a record says; nothing for kinds that are not needed.

@@ -3,55 +3,101 @@
 use super::{Format, columnar, compression, format_of, hdf5, joined, lerobot, rosbag, streamed};
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
+use offnominal_topics::budget::{Budget, Size};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 /// Reads one log, which is a file or a folder.
 ///
 /// # Errors
-/// If the format is not known, the log is damaged, or the sink refuses what it is told. The error names the file.
+/// If the format is not known, nothing of the log can be read, or the sink refuses what it is told. The error names the
+/// file.
 pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
     let mut read = || -> Result<Format> {
-        if path.is_dir() {
-            return folder(path, sink);
-        }
-        let from = BufReader::with_capacity(1 << 16, File::open(path).context("cannot open")?);
-        file(path, compression::open(from)?, sink)
+        let size = Size::default();
+        let mut budget = Budget::new(sink, size.clone());
+        let format =
+            if path.is_dir() { folder(path, &size, &mut budget)? } else { file(path, &size, &mut budget)? };
+        budget.end()?;
+        Ok(format)
     };
     read().with_context(|| format!("log {}", path.display()))
 }
 
-fn folder(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
+fn folder(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
     if path.join("meta/info.json").is_file() {
-        lerobot::read(path, sink)?;
+        lerobot::read(path, size, sink)?;
         return Ok(Format::LeRobot);
     }
     if path.join("data/main_data.hdf5").is_file() {
-        hdf5::read(&path.join("data/main_data.hdf5"), sink)?;
+        let file = inside(path, &path.join("data/main_data.hdf5"))?;
+        size.add(file.metadata()?.len());
+        hdf5::read(&file, sink)?;
         return Ok(Format::Hdf5);
     }
     ensure!(
-        path.join("metadata.yaml").is_file(),
-        "expected a folder with meta/info.json (LeRobot), data/main_data.hdf5 (Minari) or metadata.yaml (rosbag2)"
+        rosbag::is_bag(path),
+        "expected a folder with meta/info.json (LeRobot), data/main_data.hdf5 (Minari), or metadata.yaml or files of a bag \
+         (rosbag2)"
     );
     let mut joined = joined::Joined::new(sink, str::to_string);
-    for part in rosbag::files(path)? {
+    for part in rosbag::files(path, &mut joined)? {
         joined.next_file();
-        let from =
-            BufReader::new(File::open(&part).with_context(|| format!("cannot open {}", part.display()))?);
-        file(&part, compression::open(from)?, &mut joined).with_context(|| part.display().to_string())?;
+        match inside(path, &part).and_then(|part| file(&part, size, &mut joined)) {
+            Err(why) if !joined.is_refusing() => {
+                joined.lost(None, "files", &format!("{}: {why:#}", part.display()))?;
+            }
+            told => told.map(drop).with_context(|| part.display().to_string())?,
+        }
     }
     Ok(Format::Rosbag)
 }
 
-fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<Format> {
+/// The place of a file of a folder, which no link leads out of; but for the blobs beside a snapshot, as the cache of
+/// Hugging Face has them. What a folder from elsewhere holds may also be a pipe, which never ends.
+///
+/// # Errors
+/// If it is not there, is no file, or lies elsewhere.
+pub fn inside(folder: &Path, file: &Path) -> Result<PathBuf> {
+    let place = || format!("{}", file.display());
+    let (root, found) = (folder.canonicalize()?, file.canonicalize().with_context(place)?);
+    let snapshots = root.parent().filter(|parent| parent.ends_with("snapshots"));
+    let blobs = snapshots.and_then(Path::parent).map(|cache| cache.join("blobs"));
+    let is_inside = found.starts_with(&root) || blobs.is_some_and(|blobs| found.starts_with(blobs));
+    ensure!(is_inside, "{}: expected a file in its folder, found a link out of it", place());
+    ensure!(found.is_file(), "{}: expected a file, found something else", place());
+    Ok(found)
+}
+
+fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
+    let raw = BufReader::with_capacity(1 << 16, File::open(path).context("cannot open")?);
+    let mut from = compression::open(raw, size)?;
     let format = format_of(path, from.fill_buf().context("cannot read")?)?;
+    if !matches!(format, Format::Parquet | Format::Arrow | Format::Hdf5 | Format::RosbagFile) {
+        streamed(format, from, sink)?;
+        return Ok(format);
+    }
+    let unpacked = unpacked(path, from)?;
+    let path = unpacked.as_ref().map_or(path, |file| file.path());
+    size.add(path.metadata()?.len());
     match format {
         Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
+        Format::Arrow => columnar::arrow_file(File::open(path)?, sink)?,
         Format::Hdf5 => hdf5::read(path, sink)?,
-        Format::RosbagFile => rosbag::sqlite(path, sink)?,
-        other => streamed(other, from, sink)?,
+        _ => rosbag::sqlite(path, sink)?,
     }
     Ok(format)
+}
+
+/// What is read here and there needs a file; that of a compressed one is gone when it has been read.
+fn unpacked(path: &Path, mut from: impl BufRead) -> Result<Option<tempfile::NamedTempFile>> {
+    let mut head = [0; 4];
+    let n = File::open(path)?.read(&mut head)?;
+    if !compression::is_compressed(&head[..n]) {
+        return Ok(None);
+    }
+    let mut whole = tempfile::NamedTempFile::new().context("cannot write a temporary file")?;
+    io::copy(&mut from, &mut whole).context("cannot decompress")?;
+    Ok(Some(whole))
 }

@@ -1,16 +1,22 @@
 //! rosbag2: a folder with `metadata.yaml`, or one of its files: SQLite (`.db3`) or MCAP.
 //!
-//! Since ROS 2 Iron the file holds the definitions of its messages; an older one does not, and is refused for the topics
-//! whose definitions are not given.
+//! Since ROS 2 Iron the file holds the definitions of its messages; an older one does not, and the topics whose definitions
+//! are not given are lost. So is what a file that was cut off or damaged does not hold any more.
 
+use super::mcap::DAMAGED;
+use super::{compression, sqlite_files};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_topics::cdr;
 use offnominal_topics::nested::Nested;
 use offnominal_topics::ros_schema::Types;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, Row};
+use sqlite_files::is_too_long;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The list of the files of a bag, which is written last.
+const LIST: &str = "metadata.yaml";
 
 /// Longest message that is read.
 const MAX_MESSAGE: i64 = 64 << 20;
@@ -23,38 +29,57 @@ struct Channel {
     into: Nested,
 }
 
-/// Reads the messages of an SQLite file in the order of their time.
+/// Reads the messages of an SQLite file in its order, which is that in which they came.
 ///
 /// # Errors
-/// If it is none, has no definitions, or a message does not follow its own.
+/// If it is none, its tables are views or computed, or the sink refuses what it is told.
 pub fn sqlite(path: &Path, sink: &mut dyn Sink) -> Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let bag = Connection::open_with_flags(path, flags).context("expected an SQLite file")?;
+    let bag = sqlite_files::open(path)?;
     let definitions = definitions(&bag)?;
     let mut channels = topics(&bag, &definitions, sink)?;
+    sqlite_files::insist_on_a_table(&bag, "messages")?;
     let mut found = bag
-        .prepare("SELECT topic_id, timestamp, length(data), data FROM messages ORDER BY timestamp, id")
+        .prepare("SELECT topic_id, timestamp, length(data), data FROM messages")
         .context("expected a table of messages")?;
     let mut rows = found.query([])?;
-    while let Some(row) = rows.next().context("the table of messages is damaged")? {
-        let (topic, time): (i64, i64) = (row.get(0)?, row.get(1)?);
-        let size: i64 = row.get(2)?;
-        ensure!(size <= MAX_MESSAGE, "time {time} ns: expected at most {MAX_MESSAGE} bytes, found {size}");
-        let channel = channels
-            .get_mut(&topic)
-            .with_context(|| format!("time {time} ns: expected a topic {topic}, found none"))?;
-        let Some(types) = &channel.types else { continue };
-        let data = row.get_ref(3)?.as_blob().context("expected a message of bytes")?;
-        let place = || format!("topic {} ({}), time {time} ns", channel.number, channel.kind);
-        cdr::read(types, &channel.kind, data, Some(time), &mut channel.into, sink).with_context(place)?;
+    loop {
+        match rows.next() {
+            Ok(Some(row)) => message(row, &mut channels, sink)?,
+            Ok(None) => return Ok(()),
+            Err(why) if is_too_long(&why) => return Err(why).context("expected messages, found none in a long time"),
+            Err(why) => return sink.lost(None, "the rest of the messages", &why.to_string()),
+        }
     }
-    Ok(())
+}
+
+fn message(row: &Row<'_>, channels: &mut HashMap<i64, Channel>, sink: &mut dyn Sink) -> Result<()> {
+    let head = || -> Result<(i64, i64, i64), rusqlite::Error> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
+    let (topic, time, size) = match head() {
+        Ok(head) => head,
+        Err(why) => return sink.lost(None, DAMAGED, &why.to_string()),
+    };
+    let Some(channel) = channels.get_mut(&topic) else {
+        return sink.lost(None, "messages of a topic that is not there", &format!("topic {topic}"));
+    };
+    let Some(types) = &channel.types else { return Ok(()) };
+    let mut read = || {
+        ensure!(size <= MAX_MESSAGE, "expected at most {MAX_MESSAGE} bytes, found {size}");
+        let data = row.get_ref(3)?.as_blob().context("expected a message of bytes")?;
+        cdr::read(types, &channel.kind, &compression::message(data, sink)?, Some(time), &mut channel.into, sink)
+    };
+    match read().with_context(|| format!("time {time} ns")) {
+        Err(why) if !sink.is_refusing() => sink.lost(Some(channel.number), DAMAGED, &format!("{why:#}")),
+        told => told,
+    }
 }
 
 /// The definition of each type, where the file holds them.
 fn definitions(bag: &Connection) -> Result<HashMap<String, (String, String)>> {
+    if !sqlite_files::has_table(bag, "message_definitions")? {
+        return Ok(HashMap::new());
+    }
     let query = "SELECT topic_type, encoding, encoded_message_definition FROM message_definitions";
-    let Ok(mut found) = bag.prepare(query) else { return Ok(HashMap::new()) };
+    let mut found = bag.prepare(query)?;
     let rows = found.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     rows.collect::<Result<_, _>>().context("the definitions of messages are damaged")
 }
@@ -64,6 +89,7 @@ fn topics(
     definitions: &HashMap<String, (String, String)>,
     sink: &mut dyn Sink,
 ) -> Result<HashMap<i64, Channel>> {
+    sqlite_files::insist_on_a_table(bag, "topics")?;
     let mut found = bag
         .prepare("SELECT id, name, type, serialization_format FROM topics ORDER BY id")
         .context("expected a table of topics")?;
@@ -75,40 +101,75 @@ fn topics(
         let number = channels.len();
         let is_wanted =
             sink.topic(number, &Topic { name: name.clone(), kind: kind.clone(), is_timed: true })?;
-        let types = if format == "cdr" && is_wanted {
-            Some(types(&name, &kind, definitions.get(&kind))?)
-        } else {
-            if format != "cdr" {
-                sink.left_out(Some(number), &format!("messages in {format}, which is not read"));
+        let types = match types(&format, &kind, definitions.get(&kind)) {
+            Ok(types) => Some(types).filter(|_| is_wanted),
+            Err(why) => {
+                sink.lost(Some(number), "all messages", &format!("{why:#}"))?;
+                None
             }
-            None
         };
         channels.insert(id, Channel { number, types, kind, into: Nested::new(number) });
     }
     Ok(channels)
 }
 
-fn types(topic: &str, kind: &str, definition: Option<&(String, String)>) -> Result<Types> {
+fn types(format: &str, kind: &str, definition: Option<&(String, String)>) -> Result<Types> {
+    ensure!(format == "cdr", "expected messages in cdr, found {format:?}");
     match definition {
         Some((encoding, text)) if encoding == "ros2msg" => {
-            Types::parse(kind, text).with_context(|| format!("topic {topic}: definition of {kind}"))
+            Types::parse(kind, text).with_context(|| format!("definition of {kind}"))
         }
-        Some((encoding, _)) => {
-            bail!("topic {topic}: expected the definition of {kind} in ros2msg, found {encoding:?}")
-        }
+        Some((encoding, _)) => bail!("expected the definition of {kind} in ros2msg, found {encoding:?}"),
         None => bail!(
-            "topic {topic}: expected the definition of {kind} in the file, found none (bags before ROS 2 Iron have none; \
-             `ros2 bag convert` adds them, or leave the topic out)"
+            "expected the definition of {kind} in the file, found none (bags before ROS 2 Iron have none; \
+             `ros2 bag convert` adds them)"
         ),
     }
 }
 
-/// The files of a bag, in order, as its `metadata.yaml` lists them.
+/// Whether a folder is a bag: it has a list of its files, or at least such files, as where the recorder was killed.
+pub fn is_bag(folder: &Path) -> bool {
+    folder.join(LIST).is_file() || !unlisted(folder).unwrap_or_default().is_empty()
+}
+
+/// The files of a bag in order: as its list says, else those that are there.
 ///
 /// # Errors
-/// If there is no list of files.
-pub fn files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
-    let path = folder.join("metadata.yaml");
+/// If the folder cannot be read, or there is no file.
+pub fn files(folder: &Path, sink: &mut dyn Sink) -> Result<Vec<PathBuf>> {
+    let listed = listed(folder);
+    match listed {
+        Ok(files) => Ok(files),
+        Err(why) => {
+            let files = unlisted(folder)?;
+            ensure!(!files.is_empty(), "{why:#}");
+            sink.lost(None, "the list of the files, so all that are there were read", &format!("{why:#}"))?;
+            Ok(files)
+        }
+    }
+}
+
+/// Files that have the ending of one of a bag, in the order of their numbers.
+fn unlisted(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_part = |name: &str| {
+        let name = name.trim_end_matches(".zstd");
+        name.ends_with(".db3") || name.ends_with(".mcap")
+    };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
+            found.push(path);
+        }
+    }
+    found.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    Ok(found)
+}
+
+/// The files of a bag, in order, as its list says.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
+    let path = folder.join(LIST);
+    ensure!(path.is_file(), "expected {LIST}, found none");
     let text = offnominal_files::read::text(&path)?;
     // The list is the only thing of it that is needed, and rosbag2 writes one item per line.
     let after = text.split_once("relative_file_paths:").map(|(_, rest)| rest);
@@ -117,10 +178,5 @@ pub fn files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     let items = listed.lines().skip(1).map(str::trim).take_while(|line| line.starts_with("- "));
     let files: Vec<_> = items.map(|item| folder.join(item[2..].trim_matches(['"', '\'']))).collect();
     ensure!(!files.is_empty(), "{}: expected files, found none", path.display());
-    // A list from elsewhere must not lead out of the folder.
-    let outside = files.iter().find(|file| file.parent() != Some(folder));
-    if let Some(file) = outside {
-        bail!("{}: expected files in the folder of the bag, found {}", path.display(), file.display());
-    }
     Ok(files)
 }

@@ -5,7 +5,8 @@
 //! one multiplies out nested arrays before it looks at their size, so that a definition of a few bytes fills the memory.
 
 use crate::record::{Column, Sink, Topic, Value};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use offnominal_topics::budget::Charge;
 use std::collections::HashMap;
 use std::io::Read;
 
@@ -18,10 +19,11 @@ pub fn is_ulog(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Reads all data messages. A message that is cut off at the end of the file is dropped, as after a loss of power.
+/// Reads all data messages. A message that is cut off at the end of the file is lost, as after a loss of power; so is one
+/// that is cut off where a crash has appended data.
 ///
 /// # Errors
-/// If a definition makes no sense, the file needs what is not known, or the sink refuses a row.
+/// If the file needs what is not known, or the sink refuses what it is told.
 pub fn read(mut from: impl Read, sink: &mut dyn Sink) -> Result<()> {
     let mut header = [0; 16];
     from.read_exact(&mut header).context("expected a header of 16 bytes")?;
@@ -29,26 +31,56 @@ pub fn read(mut from: impl Read, sink: &mut dyn Sink) -> Result<()> {
     let (mut log, mut at, mut payload) = (Log::default(), 16u64, Vec::new());
     loop {
         let mut head = [0; 3];
-        if !filled(&mut from, &mut head)? {
-            return Ok(());
+        let room = log.appended.iter().copied().find(|&from| from > at).map_or(u64::MAX, |from| from - at);
+        // What lies before an offset ends there, whatever length it says that it has.
+        if room < head.len() as u64 {
+            pass(&mut from, room)?;
+            lost_end(at, sink)?;
+            at += room;
+            continue;
         }
-        payload.resize(u16::from_le_bytes([head[0], head[1]]).into(), 0);
-        if !filled(&mut from, &mut payload)? {
-            sink.left_out(None, &format!("a message that is cut off at byte {at}"));
-            return Ok(());
+        match filled(&mut from, &mut head)? {
+            0 => return Ok(()),
+            3 => {}
+            _ => return lost_end(at, sink),
         }
-        log.message(head[2], &payload, sink).with_context(|| format!("message at byte {at}"))?;
-        at += 3 + payload.len() as u64;
+        let length = u64::from(u16::from_le_bytes([head[0], head[1]]));
+        if head.len() as u64 + length > room {
+            pass(&mut from, room - head.len() as u64)?;
+            lost_end(at, sink)?;
+            at += room;
+            continue;
+        }
+        payload.resize(length as usize, 0);
+        if filled(&mut from, &mut payload)? < payload.len() {
+            return lost_end(at, sink);
+        }
+        log.message(head[2], &payload, at, sink).with_context(|| format!("message at byte {at}"))?;
+        at += 3 + length;
     }
 }
 
-/// Fills a buffer; `false` at the end of the file.
-fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
-    match from.read_exact(buffer) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error).context("cannot read"),
+fn lost_end(at: u64, sink: &mut dyn Sink) -> Result<()> {
+    sink.lost(None, "a message that is cut off", &format!("at byte {at}"))
+}
+
+/// Passes over bytes.
+fn pass(from: &mut impl Read, n: u64) -> Result<()> {
+    std::io::copy(&mut from.take(n), &mut std::io::sink()).map(drop).context("cannot read")
+}
+
+/// Fills a buffer as far as there are bytes.
+fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
+    let mut n = 0;
+    while n < buffer.len() {
+        match from.read(&mut buffer[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why).context("cannot read"),
+        }
     }
+    Ok(n)
 }
 
 #[derive(Default)]
@@ -56,6 +88,8 @@ struct Log {
     formats: HashMap<String, Vec<Field>>,
     subscriptions: HashMap<u16, Subscription>,
     n_topics: usize,
+    /// Where appended data begin, in order.
+    appended: Vec<u64>,
 }
 
 /// A field as it is defined.
@@ -96,20 +130,43 @@ enum Plain {
 }
 
 impl Log {
-    fn message(&mut self, kind: u8, payload: &[u8], sink: &mut dyn Sink) -> Result<()> {
-        match kind {
-            b'B' => flags(payload),
-            b'F' => self.format(text(payload)?),
-            b'A' => self.subscribe(payload, sink),
-            b'D' => self.data(payload, sink),
+    fn message(&mut self, kind: u8, payload: &[u8], at: u64, sink: &mut dyn Sink) -> Result<()> {
+        let (what, read) = match kind {
+            b'B' => return self.flags(payload),
+            b'F' => ("definitions", text(payload).and_then(|text| self.format(text))),
+            b'A' => ("subscriptions", self.subscribe(payload, sink)),
+            b'D' => ("data", self.data(payload, sink)),
             b'O' => {
                 let millis = payload.get(..2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
                 sink.left_out(None, &format!("{millis} ms that the logger lost"));
-                Ok(())
+                return Ok(());
             }
-            // Information, parameters, logged texts, synchronisation, and what later versions add.
-            _ => Ok(()),
+            // Information, parameters, logged texts, synchronisation.
+            b'I' | b'M' | b'P' | b'Q' | b'R' | b'L' | b'C' | b'S' => return Ok(()),
+            _ => ("messages of an unknown kind", Err(anyhow!("{:?}", char::from(kind)))),
+        };
+        match read {
+            Err(why) if !sink.is_refusing() => sink.lost(None, what, &format!("byte {at}: {why:#}")),
+            told => told,
         }
+    }
+
+    /// What the file needs of its reader: only data that are appended after a crash are known.
+    fn flags(&mut self, payload: &[u8]) -> Result<()> {
+        ensure!(payload.len() >= 40, "expected flags of at least 40 bytes, found {}", payload.len());
+        let unknown = payload[8] & !1 != 0 || payload[9..16].iter().any(|&b| b != 0);
+        if unknown {
+            bail!(
+                "expected a file that needs no more than this reader knows, found the flags {:02x?}",
+                &payload[8..16]
+            );
+        }
+        if payload[8] & 1 != 0 {
+            let offsets = payload[16..40].chunks_exact(8);
+            self.appended = offsets.map(|b| u64::from_le_bytes(b.try_into().expect("8 bytes"))).collect();
+            self.appended.sort_unstable();
+        }
+        Ok(())
     }
 
     /// `name:type field;type field;…`
@@ -126,7 +183,7 @@ impl Log {
         let (instance, id, name) =
             (payload[0], u16::from_le_bytes([payload[1], payload[2]]), text(&payload[3..])?);
         let mut leaves = Leaves { log: self, found: Vec::new(), at: 0, n: 0 };
-        leaves.of(name, "", 0)?;
+        leaves.of(name, "", 0, sink)?;
         let mut leaves = leaves.found;
         let is_clock = |leaf: &Leaf| leaf.name == "timestamp" && leaf.plain == Plain::U64;
         let timestamp = leaves.iter().position(is_clock).map(|i| leaves.remove(i).at);
@@ -172,7 +229,7 @@ struct Leaves<'a> {
 }
 
 impl Leaves<'_> {
-    fn of(&mut self, name: &str, path: &str, depth: usize) -> Result<()> {
+    fn of(&mut self, name: &str, path: &str, depth: usize, sink: &mut dyn Sink) -> Result<()> {
         ensure!(depth < 16, "expected at most 16 levels of types, found more at {name}");
         let fields = self
             .log
@@ -183,12 +240,14 @@ impl Leaves<'_> {
             for i in 0..field.count.unwrap_or(1) {
                 self.n += 1;
                 ensure!(self.n < MAX_COLUMNS, "expected a message of less than {MAX_COLUMNS} fields");
+                let length = path.len() + field.name.len() + size_of::<Leaf>();
+                sink.charge(Charge::Memory(length as u64))?;
                 let mut path = format!("{path}{}{}", if path.is_empty() { "" } else { "." }, field.name);
                 if field.count.is_some() {
                     path += &format!("[{i}]");
                 }
                 match size(&field.kind) {
-                    None => self.of(&field.kind, &path, depth + 1)?,
+                    None => self.of(&field.kind, &path, depth + 1, sink)?,
                     Some((size, plain)) => {
                         let is_padding = field.name.starts_with("_padding");
                         if let Some(plain) = plain.filter(|_| !is_padding) {
@@ -234,19 +293,6 @@ fn field(text: &str) -> Result<Field> {
         .filter(|&n: &usize| n < MAX_COLUMNS)
         .with_context(|| format!("expected type[n], found {text:?}"))?;
     Ok(Field { name, kind: kind.into(), count: Some(count) })
-}
-
-/// What the file needs of its reader: only data that is appended after a crash is known.
-fn flags(payload: &[u8]) -> Result<()> {
-    ensure!(payload.len() >= 40, "expected flags of at least 40 bytes, found {}", payload.len());
-    let unknown = payload[8] & !1 != 0 || payload[9..16].iter().any(|&b| b != 0);
-    if unknown {
-        bail!(
-            "expected a file that needs no more than this reader knows, found the flags {:02x?}",
-            &payload[8..16]
-        );
-    }
-    Ok(())
 }
 
 fn text(bytes: &[u8]) -> Result<&str> {

@@ -5,12 +5,13 @@
 
 use crate::formats::{
     hdf5_episodes::numbered,
-    hdf5_parts::{MAX_DEPTH, Part, below, parts},
+    hdf5_parts::{Part, below, groups, open, parts},
 };
 use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, TimeUnit};
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{File, Group};
+use offnominal_topics::budget::{Budget, Size};
 use std::path::Path;
 
 /// Where the label may stand: in the data of Anomaly-Gym, and in what `export minari` writes.
@@ -42,7 +43,9 @@ impl Columns {
     /// As [`Columns::of`].
     pub fn of_file(path: &Path) -> Result<Columns> {
         let file = File::open_streaming(path).context("expected an HDF5 file")?;
-        of_root(&file.root())
+        let (size, mut nobody) = (Size::default(), Nobody);
+        size.add(path.metadata()?.len());
+        of_root(&file.root(), &mut Budget::new(&mut nobody, size))
     }
 
     /// Insists that another split, or an episode, has the same.
@@ -99,11 +102,11 @@ impl Columns {
     }
 }
 
-fn of_root(root: &Group) -> Result<Columns> {
+fn of_root(root: &Group, sink: &mut dyn Sink) -> Result<Columns> {
     let (episodes, _) = numbered(root.groups()?);
     let mut first: Option<Columns> = None;
     for (_, name) in episodes {
-        let found = root.group(&name).map_err(Into::into).and_then(|group| of_episode(&group));
+        let found = root.group(&name).map_err(Into::into).and_then(|group| of_episode(&group, sink));
         let found = found.with_context(|| name.clone())?;
         match &first {
             Some(first) => first.insist_on(&found, &name)?,
@@ -113,9 +116,9 @@ fn of_root(root: &Group) -> Result<Columns> {
     first.context("expected episodes, found no group such as episode_0")
 }
 
-fn of_episode(group: &Group) -> Result<Columns> {
+fn of_episode(group: &Group, sink: &mut dyn Sink) -> Result<Columns> {
     let mut all = Vec::new();
-    gather(group, "", 0, &mut all)?;
+    gather(group, "", 0, &mut all, sink)?;
     let under = |name: &str, top: &str| name == top || name.starts_with(&format!("{top}/"));
     let of =
         |top: &str| -> Vec<&(u64, Part)> { all.iter().filter(|(_, part)| under(&part.name, top)).collect() };
@@ -142,12 +145,19 @@ fn of_episode(group: &Group) -> Result<Columns> {
 }
 
 /// The data sets of an episode, and those of the groups in it.
-fn gather(group: &Group, path: &str, depth: usize, found: &mut Vec<(u64, Part)>) -> Result<()> {
-    ensure!(depth < MAX_DEPTH, "expected at most {MAX_DEPTH} levels of groups, found more at {path}");
-    found.extend(parts(group, path, path, &mut Nobody)?);
-    for name in group.groups().with_context(|| format!("group {path:?}"))? {
-        let inner = group.group(&name).with_context(|| below(path, &name))?;
-        gather(&inner, &below(path, &name), depth + 1, found)?;
+fn gather(
+    group: &Group,
+    path: &str,
+    depth: usize,
+    found: &mut Vec<(u64, Part)>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    found.extend(parts(group, path, path, sink)?);
+    for name in groups(group, path, sink)? {
+        let below = below(path, &name);
+        if let Some(inner) = open(group, &name, &below, depth + 1, sink)? {
+            gather(&inner, &below, depth + 1, found, sink)?;
+        }
     }
     Ok(())
 }
