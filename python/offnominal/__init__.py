@@ -14,6 +14,7 @@ import atexit
 import os
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,4 +139,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "sb3"])
+    # What cannot be imported is not listed: `help` would stop at it.
+    return sorted([*__all__, *(["sb3"] if find_spec("stable_baselines3") else [])])

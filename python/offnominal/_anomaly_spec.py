@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Literal, TypedDict
+
+from offnominal._json import as_json
 
 Channels = Literal["all", "one"] | Sequence[str | int]
 Onset = Literal["random"] | int
@@ -41,7 +42,7 @@ def wanted(anomaly_spec: AnomalySpec | Disturbed) -> str:
     if magnitude is not None and not math.isfinite(magnitude):
         raise ValueError(f"magnitude: expected a finite number, found {magnitude}")
     if "anomaly" in given:
-        return json.dumps(given)
+        return as_json(given)
     extra = sorted(set(given) - {"policy", "onset"})
     if extra:
         raise ValueError(f"{', '.join(extra)}: expected an anomaly with it, found none")

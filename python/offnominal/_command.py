@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from offnominal import _engine
 from offnominal._brought import known
+from offnominal._json import as_json
 from offnominal._progress import display
 
 
@@ -18,5 +18,5 @@ def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progres
     :raises OSError: if a file cannot be read or written.
     """
     given = known({key: value for key, value in request.items() if value is not None})
-    text = json.dumps(given, default=os.fspath)
+    text = as_json(given)
     return json.loads(_engine.call(command, text, seed, jobs, display(progress)))

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine
+from offnominal._given import Episodes, nominal, pair
+from offnominal._json import plain
 from offnominal._progress import display
 from offnominal._tables import facts
-from offnominal.episodes import Episodes, pair, pairs
 from offnominal.policies import Policy
 
 #: One in so many episodes validates where no others are given for it.
@@ -107,10 +108,10 @@ class Detector:
     _defaults: ClassVar[dict[str, Any]]
 
     def __init__(self, **options: Any) -> None:
-        plain = {name: _plain(value) for name, value in options.items()}
-        _engine.check_detector(self.id, json.dumps({k: v for k, v in plain.items() if v is not None}))
+        given = {name: _plain(value) for name, value in options.items()}
+        _engine.check_detector(self.id, json.dumps({k: v for k, v in given.items() if v is not None}))
         #: Those that are not the defaults.
-        self.options = {k: v for k, v in plain.items() if v is not None and v != self._defaults.get(k)}
+        self.options = {k: v for k, v in given.items() if v is not None and v != self._defaults.get(k)}
 
     def fit(
         self,
@@ -123,7 +124,7 @@ class Detector:
     ) -> Monitor:
         """Learns what is nominal.
 
-        :param episodes: nominal episodes, in any form of :mod:`offnominal.episodes`.
+        :param episodes: nominal episodes, in any form of :mod:`offnominal.episodes`; others are left out, with a warning.
         :param validation: other nominal episodes, where training is to be stopped; every fifth of ``episodes`` if not
             given, or all of them if there are fewer than five.
         :param policy: the policy that acted, for detectors that look inside it.
@@ -131,9 +132,10 @@ class Detector:
         :param progress: whether a bar shows how far it is, where tqdm is installed and somebody watches.
         :raises ValueError: if there is too little data, shapes differ, or a number is not finite.
         """
-        train = pairs(episodes)
+        given = nominal(episodes)
+        train = given.pairs
         if validation is not None:
-            held_out = pairs(validation)
+            held_out = nominal(validation, "validation", given).pairs
         elif len(train) < _VALIDATION:
             held_out = train
         else:
@@ -163,7 +165,7 @@ def _plain(value: Any) -> Any:
         return {name: _plain(own) for name, own in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(own) for own in value]
-    return value
+    return plain(value)
 
 
 def class_name(id: str) -> str:

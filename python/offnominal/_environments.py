@@ -13,6 +13,7 @@ import cloudpickle
 import gymnasium
 
 from offnominal import _engine
+from offnominal._copies import insist_on_copies
 from offnominal._digest import LETTERS
 from offnominal.envs import environment_id
 
@@ -23,7 +24,7 @@ AnyEnvironment = str | gymnasium.Env[Any, Any] | Callable[..., gymnasium.Env[Any
 def environment_name(env: Any) -> Any:
     """The id by which the engine finds an environment: what it was given as, or one that it is made known by.
 
-    :raises ValueError: if copies of it cannot be made in another process.
+    :raises ValueError: if copies of it cannot be made in another process, or would be other environments.
     """
     if isinstance(env, str):
         return environment_id(env)
@@ -46,9 +47,11 @@ def _of_object(env: gymnasium.Env[Any, Any]) -> tuple[str, dict[str, str]]:
             f"found {type(env.unwrapped).__name__} without a specification"
         )
     try:
-        return env.spec.id, {"spec": env.spec.to_json()}
+        text = env.spec.to_json()
     except (ValueError, TypeError) as error:
         raise ValueError(f"env: expected a function that makes {env.spec.id}, whose specification is no JSON: {error}") from error
+    insist_on_copies(env, text)
+    return env.spec.id, {"spec": text}
 
 
 def _pickled(maker: Any) -> str:

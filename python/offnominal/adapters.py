@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.episodes import Episodes, pair, pairs
+from offnominal._given import Episodes, nominal, pair
+
+#: Rows whose scores are compared, together and alone.
+_COMPARED = 50
 
 
 class Rows:
     """Any estimator with ``fit(rows)`` that scores rows: PyOD's, scikit-learn's, or your own.
 
     A step is the row ``[next observation, command]``. Larger scores are more anomalous, so those of scikit-learn
-    (``score_samples``, larger is more normal) change their sign.
+    (``score_samples``, larger is more normal) change their sign. An estimator whose score of a row depends on the rows beside it
+    (PyOD's ECOD, COPOD) gets one row at a time, as a monitor does.
 
     :param estimator: has ``decision_function`` as in PyOD, or ``score_samples`` as in scikit-learn.
     :param name: the name in results; the estimator's class if not given.
@@ -31,6 +35,8 @@ class Rows:
             )
         self.estimator = estimator
         self.name = name or type(estimator).__name__.lower()
+        #: Whether the estimator is to see one row at a time.
+        self._alone = False
 
     @staticmethod
     def _scorer(estimator: Any) -> Any:
@@ -49,14 +55,25 @@ class Rows:
         return float(self.score((np.stack([obs, next_obs]), np.asarray(action)[None]))[0])
 
     def fit(self, episodes: Episodes) -> Rows:
-        """Fits the estimator on all steps of all episodes."""
-        self.estimator.fit(np.concatenate([self._rows(own) for own in pairs(episodes)]))
+        """Fits the estimator on all steps of all nominal episodes."""
+        rows = np.concatenate([self._rows(own) for own in nominal(episodes).pairs])
+        self.estimator.fit(rows)
+        # Some estimators rank a row among those that are scored with it, of which a monitor has none.
+        some = rows[:: max(1, len(rows) // _COMPARED)]
+        together = self._scores(some)
+        self._alone = not np.allclose(together, self._one_by_one(some), rtol=1e-5, atol=1e-9)
         return self
 
     def score(self, episode: Any) -> NDArray[np.float64]:
         """Scores of all steps of an episode, ``[T]``."""
-        sign = -1.0 if hasattr(self.estimator, "score_samples") else 1.0
         rows = self._rows(pair(episode))
+        return self._one_by_one(rows) if self._alone else self._scores(rows)
+
+    def _one_by_one(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([self._scores(row[None])[0] for row in rows], np.float64)
+
+    def _scores(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        sign = -1.0 if hasattr(self.estimator, "score_samples") else 1.0
         return sign * np.asarray(self._scorer(self.estimator)(rows), np.float64)
 
     @staticmethod

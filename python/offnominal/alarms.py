@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine, _pickled
+from offnominal._given import Episodes, Given, nominal
+from offnominal._json import as_json
 from offnominal._own import known
 from offnominal._progress import display
 from offnominal._tables import facts
 from offnominal.detectors import Detector
 from offnominal.envs import environment_id
-from offnominal.episodes import Dataset, Episodes, channel_names, pairs
+from offnominal.episodes import Dataset
 from offnominal.logs import Recordings
 from offnominal.policies import Policy
 
@@ -233,8 +236,9 @@ def fit(
 ) -> Watch:
     """Fits a detector on nominal episodes, sets its threshold on others, and perhaps writes both as one file.
 
-    :param episodes: nominal episodes to learn from, in any form of :mod:`offnominal.episodes`.
-    :param calibration: other nominal episodes of the same policy, to set the threshold.
+    :param episodes: nominal episodes to learn from, in any form of :mod:`offnominal.episodes`; of recordings and disturbed
+        episodes those that are not nominal are left out, with a warning.
+    :param calibration: other nominal episodes of the same policy, to set the threshold; likewise.
     :param detector: an id, a recipe, or an object of your own with ``fit(episodes)`` and ``score(episode) -> [T]``. If it also
         has ``reset()`` and ``step(obs, action, next_obs) -> float``, a step is scored with these, else the whole episode so
         far is scored at each step.
@@ -262,7 +266,7 @@ def fit(
     :param pickle: whether a detector that is written in Python may be pickled into ``out``.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """
-    given = _Given.of(episodes, calibration, env, policy, (system, channels, dt_secs))
+    given = _Fitted.of(episodes, calibration, env, policy, (system, channels, dt_secs))
     request = {
         "env": given.env,
         "policy": given.policy,
@@ -279,19 +283,24 @@ def fit(
         "file": "",
     }
     acting = policy._engine if isinstance(policy, Policy) else None
-    text, shown = json.dumps(request), display(progress)
-    named = None if groups is None else [str(group) for group in groups]
-    found = Watch(_engine.fit_watch(text, given.episodes, named, given.recipes, given.system, seed, acting, shown))
+    text, shown, named = as_json(request), display(progress), given.groups(groups)
+    fitted, doubts = _engine.fit_watch(text, given.episodes, named, given.recipes, given.system, seed, acting, shown)
+    for doubt in doubts:
+        warnings.warn(doubt, stacklevel=2)
+    found = Watch(fitted)
     if out is not None:
         found.save(out, pickle=pickle)
     return found
 
 
 @dataclass(frozen=True)
-class _Given:
-    """Episodes of a system, and what it is called."""
+class _Fitted:
+    """Nominal episodes of a system, and what it is called."""
 
-    episodes: tuple[list[Any], list[Any]]
+    train: Given
+    calibration: Given
+    #: Calibration episodes that were given, nominal or not.
+    total: int
     env: str
     policy: str
     #: The recipes that both must have been played by.
@@ -300,34 +309,42 @@ class _Given:
     system: str | None
 
     @classmethod
-    def of(cls, train: Any, aside: Any, env: str | None, policy: Any, own: tuple[str | None, Any, float | None]) -> _Given:
+    def of(cls, train: Any, aside: Any, env: str | None, policy: Any, own: tuple[str | None, Any, float | None]) -> _Fitted:
         name = policy.name if isinstance(policy, Policy) else policy
         opened = [Dataset(_engine.load(os.fspath(e))) if isinstance(e, (str, Path)) else e for e in (train, aside)]
-        both = (pairs(opened[0]), pairs(opened[1]))
+        learned, given = nominal(opened[0]), Given.of(opened[1], "calibration")
+        rest = given.nominal()
+        total = len(given.pairs)
         played = [e for e in opened if isinstance(e, Dataset)]
         if len(played) == 2:
             recipe = played[0].recipe
-            recipes = [each._recording.recipe() for each in played]
-            return cls(both, recipe["env"], recipe["policy"]["id"], recipes, None)
+            # What an anomaly was done to is left out by now.
+            recipes = [json.dumps({**each.recipe, "anomaly_spec": None}) for each in played]
+            return cls(learned, rest, total, recipe["env"], recipe["policy"]["id"], recipes, None)
         if env is not None and name is not None:
-            return cls(both, environment_id(env), name, [], None)
+            return cls(learned, rest.like(learned), total, environment_id(env), name, [], None)
         if env is not None:
             raise ValueError(f"policy: expected the policy that acted in {env}, found none")
-        _insist_on_equal_channels(*opened)
-        return cls(both, own[0] or "system", name or "policy", [], json.dumps(_described(opened[0], both[0][0], *own)))
+        described = as_json(_described(opened[0], learned, *own))
+        return cls(learned, rest.like(learned), total, own[0] or "system", name or "policy", [], described)
+
+    @property
+    def episodes(self) -> tuple[list[Any], list[Any]]:
+        return self.train.pairs, self.calibration.pairs
+
+    def groups(self, named: Sequence[str] | None) -> list[str] | None:
+        """The group of each calibration episode that is left."""
+        if named is None:
+            return None
+        if len(named) != self.total:
+            raise ValueError(f"groups: expected one for each of {self.total} calibration episodes, found {len(named)}")
+        return [str(named[i]) for i in self.calibration.kept]
 
 
-def _insist_on_equal_channels(train: Any, aside: Any) -> None:
-    """Recordings of logs may have been read with different mappings."""
-    if isinstance(train, Recordings) and isinstance(aside, Recordings) and train.names != aside.names:
-        expected, found = (", ".join(sum(own.names, [])) for own in (train, aside))
-        raise ValueError(f"calibration: expected the channels {expected}, found {found}")
-
-
-def _described(episodes: Any, first: tuple[Any, Any], system: str | None, channels: Any, dt_secs: float | None) -> dict[str, Any]:
+def _described(episodes: Any, given: Given, system: str | None, channels: Any, dt_secs: float | None) -> dict[str, Any]:
     """Channels, units and seconds per step, as far as they are known; of recordings of logs also their mapping."""
     recorded = episodes if isinstance(episodes, Recordings) else None
-    names = channels or channel_names(episodes) or tuple([str(i) for i in range(rows.shape[1])] for rows in first)
+    names = channels or given.names or tuple([str(i) for i in range(rows.shape[1])] for rows in given.pairs[0])
     units = recorded.units if recorded and not channels else ([""] * len(part) for part in names)
     parts = [[{"name": str(n), "unit": u} for n, u in zip(*part)] for part in zip(names, units)]
     is_as_read = recorded is not None and (system, channels, dt_secs) == (None, None, None)

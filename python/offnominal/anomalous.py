@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import importlib
 import json
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from offnominal import _engine
-from offnominal._anomaly_spec import Channels, Onset, wanted
+from offnominal._anomaly_spec import AnomalySpec, Channels, Onset, wanted
+from offnominal._border import Border as _Border
+from offnominal._border import is_image as _is_image
+from offnominal._json import as_json, plain
 from offnominal._mujoco import Mujoco
 
 #: What sets a physical quantity of an environment: ``setter(env, name, value)``.
@@ -25,6 +30,9 @@ Range = tuple[float, float, float]
 
 #: Steps of an episode where nothing tells them.
 _HORIZON = 1000
+
+#: Ends of the ids of anomalies that take a number as it is, and not how far it is from another.
+_ABSOLUTE = ("-scaling", "-quantization")
 
 
 class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -42,14 +50,19 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     ``info["diverged"]`` says why. Channels are named by ``metadata["observation_names"]`` and ``metadata["action_names"]``,
     where the environment has them.
 
+    Numbers that float32 holds only in part, such as a position of float64, are disturbed relative to where the episode began.
+    What is not disturbed keeps its bits, and whole numbers are rounded and stay within their space. A copy, also one that was
+    pickled, begins with :meth:`reset`.
+
     :param env: with a ``Box`` of observations, and a ``Box``, ``Discrete`` or ``MultiDiscrete`` of commands.
     :param anomaly: what goes wrong: an id of ``offnominal.anomalies()``.
     :param magnitude: how strong, in the anomaly's own unit.
-    :param channels: ``all``, ``one`` drawn for each episode, or indices.
+    :param channels: ``all``, ``one`` drawn for each episode, or indices, each once.
     :param onset: first anomalous step; ``random`` draws it uniformly from 2 to the horizon.
     :param window: steps after which the anomaly ends.
     :param intermittent: steps for which it comes, steps for which it goes.
-    :param horizon: steps that an episode can have; of the environment's spec if not given.
+    :param horizon: steps that an episode can have; of the environment's spec and its ``TimeLimit`` if not given. Where neither
+        tells, 1000 are assumed, with a warning if the onset is random.
     :param setter: ``setter(env, name, value)``, or where it is, as ``module:name``, which a spec can hold.
     :param parameters: nominal value, smallest and largest value of each quantity that the setter sets.
     :raises ValueError: if a name or a number is wrong, or the anomaly does not fit the environment.
@@ -69,38 +82,36 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         setter: Setter | str | None = None,
         parameters: Mapping[str, Range] | None = None,
     ) -> None:
-        RecordConstructorArgs.__init__(
-            self,
-            anomaly=anomaly,
-            magnitude=magnitude,
-            channels=channels,
-            onset=onset,
-            window=window,
-            intermittent=intermittent,
-            horizon=horizon,
-            setter=setter,
-            parameters=parameters,
-        )
+        given = {
+            "anomaly": anomaly, "magnitude": plain(magnitude), "channels": plain(channels), "onset": plain(onset),
+            "window": plain(window), "intermittent": intermittent,
+        }  # fmt: skip
+        RecordConstructorArgs.__init__(self, **given, horizon=plain(horizon), setter=setter, parameters=parameters)
         gymnasium.Wrapper.__init__(self, env)
         self._set, self._nominal = _setter(env, setter, parameters)
-        anomaly_spec = wanted(
-            {
-                "anomaly": anomaly,
-                "magnitude": magnitude,
-                "channels": channels,
-                "onset": onset,
-                "window": window,
-                "intermittent": intermittent,
-            }
-        )
-        spec = _spec(env, horizon or _horizon(env), self._nominal)
+        self._spec = _spec(env, plain(horizon) or _horizon(env, onset), self._nominal)
+        self._wanted = wanted(cast(AnomalySpec, given))
         root = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        self._engine = _engine.Around(json.dumps(spec), anomaly_spec, root, self._step, self._change)
+        self._engine = self._around((root, 0))
+        is_relative = not anomaly.endswith(_ABSOLUTE)
+        self._command = _Border(env.action_space, env.action_space, is_relative)
         if self._engine.disturbs_observations() and env.observation_space.dtype != np.uint8:
             shape, dtype = env.observation_space.shape, env.observation_space.dtype
             self.observation_space = spaces.Box(-np.inf, np.inf, shape, dtype.type if dtype else np.float32)
+        self._seen = _Border(env.observation_space, self.observation_space, is_relative)
         self._given: Any = None
         self._true: tuple[Any, ...] = ()
+
+    def _around(self, seeds: tuple[int, int]) -> _engine.Around:
+        return _engine.Around(as_json(self._spec), self._wanted, seeds, self._step, self._change)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the engine, whose episode in progress cannot be copied."""
+        return {**self.__dict__, "_engine": self._engine.seeds()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._engine = self._around(state["_engine"])
 
     @property
     def anomaly_spec(self) -> dict[str, Any]:
@@ -117,16 +128,18 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         for name, (nominal, _, _) in self._nominal.items():
             self._change(name, nominal)
         obs, info = self.env.reset(seed=seed, options=options)
-        onset = self._engine.start(seed, self._flat(obs))
+        self._command.begin()
+        self._seen.begin()
+        onset = self._engine.start(seed, self._seen.sent(obs))
         return obs, {**info, "onset": onset, **self._diverged()}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Takes a step."""
         self._given = action
-        seen, label = self._engine.step(self._numbers(action))
+        seen, label = self._engine.step(self._command.sent(action))
         obs, reward, terminated, truncated, info = self._true
         if label and self._engine.disturbs_observations():
-            obs = self._shaped(seen)
+            obs = self._seen.back(seen)
         diverged = self._diverged()
         if diverged:
             # Such an episode is cut, not ended: nothing is known of the state it was in.
@@ -140,42 +153,13 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def _step(self, command: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
         """Called by the engine: the true environment under the command that reaches it."""
-        is_same = np.array_equal(command, self._numbers(self._given))
-        action = self._given if is_same else self._command(command)
-        self._true = tuple(self.env.step(action))
-        return self._flat(self._true[0]), float(self._true[1])
+        is_same = np.array_equal(command, self._command.last)
+        self._true = tuple(self.env.step(self._given if is_same else self._command.back(command)))
+        return self._seen.sent(self._true[0]), float(self._true[1])
 
     def _change(self, name: str, value: float) -> None:
         """Called by the engine: a parameter changes."""
         self._set(self.env.unwrapped, name, value)
-
-    def _numbers(self, action: Any) -> NDArray[np.float32]:
-        """A command as the engine has it: choices begin at 0."""
-        first = getattr(self.env.action_space, "start", 0)
-        return np.atleast_1d(np.asarray(action) - first).astype(np.float32).ravel()
-
-    def _command(self, command: NDArray[np.float32]) -> Any:
-        space = self.env.action_space
-        if isinstance(space, spaces.Discrete):
-            return int(np.clip(np.rint(command[0]), 0, space.n - 1)) + int(space.start)
-        if isinstance(space, spaces.MultiDiscrete):
-            return np.clip(np.rint(command), 0, space.nvec.ravel() - 1).astype(space.dtype).reshape(space.shape)
-        return command.astype(space.dtype).reshape(space.shape or ())
-
-    def _flat(self, obs: Any) -> NDArray[np.float32]:
-        array = np.asarray(obs)
-        if _is_image(array.shape, array.dtype) and array.ndim == 3:
-            array = np.moveaxis(array, -1, 0)
-        return np.ascontiguousarray(array, np.float32).ravel()
-
-    def _shaped(self, seen: NDArray[np.float32]) -> Any:
-        space = self.env.observation_space
-        shape, dtype = space.shape or (), np.dtype(space.dtype)
-        if not _is_image(shape, dtype):
-            return seen.astype(dtype).reshape(shape)
-        planes = seen.reshape((shape[-1], *shape[:-1])) if len(shape) == 3 else seen.reshape(shape)
-        image = np.moveaxis(planes, 0, -1) if len(shape) == 3 else planes
-        return np.clip(np.rint(image), 0, 255).astype(np.uint8)
 
 
 def _setter(
@@ -210,12 +194,21 @@ def _nothing(env: Any, name: str, value: float) -> None:
     """There is no parameter to be set."""
 
 
-def _horizon(env: gymnasium.Env[Any, Any]) -> int:
-    return getattr(env.spec, "max_episode_steps", None) or getattr(env.unwrapped, "horizon", None) or _HORIZON
-
-
-def _is_image(shape: tuple[int, ...] | None, dtype: Any) -> bool:
-    return dtype == np.uint8 and shape is not None and len(shape) in (2, 3)
+def _horizon(env: gymnasium.Env[Any, Any], onset: Onset) -> int:
+    """Steps after which an episode ends at the latest: the smallest limit that there is."""
+    limits = [getattr(env.spec, "max_episode_steps", None), getattr(env.unwrapped, "horizon", None)]
+    inner: Any = env
+    while isinstance(inner, gymnasium.Wrapper):
+        limits.append(getattr(inner, "_max_episode_steps", None) if isinstance(inner, TimeLimit) else None)
+        inner = inner.env
+    known = [int(limit) for limit in limits if limit is not None and limit > 0]
+    if not known and onset == "random":
+        warnings.warn(
+            f"horizon: expected the steps of an episode, found neither a spec nor a TimeLimit that tells them; the onset is drawn "
+            f"from {_HORIZON}, and episodes that end before it hold no anomaly",
+            stacklevel=3,
+        )
+    return min(known, default=_HORIZON)
 
 
 def _spec(env: gymnasium.Env[Any, Any], horizon: int, parameters: Mapping[str, Range]) -> dict[str, Any]:

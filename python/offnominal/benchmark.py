@@ -22,6 +22,7 @@ from offnominal._brought import label
 from offnominal._digest import digest
 from offnominal._environments import AnyEnvironment, environment_name
 from offnominal._job import Brought, Job
+from offnominal._json import plain
 from offnominal._own import recipe_of
 from offnominal._progress import counter
 from offnominal._tables import Tabular, needed
@@ -207,6 +208,7 @@ def _detectors(given: Sequence[Any]) -> tuple[list[str | dict[str, Any]], dict[s
 
 def _toml(value: Any) -> str:
     """A value as a campaign file has it."""
+    value = plain(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{json.dumps(str(key))} = {_toml(own)}" for key, own in value.items()) + " }"
     if isinstance(value, (list, tuple)):

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from offnominal import _engine
 from offnominal._anomaly_spec import Channels, Onset, wanted
+from offnominal._json import as_json
 
 #: Names whose capitals the id does not tell.
 _CAPITALS = {"car-lanekeep": "CarLaneKeep", "cartpole": "CartPole"}
@@ -155,7 +156,7 @@ class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
                 "intermittent": intermittent,
             }
         )
-        self._engine = _engine.Environment(environment_id(environment), json.dumps(options or {}), anomaly_spec, horizon)
+        self._engine = _engine.Environment(environment_id(environment), as_json(options or {}), anomaly_spec, horizon)
         self.environment: dict[str, Any] = json.loads(self._engine.spec())
         self.observation_space = observation_space(self.environment, self._engine.disturbs_observations())
         self.action_space = action_space(self.environment)

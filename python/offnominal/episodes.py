@@ -6,15 +6,19 @@ Wherever episodes are asked for, these are understood: the path of an Arrow file
 these keys, or the tuple ``(observations, actions)``. Arrays of float32 that are contiguous are not copied.
 
 A data frame (pandas, polars or Arrow) is understood too: columns ``observation.NAME`` and ``action.NAME``, a row for each
-observation, and a column ``episode`` if there is more than one. An episode of T steps has T + 1 rows, so the actions of
-its last row are not read. ``to_pandas()`` of a :class:`Dataset` writes such a frame.
+observation, and a column ``episode``, or a level of the index of that name, if there is more than one. An episode of T steps
+has T + 1 rows, so the actions of its last row are not read. ``to_pandas()`` of a :class:`Dataset` writes such a frame.
+
+What learns, or sets a threshold, takes nominal episodes only. Those whose label or outcome says that something was wrong (a
+recording's ``is_nominal``, ``labels``, a column ``label``), and those that diverged, are left out, and a warning names them.
+Where two sets have names, their channels are matched by name.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +26,7 @@ from typing import Any, overload
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
@@ -30,13 +35,13 @@ from offnominal._anomaly_spec import Disturbed, wanted
 from offnominal._brought import known
 from offnominal._command import call
 from offnominal._environments import AnyEnvironment
+from offnominal._given import pair as pair
+from offnominal._given import pairs as pairs
+from offnominal._json import as_json
 from offnominal._progress import display, progress
 from offnominal._tables import Result, Tabular, facts
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
-
-Pair = tuple[NDArray[Any], NDArray[Any]]
-Episodes = Any
 
 
 @dataclass(frozen=True, repr=False)
@@ -276,7 +281,7 @@ def _registered(name: str) -> str:
 def _played(env: AnyEnvironment, policy: str | Acting, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played by the engine."""
     request = known({"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)})
-    return Dataset(_engine.collect(json.dumps(request), seed, jobs, display()))
+    return Dataset(_engine.collect(as_json(request), seed, jobs, display()))
 
 
 def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int | None = None) -> Episode:
@@ -289,13 +294,14 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
     if callable(forget):
         forget()
     onset, is_over = info.get("onset"), False
-    observations, actions, rewards, labels = [np.asarray(obs)], [], [], []
+    # Copies, for environments and policies may write into the same array in each step.
+    observations, actions, rewards, labels = [np.array(obs)], [], [], []
     while not is_over:
         action = policy(obs)
+        actions.append(_played_in(env.action_space, np.atleast_1d(np.array(action))))
         obs, reward, terminated, truncated, info = env.step(action)
         is_over = bool(terminated or truncated)
-        observations.append(np.asarray(obs))
-        actions.append(np.atleast_1d(np.asarray(action)))
+        observations.append(np.array(obs))
         rewards.append(float(reward))
         labels.append(bool(info.get("label", False)))
     return Episode(
@@ -310,6 +316,17 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
     )
 
 
+def _played_in(space: gymnasium.Space[Any], action: NDArray[Any]) -> NDArray[Any]:
+    """A command as it is recorded; a choice that there is not would be played as another one, or as none."""
+    if isinstance(space, (spaces.Discrete, spaces.MultiDiscrete)):
+        first = np.ravel(space.start)
+        last = first + np.ravel(space.n if isinstance(space, spaces.Discrete) else space.nvec) - 1
+        found = np.ravel(action)
+        if found.shape != first.shape or (found < first).any() or (found > last).any() or (found % 1 != 0).any():
+            raise ValueError(f"action of the policy: expected a whole number from {first} to {last}, found {action}")
+    return action
+
+
 def evaluate(
     env: AnyEnvironment, policy: str | Acting, *, episodes: int, failure: str | None = None, seed: int = 0, jobs: int = 0
 ) -> Result:
@@ -321,59 +338,6 @@ def evaluate(
     """
     request = {"env": env, "policy": policy, "episodes": episodes, "failure": failure}
     return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
-
-
-def pairs(episodes: Episodes) -> list[Pair]:
-    """Observations ``[T + 1, o]`` and actions ``[T, a]`` of each episode, whatever they were given as.
-
-    :raises ValueError: naming the episode, what was expected and what was found.
-    """
-    if isinstance(episodes, (str, os.PathLike)):
-        episodes = load(episodes)
-    elif hasattr(episodes, "iterate_episodes"):
-        episodes = episodes.iterate_episodes()
-    elif _frame_names(episodes) is not None:
-        episodes = _of_frame(episodes)
-    if not isinstance(episodes, Iterable) or isinstance(episodes, (np.ndarray, Mapping)):
-        raise ValueError(f"episodes: expected a list of episodes, a dataset or a path, found {_kind(episodes)}")
-    found = [pair(episode, f"episode {i}") for i, episode in enumerate(_each(episodes))]
-    if not found:
-        raise ValueError("episodes: expected at least one, found none")
-    return found
-
-
-def channel_names(episodes: Episodes) -> tuple[list[str], list[str]] | None:
-    """Names of the numbers of an observation, and of an action, where the episodes tell them."""
-    names = _frame_names(episodes)
-    if names is not None:
-        return _after(names, "observation."), _after(names, "action.")
-    own: tuple[list[str], list[str]] | None = getattr(episodes, "names", None)
-    return own
-
-
-def _frame_names(frame: Any) -> list[str] | None:
-    """The names of the columns of a data frame; ``None`` of anything else."""
-    found = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
-    is_frame = found is not None and not callable(found) and hasattr(frame, "__getitem__")
-    return [str(name) for name in found] if is_frame and found is not None else None
-
-
-def _after(names: list[str], before: str) -> list[str]:
-    return [name.removeprefix(before) for name in names if name.startswith(before)]
-
-
-def _of_frame(frame: Any) -> list[Pair]:
-    """The episodes of a data frame."""
-    names = _frame_names(frame) or []
-    table = {}
-    for part in ("observation", "action"):
-        chosen = [name for name in names if name.startswith(f"{part}.")]
-        if not chosen:
-            raise ValueError(f"episodes: expected a data frame with columns {part}.NAME, found {', '.join(names)}")
-        table[part] = np.column_stack([np.asarray(frame[name]) for name in chosen])
-    numbers = np.asarray(frame["episode"]) if "episode" in names else np.zeros(len(table["action"]))
-    own = [numbers == number for number in dict.fromkeys(numbers.tolist())]
-    return [(table["observation"][rows], table["action"][rows][:-1]) for rows in own]
 
 
 def _names(channels: list[dict[str, Any]]) -> list[str]:
@@ -393,45 +357,3 @@ def _counted(rows: NDArray[Any]) -> list[str]:
 def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
     """With a row that has no number at the end."""
     return np.append(values.astype(np.float64), np.nan)
-
-
-def _each(episodes: Iterable[Any]) -> Iterator[Any]:
-    return iter(episodes)
-
-
-def pair(episode: Any, what: str = "episode") -> Pair:
-    """Observations and actions of one episode, as two-dimensional arrays."""
-    if isinstance(episode, Episode) and _is_table(episode.observations) and _is_table(episode.actions):
-        return episode.observations, episode.actions
-    if isinstance(episode, Mapping) and {"observations", "actions"} <= set(episode):
-        observations, actions = episode["observations"], episode["actions"]
-    elif hasattr(episode, "observations") and hasattr(episode, "actions"):
-        observations, actions = episode.observations, episode.actions
-    elif isinstance(episode, (tuple, list)) and len(episode) == 2:
-        observations, actions = episode
-    else:
-        raise ValueError(f"{what}: expected observations and actions, found {_kind(episode)}")
-    return _table(observations, f"{what}, observations"), _table(actions, f"{what}, actions")
-
-
-def _is_table(rows: Any) -> bool:
-    return isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype != object
-
-
-def _table(rows: Any, what: str) -> NDArray[Any]:
-    """One row per step: single numbers become rows of one, images rows of many."""
-    if isinstance(rows, Mapping):
-        raise ValueError(f"{what}: expected an array, found a dict of {', '.join(rows)}; choose or join its arrays")
-    try:
-        array = np.asarray(rows)
-    except ValueError as error:
-        raise ValueError(f"{what}: expected an array, found {error}") from None
-    if array.ndim == 0 or array.dtype == object:
-        raise ValueError(f"{what}: expected an array of numbers with one row per step, found {_kind(array)}")
-    return array if array.ndim == 2 else array.reshape(len(array), -1) if array.size else array.reshape(len(array), 0)
-
-
-def _kind(thing: Any) -> str:
-    if isinstance(thing, np.ndarray):
-        return f"an array of {thing.dtype} of shape {thing.shape}"
-    return f"{type(thing).__name__}"

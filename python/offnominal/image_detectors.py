@@ -7,7 +7,6 @@ width, 3]`` of bytes and actions ``[T, a]``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine
+from offnominal._json import as_json, plain
 from offnominal._progress import display
 from offnominal._tables import facts
 from offnominal.detectors import class_name
@@ -62,8 +62,8 @@ class ImageDetector:
     id: ClassVar[str]
 
     def __init__(self, **options: Any) -> None:
-        _engine.check_image_detector(self.id, json.dumps(options))
-        self.options = options
+        self.options = {name: plain(value) for name, value in options.items()}
+        _engine.check_image_detector(self.id, as_json(self.options))
 
     def fit(
         self,
@@ -89,7 +89,7 @@ class ImageDetector:
         else:
             held_out = train[_VALIDATION - 1 :: _VALIDATION]
             train = [own for i, own in enumerate(train) if i % _VALIDATION != _VALIDATION - 1]
-        options, shown = json.dumps(self.options), display(progress)
+        options, shown = as_json(self.options), display(progress)
         return ImageMonitor(_engine.fit_images(self.id, options, train, held_out, seed, shown))
 
     def recipe(self) -> dict[str, Any]:

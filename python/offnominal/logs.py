@@ -21,6 +21,7 @@ import numpy as np
 from offnominal import _engine
 from offnominal._command import call
 from offnominal._frames import content, is_frame
+from offnominal._json import as_json
 from offnominal._progress import display
 from offnominal._recordings import Recording, Recordings
 from offnominal._tables import Result
@@ -42,8 +43,8 @@ def read(
     Files and data frames take the same way, so the same columns give the same bits.
 
     :param logs: a path, or a data frame of pandas, polars or Arrow; several of them; or a dict of name → data frame. A unit
-        may stand in brackets after the name of a column. The index of a frame is a column if it has a name; one of times is
-        ``time`` without.
+        may stand in brackets after the name of a column. Levels of the index of a frame are columns by their names; an index of
+        times, or of times since the start, is ``time`` without. Another one without a name is refused, unless it counts rows.
     :param mapping: which column is what: the path of a file, its text (a ``str`` of several lines), or the same as a dict;
         what :func:`propose` says, if not given.
     :raises OSError: if a log cannot be read.
@@ -202,7 +203,7 @@ def _given(mapping: Path | Mapping[str, Any] | None) -> str:
     if mapping is None:
         return "null"
     if isinstance(mapping, Mapping):
-        return json.dumps({"table": dict(mapping)})
+        return as_json({"table": dict(mapping)})
     text = os.fspath(mapping)
     return json.dumps({"text" if "\n" in text else "file": text})
 

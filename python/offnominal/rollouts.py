@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from offnominal import _engine
 from offnominal._command import call
+from offnominal._json import plain
 from offnominal._record import _chunk, _numbers
 from offnominal._tables import Result
 
@@ -191,7 +192,7 @@ class Probe:
             fields["executed"] = executed
         if embedding is not None:
             fields["embedding"] = _numbers(embedding).reshape(-1).tolist()
-        return Verdict(*self._engine.step(json.dumps(fields, allow_nan=False)))
+        return Verdict(*self._engine.step(json.dumps(fields, allow_nan=False, default=plain)))
 
 
 def signals(files: Path | Sequence[Path], out: Path, *, executed: int | None = None) -> Result:

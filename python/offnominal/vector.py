@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from offnominal import _engine
 from offnominal._anomaly_spec import Channels, Onset, wanted
+from offnominal._json import as_json
 from offnominal.envs import action_space, environment_id, observation_space
 
 
@@ -67,7 +68,7 @@ class Environments(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
             }
         )
         mode = AutoresetMode(autoreset_mode)
-        environment, asked, steps = environment_id(environment), json.dumps(options or {}), max_episode_steps or horizon
+        environment, asked, steps = environment_id(environment), as_json(options or {}), max_episode_steps or horizon
         one = _engine.Environment(environment, asked, anomaly_spec, steps)
         self._pool = _engine.Pool(environment, num_envs, asked, anomaly_spec, steps, mode.value, num_threads, copy)
         self.environment: dict[str, Any] = json.loads(one.spec())

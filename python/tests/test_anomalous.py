@@ -1,5 +1,8 @@
 """Anomalies around environments that are not ours."""
 
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
@@ -158,3 +161,152 @@ def test_an_exception_of_the_environment_arrives_as_it_is():
 def test_bad_arguments_are_explained(anomaly, given, expected):
     with pytest.raises(ValueError, match=expected):
         Anomalous(gymnasium.make("Pendulum-v1"), anomaly, 1.0, **given)
+
+
+class Still(gymnasium.Env):
+    """Channels that do not move, so that what is seen after the onset is the anomaly alone; keeps the commands."""
+
+    def __init__(self, at, dtype, action=None, steps=200):
+        self.at, self.steps, self.got = np.asarray(at, dtype), steps, []
+        info = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
+        low, high = (info.min, info.max) if info else (-1e9, 1e9)
+        self.observation_space = gymnasium.spaces.Box(low, high, self.at.shape, dtype)
+        self.action_space = action or gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.t, self.got = 0, []
+        return self.at.copy(), {}
+
+    def step(self, action):
+        self.t += 1
+        self.got.append(np.array(action))
+        return self.at.copy(), 0.0, False, self.t >= self.steps, {}
+
+
+def changes(env, *spec, command=None, **more):
+    around = Anomalous(env, *spec, **more)
+    around.reset(seed=1)
+    command = np.zeros(1, np.float32) if command is None else command
+    rows, is_over = [], False
+    while not is_over:
+        obs, _, _, is_over, info = around.step(command)
+        assert obs.dtype == env.at.dtype
+        if info["label"]:
+            rows.append(obs.astype(np.float64) - env.at)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.int32, np.uint8, np.int8, np.float32])
+@pytest.mark.parametrize("at", [[3, 100, 50], [100_000_017, 100_000_017, 3], [-50, 50, -7]])
+def test_a_bias_is_on_the_named_channels_and_on_no_other(dtype, at):
+    info = np.iinfo(dtype) if dtype not in (np.float64, np.float32) else None
+    if info and not all(info.min <= a <= info.max for a in at) or (dtype is np.float32 and max(at) > 1000):
+        pytest.skip("the type has no such numbers")
+    found = changes(Still(at, dtype), "obs-offset", 2.0, channels=[0], onset=10)
+    assert np.array_equal(found, np.tile([2.0, 0, 0], (190, 1)))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int16])
+def test_whole_numbers_are_rounded_and_not_cut(dtype):
+    mean = changes(Still([50, -50, 50], dtype, steps=4000), "obs-noise", 2.0, onset=0).mean(0)
+    # The mean of 4,000 draws has a standard deviation of 0.03.
+    assert np.abs(mean).max() < 0.15
+
+
+def test_whole_numbers_stay_within_their_type():
+    assert np.array_equal(changes(Still([5, 100, 250], np.uint8), "obs-offset", 10, onset=3)[0], [10, 10, 5])
+    assert np.array_equal(changes(Still([5, 100, 250], np.uint8), "obs-offset", -10, onset=3)[0], [-5, -10, -10])
+
+
+OF_OBSERVATIONS = sorted(id for id in offnominal.anomalies() if id.startswith("obs-"))
+
+
+class Moving(Still):
+    """Walks by steps that float32 has as they are."""
+
+    def step(self, action):
+        _, *rest = super().step(action)
+        return self.at + np.asarray([0.25, -0.5, 0.125], self.at.dtype) * self.t, *rest
+
+
+@pytest.mark.parametrize("anomaly", OF_OBSERVATIONS)
+def test_of_float64_it_is_the_same_anomaly_as_of_float32(anomaly):
+    """So each anomaly that is sent as a distance may be."""
+    magnitude = {"obs-stuck": 5, "obs-scaling": 1.5}.get(anomaly, 0.5)
+    short, long = (
+        played(Anomalous(Moving([0.5, 3.0, -2.0], kind, steps=60), anomaly, magnitude, onset=5), 3, 60)
+        for kind in (np.float32, np.float64)
+    )
+    assert len(short) == 61
+    for a, b in zip(short, long, strict=True):
+        assert a[1:] == b[1:] and a[0] == pytest.approx(b[0], rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("anomaly", ["obs-stuck", "obs-dropout"])
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_a_reading_that_is_repeated_keeps_its_digits(anomaly, dtype):
+    class Walk(Still):
+        def step(self, action):
+            _, *rest = super().step(action)
+            return self.rows[self.t], *rest
+
+    env = Walk([0, 0, 0], dtype, steps=60)
+    env.rows = (1e9 + np.random.default_rng(0).normal(size=(61, 3)).cumsum(0) * 1e6).astype(dtype)
+    rows = played(Anomalous(env, anomaly, 5 if anomaly == "obs-stuck" else 0.5, onset=20), 1, 60)
+    assert all(np.isin(row[0], env.rows).all() for row in rows[21:])
+
+
+def test_commands_reach_the_environment_in_its_own_numbers():
+    spaces = gymnasium.spaces
+    env = Still([0, 0, 0], np.float32, spaces.Box(0, 100, (2,), np.int32))
+    changes(env, "act-offset", 0.7, channels=[0], onset=3, command=np.array([7, 9], np.int32))
+    assert {tuple(own) for own in env.got[3:]} == {(8, 9)} and env.got[5].dtype == np.int32
+    changes(env, "act-offset", 200, onset=3, command=np.array([7, 9], np.int32))
+    assert tuple(env.got[5]) == (100, 100)
+    env = Still([0, 0, 0], np.float32, spaces.Box(-1, 1, (2,), np.float64))
+    changes(env, "act-offset", 0.5, channels=[1], onset=3, command=np.array([0.1, 0.2]))
+    assert env.got[5][0] == 0.1 and env.got[5][1] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("anomaly, magnitude", [("act-delay", 1), ("act-stuck", 3), ("act-dropout", 0.5)])
+def test_choices_are_those_of_the_space(anomaly, magnitude):
+    space = gymnasium.spaces.MultiDiscrete([3, 3], start=[1, 10])
+    env = Still([0, 0, 0], np.float32, space, steps=30)
+    around = Anomalous(env, anomaly, magnitude, onset=3)
+    around.reset(seed=1)
+    given = [np.array([1 + t % 3, 10 + (t + 1) % 3]) for t in range(30)]
+    for command in given:
+        around.step(command)
+    assert all(space.contains(own) for own in env.got)
+    if anomaly == "act-delay":
+        assert np.array_equal(env.got[10], given[9])
+
+
+@pytest.mark.parametrize("channels, expected", [([0, 0], "found o0 twice"), ([], "found none"), (["o1", 1], "found o1 twice")])
+def test_channels_are_named_once(channels, expected):
+    with pytest.raises(ValueError, match=f"channels: expected one or more observation channels, each once, {expected}"):
+        Anomalous(Still([0, 0, 0], np.float32), "obs-offset", 1.0, channels=channels, onset=3)
+
+
+def test_a_random_onset_lies_in_the_episode():
+    limited = Anomalous(gymnasium.wrappers.TimeLimit(Still([0, 0, 0], np.float32, steps=10**6), 60), "obs-offset", 1.0)
+    onsets = [limited.reset(seed=seed)[1]["onset"] for seed in range(200)]
+    assert 2 <= min(onsets) < 10 and 50 < max(onsets) < 60
+    shorter = gymnasium.wrappers.TimeLimit(gymnasium.make("Pendulum-v1"), 30)
+    assert max(Anomalous(shorter, "obs-offset", 1.0).reset(seed=s)[1]["onset"] for s in range(200)) < 30
+    with pytest.warns(UserWarning, match="horizon: expected the steps of an episode"):
+        Anomalous(Still([0, 0, 0], np.float32), "obs-offset", 1.0)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda own: pickle.loads(pickle.dumps(own))])
+def test_a_copy_plays_the_same_episodes(copied):
+    own = Anomalous(gymnasium.make("Pendulum-v1"), "obs-noise", 0.5, onset=10)
+    own.reset(seed=5)
+    own.step(own.action_space.sample())
+    other = copied(own)
+    with pytest.raises(ValueError, match="expected reset"):
+        other.step(own.action_space.sample())
+    for seed in (3, None):
+        for a, b in zip(played(own, seed), played(other, seed), strict=True):
+            assert np.array_equal(a[0], b[0]) and a[1:] == b[1:]

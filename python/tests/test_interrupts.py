@@ -13,7 +13,7 @@ CALLS = {
     "fit": 'offnominal.detectors.PeDm(training={"epochs": 9999}).fit(episodes)',
     "fit of a forest": "offnominal.detectors.IsolationForest(trees=16_384, subsample=16_384).fit(episodes)",
     "fit of a recurrent network": "offnominal.detectors.Riqn().fit(episodes)",
-    "alarms": 'offnominal.alarms.fit(episodes, episodes, offnominal.detectors.MlpDm(training={"epochs": 9999}), rule="max")',
+    "alarms": 'offnominal.alarms.fit(episodes[:5], episodes[5:], offnominal.detectors.MlpDm(training={"epochs": 9999}), rule="max")',
     "collect": 'offnominal.collect("car-lanekeep", "tqc", episodes=100_000)',
     "calibrate": 'offnominal.calibrate("car-lanekeep", "tqc", "out")',
     "train": 'offnominal.train("sap-goal1", "out", steps=500_000)',

@@ -71,11 +71,11 @@ def test_a_path_and_a_slice_are_of_their_environment(played, tmp_path):
 def test_wrong_episodes_are_explained(played):
     train, aside = played
     other = offnominal.collect("cartpole", "random", episodes=3)
-    disturbed = offnominal.collect("sap-goal1", "tqc", episodes=2, anomaly="obs-offset", magnitude=1.0)
+    disturbed = offnominal.collect("sap-goal1", "tqc", episodes=2, anomaly="obs-offset", magnitude=1.0, onset=2)
     narrow = [(o[:, :3], a) for o, a in arrays(aside)]
     for calibration, expected in [
         (other, "expected episodes of sap-goal1|cartpole"),
-        (disturbed, "expected nominal episodes"),
+        ([e for e in disturbed if e.labels.any()], "calibration: expected nominal episodes, found none; the first: episode 0"),
         (narrow, "calibration episode 0: expected 22 observation and 2 action channels"),
     ]:
         with pytest.raises(ValueError, match=expected):

@@ -124,7 +124,7 @@ def test_a_policy_for_the_hub_comes_back(tmp_path):
 
 def test_a_monitor_for_the_hub_comes_back(tmp_path):
     nominal = offnominal.collect("sap-goal1", "tqc", episodes=10, seed=1)
-    watch = alarms.fit(nominal, nominal, "knn", rule="max", diagnosis=False)
+    watch = alarms.fit(nominal[:5], nominal[5:], "knn", rule="max", diagnosis=False)
     folder = hub.save(watch, tmp_path / "watch")
     assert hub.load(folder).about == watch.about and "# knn for sap-goal1" in (folder / "README.md").read_text()
     meta = json.loads((folder / "offnominal.json").read_text())

@@ -73,6 +73,14 @@ pub enum AnomalyError {
         /// All names that exist.
         known: String,
     },
+    /// A signal anomaly names no channel at all, or one of them twice.
+    #[error("channels: expected one or more {side} channels, each once, found {found}")]
+    Chosen {
+        /// `observation` or `action`.
+        side: &'static str,
+        /// What was given, in words.
+        found: String,
+    },
     /// The anomaly changes actions by degrees, and the action is a choice.
     #[error(
         "anomaly {id}: expected actions that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay, act-stuck, act-dropout and dyn-<parameter> apply"
@@ -180,17 +188,24 @@ impl Channels {
     /// drawn, which [`Chosen`] does.
     ///
     /// # Errors
-    /// If a name or index does not exist; `side` is `observation` or `action`.
+    /// If a name or index does not exist, there is none, or one is there twice; `side` is `observation` or `action`.
     pub fn resolve(&self, env: &str, side: &'static str, of: &[Channel]) -> Result<Vec<usize>, AnomalyError> {
         let Channels::Some(names) = self else { return Ok((0..channel::width(of)).collect()) };
         let position = |name: &ChannelName| match name {
             ChannelName::Index(i) => (*i < of.len()).then_some(*i),
             ChannelName::Name(n) => of.iter().position(|c| c.name == *n),
         };
-        let spans: Vec<_> = channel::spans(of).collect();
-        let span =
-            |name| position(name).map(|i| spans[i].clone()).ok_or_else(|| missing(env, side, of, name));
-        Ok(names.iter().map(span).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        let found = |name| position(name).ok_or_else(|| missing(env, side, of, name));
+        let chosen = names.iter().map(found).collect::<Result<Vec<usize>, _>>()?;
+        let twice = (1..chosen.len()).find(|&i| chosen[..i].contains(&chosen[i]));
+        let wrong = twice.map(|i| format!("{} twice", of[chosen[i]].name));
+        match wrong.or_else(|| chosen.is_empty().then(|| "none".into())) {
+            Some(found) => Err(AnomalyError::Chosen { side, found }),
+            None => {
+                let spans: Vec<_> = channel::spans(of).collect();
+                Ok(chosen.into_iter().flat_map(|i| spans[i].clone()).collect())
+            }
+        }
     }
 }
 
@@ -229,6 +244,9 @@ mod tests {
         check("\"one\"", Ok(vec![0, 1]));
         check("[\"theta\"]", Ok(vec![1]));
         check("[0]", Ok(vec![0]));
+        let expected = "channels: expected one or more observation channels, each once, found";
+        check("[]", Err(&format!("{expected} none")));
+        check("[1, 0, \"theta\"]", Err(&format!("{expected} theta twice")));
         check("[2]", Err("environment w has no observation channel 2; there are: x, theta"));
         check(
             "[\"teta\"]",

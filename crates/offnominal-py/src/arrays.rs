@@ -27,13 +27,17 @@ enum Values<'py> {
 impl<'py> Floats<'py> {
     /// Borrows, copies or converts; `what` names the thing in errors.
     pub(crate) fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Floats<'py>> {
+        // Of other classes, such as arrays with a mask, not every number is one.
+        let is_plain = array.is_exact_instance_of::<PyUntypedArray>();
         if let Ok(own) = array.cast::<PyArrayDyn<f32>>()
+            && is_plain
             && own.is_c_contiguous()
         {
             return Floats::of(own, what);
         }
         // Choices come as NumPy's own integers.
         if let Ok(own) = array.cast::<PyArrayDyn<i64>>()
+            && is_plain
             && own.is_c_contiguous()
         {
             let values = own.to_vec()?.into_iter().map(|v| v as f32).collect();
@@ -87,10 +91,15 @@ fn borrowed<'py>(array: &Bound<'py, PyArrayDyn<f32>>, what: &str) -> PyResult<Py
     array.try_readonly().map_err(|_| wrong(format!("{what}: another call is writing into this array")))
 }
 
-/// Any array of real numbers as contiguous float32.
+/// Any array of real numbers as contiguous float32; where a mask says that there is none, NaN.
 fn converted<'py>(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let numpy = py.import(intern!(py, "numpy"))?;
+    if numpy.getattr(intern!(py, "ma"))?.call_method1(intern!(py, "isMaskedArray"), (array,))?.is_truthy()? {
+        let filled = array.call_method1(intern!(py, "astype"), (intern!(py, "float64"),))?;
+        let filled = filled.call_method1(intern!(py, "filled"), (f64::NAN,))?;
+        return numpy.call_method1(intern!(py, "ascontiguousarray"), (filled, intern!(py, "float32")));
+    }
     let found = numpy.call_method1(intern!(py, "asarray"), (array,));
     let found = found.map_err(|e| wrong(format!("{what}: expected an array of numbers, found {e}")))?;
     let dtype = found.getattr(intern!(py, "dtype"))?;

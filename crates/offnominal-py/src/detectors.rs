@@ -2,9 +2,10 @@
 
 use crate::arrays::{Floats, shaped};
 use crate::error::{caught, detached, raised, wrong};
+use crate::forks::Forks;
 use crate::own::PYTHON;
 use crate::policy::Policy;
-use crate::progress::{context, interruptible};
+use crate::progress::{abandonable, context, interruptible};
 use anyhow::Context as _;
 use numpy::{PyArray1, PyArrayDyn};
 use offnominal_core::archive::Archive;
@@ -15,10 +16,11 @@ use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_monitor::{DetectorRecipe, FORMAT, seal, unseal};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Ids and summaries of the detectors, in the order of the catalogue.
 #[pyfunction]
@@ -117,13 +119,16 @@ pub(crate) fn fit<'py>(
             detector.fit(nominal.with_progress(progress), &mut rng)
         })
     })?;
-    Ok(Monitor { inner, widths, id: id.into(), options })
+    Ok(Monitor::new(inner, widths, id.into(), options))
 }
 
 /// A fitted detector.
-#[pyclass(module = "offnominal._engine")]
+#[pyclass(module = "offnominal._engine", frozen)]
 pub(crate) struct Monitor {
-    inner: Box<dyn Watching>,
+    /// The one that is stepped.
+    inner: Mutex<Box<dyn Watching>>,
+    /// Those that score whole episodes.
+    forks: Forks<dyn Watching>,
     widths: (usize, usize),
     id: String,
     options: Value,
@@ -154,13 +159,13 @@ impl Monitor {
     }
 
     /// Forgets the episode before.
-    fn reset(&mut self) {
-        self.inner.reset();
+    fn reset(&self, py: Python<'_>) {
+        self.own(py).reset();
     }
 
-    /// Scores a whole episode, `[T]`.
+    /// Scores a whole episode, `[T]`; what is remembered of the one that is stepped stays as it is.
     fn score_episode<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         observations: Bound<'py, PyAny>,
         actions: Bound<'py, PyAny>,
@@ -174,12 +179,14 @@ impl Monitor {
                 self.widths
             )));
         }
-        let inner = &mut self.inner;
-        let scores = detached(py, || {
-            let mut scores = Vec::with_capacity(signals.len());
-            inner.score_episode(&signals, &mut scores);
-            Ok(scores)
+        let mut fork = self.forks.take(|| self.own(py).fork());
+        let (o, a) = (seen.observations.slice().to_vec(), seen.actions.slice().to_vec());
+        let (scores, fork) = abandonable(py, move || {
+            let mut scores = vec![];
+            fork.score_episode(&Signals::new(&o, &a, found.0, found.1), &mut scores);
+            Ok((scores, fork))
         })?;
+        self.forks.give_back(fork);
         let n = scores.len();
         Ok(shaped(py, scores, &[n])?.cast_into()?)
     }
@@ -187,7 +194,8 @@ impl Monitor {
     /// Scores one step, while it happens: observation before it, `[o]`, the policy's command, `[a]`, and observation
     /// after it, `[o]`. Step by step this gives what `score` gives for the whole episode, up to rounding (1e-5 relative).
     fn step(
-        &mut self,
+        &self,
+        py: Python<'_>,
         obs: &Bound<'_, PyAny>,
         action: &Bound<'_, PyAny>,
         next_obs: &Bound<'_, PyAny>,
@@ -196,21 +204,20 @@ impl Monitor {
         let action = self.part(action, "action", self.widths.1)?;
         let next_obs = self.part(next_obs, "next observation", self.widths.0)?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
-        caught(|| Ok(self.inner.score(&seen)))
+        caught(|| Ok(self.own(py).score(&seen)))
     }
 
     /// Which part of the score of the last step is due to each number of the observation, `[o]`; they sum to the score. None if
     /// the detector does not tell.
-    fn shares<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+    fn shares<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let mut shares = vec![0.0; self.widths.0];
-        let tells = self.inner.shares(&mut shares);
+        let tells = self.own(py).shares(&mut shares);
         tells.then(|| shaped(py, shares, &[self.widths.0])).transpose()
     }
 
     /// An independent copy.
-    fn fork(&self) -> Monitor {
-        let (id, options) = (self.id.clone(), self.options.clone());
-        Monitor { inner: self.inner.fork(), widths: self.widths, id, options }
+    fn fork(&self, py: Python<'_>) -> Monitor {
+        Monitor::new(self.own(py).fork(), self.widths, self.id.clone(), self.options.clone())
     }
 
     /// The bytes of its file.
@@ -222,7 +229,7 @@ impl Monitor {
             widths: self.widths,
         };
         let mut archive = Archive::default();
-        self.inner.save(&mut archive.writer()).map_err(raised)?;
+        self.own(py).save(&mut archive.writer()).map_err(raised)?;
         Ok(PyBytes::new(py, &seal(serde_json::to_string(&header).map_err(raised)?, &archive)))
     }
 
@@ -239,12 +246,21 @@ impl Monitor {
                 )?;
             let detector = catalogues::detectors().build(&id, &options)?;
             let inner = detector.load(&archive.reader(widths.0, widths.1), policy)?;
-            Ok(Monitor { inner, widths, id, options })
+            Ok(Monitor::new(inner, widths, id, options))
         })
     }
 }
 
 impl Monitor {
+    fn new(inner: Box<dyn Watching>, widths: (usize, usize), id: String, options: Value) -> Monitor {
+        Monitor { inner: Mutex::new(inner), forks: Forks::new(), widths, id, options }
+    }
+
+    /// The one that is stepped; who waits for it leaves the interpreter to others.
+    fn own(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Watching>> {
+        self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn part<'py>(&self, array: &Bound<'py, PyAny>, what: &str, width: usize) -> PyResult<Floats<'py>> {
         let floats = Floats::read(array, what)?;
         if floats.slice().len() != width {

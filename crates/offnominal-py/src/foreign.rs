@@ -94,16 +94,28 @@ impl Inner {
 
 #[pymethods]
 impl Around {
-    /// `spec` is a specification as JSON with the environment's channels and parameters.
+    /// `spec` is a specification as JSON with the environment's channels and parameters; `seeds` are those of another one, which
+    /// this one goes on with.
     #[new]
-    fn new(spec: &str, anomaly_spec: &str, root: u64, step: Py<PyAny>, set: Py<PyAny>) -> PyResult<Around> {
+    fn new(
+        spec: &str,
+        anomaly_spec: &str,
+        seeds: (u64, u64),
+        step: Py<PyAny>,
+        set: Py<PyAny>,
+    ) -> PyResult<Around> {
         let spec: EnvSpec = serde_json::from_str(spec).map_err(raised)?;
         let (width, horizon, anomalies) = (spec.obs_width(), spec.horizon, ids_for(&spec));
         let env = Outside { spec, step, set, obs: vec![0.0; width] };
         let anomaly_spec = anomaly_spec::read(anomaly_spec, &env, horizon).map_err(raised)?;
         let anomaly_spec = anomaly_spec.ok_or_else(|| wrong("anomaly: expected one, found none"))?;
-        let inner = Inner { env, rollout: None, seeds: Seeds::of(root), seen: vec![0.0; width], horizon };
+        let inner = Inner { env, rollout: None, seeds: Seeds::after(seeds), seen: vec![0.0; width], horizon };
         Ok(Around { inner: Mutex::new(inner), anomaly_spec, anomalies })
+    }
+
+    /// From which seed the next episodes are drawn, and how many were.
+    fn seeds(&mut self) -> (u64, u64) {
+        self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).seeds.so_far()
     }
 
     /// What is done, as JSON.

@@ -1,7 +1,8 @@
 //! Image detectors: the engine's catalogue, and what is fitted.
 
-use crate::error::{detached, raised, wrong};
-use crate::progress::{context, interruptible};
+use crate::error::{raised, wrong};
+use crate::forks::Forks;
+use crate::progress::{abandonable, context, interruptible};
 use numpy::{PyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
@@ -65,13 +66,14 @@ pub(crate) fn fit_images(
         let fit = |progress: FitProgress<'_>| detector.fit(&train, &validation, &mut rng, progress);
         context.watched(&format!("fit of {id}"), fit)
     })?;
-    Ok(ImageMonitorOf { inner, size, id: id.into() })
+    Ok(ImageMonitorOf { inner, forks: Forks::new(), size, id: id.into() })
 }
 
 /// A fitted image detector.
-#[pyclass(module = "offnominal._engine", name = "ImageMonitor")]
+#[pyclass(module = "offnominal._engine", name = "ImageMonitor", frozen)]
 pub(crate) struct ImageMonitorOf {
     inner: Box<dyn ImageMonitor>,
+    forks: Forks<dyn ImageMonitor>,
     size: (usize, usize),
     id: String,
 }
@@ -92,7 +94,7 @@ impl ImageMonitorOf {
 
     /// Scores a whole episode, `[T]`.
     fn score_episode<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         frames: PyReadonlyArrayDyn<'py, u8>,
         actions: PyReadonlyArrayDyn<'py, f32>,
@@ -105,13 +107,14 @@ impl ImageMonitorOf {
                 self.size
             )));
         }
-        let inner = &mut self.inner;
-        let scores = detached(py, || Ok(inner.score_video(&seen)))?;
+        let mut fork = self.forks.take(|| self.inner.fork());
+        let (scores, fork) = abandonable(py, move || Ok((fork.score_video(&seen), fork)))?;
+        self.forks.give_back(fork);
         Ok(PyArray1::from_vec(py, scores))
     }
 
     /// An independent copy.
     fn fork(&self) -> ImageMonitorOf {
-        ImageMonitorOf { inner: self.inner.fork(), size: self.size, id: self.id.clone() }
+        ImageMonitorOf { inner: self.inner.fork(), forks: Forks::new(), size: self.size, id: self.id.clone() }
     }
 }

@@ -40,7 +40,17 @@ pub(crate) struct Seeds {
 
 impl Seeds {
     pub(crate) fn of(root: u64) -> Seeds {
-        Seeds { root: Seed(root), started: 0 }
+        Seeds::after((root, 0))
+    }
+
+    /// Those that follow what [`Seeds::so_far`] said.
+    pub(crate) fn after((root, started): (u64, u64)) -> Seeds {
+        Seeds { root: Seed(root), started }
+    }
+
+    /// The root, and how many were started without a seed.
+    pub(crate) fn so_far(&self) -> (u64, u64) {
+        (self.root.0, self.started)
     }
 
     /// The given seed, which is the root from now on; without one, the next of the root.

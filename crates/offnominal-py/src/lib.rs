@@ -13,6 +13,7 @@ mod environment;
 mod episodes;
 mod error;
 mod foreign;
+mod forks;
 mod images;
 mod infos;
 mod lane;

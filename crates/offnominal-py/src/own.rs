@@ -4,6 +4,7 @@
 //! unwinds to the call that Python made and is raised there.
 
 use crate::arrays::{Floats, row, shaped};
+use crate::environment::Border;
 use crate::error::wrong;
 use numpy::{PyArray1, PyArrayMethods};
 use offnominal_core::archive::{Archive, Numbers};
@@ -239,6 +240,8 @@ pub(crate) struct OwnPolicy {
     callable: Py<PyAny>,
     /// The shape of the observations that it reads; a row, if there is none.
     shape: Option<Vec<usize>>,
+    /// What its commands must be.
+    border: Border,
 }
 
 impl OwnPolicy {
@@ -247,7 +250,7 @@ impl OwnPolicy {
         let spec = env.spec();
         let image = spec.image().map(|i| vec![i.frames * i.planes, i.height, i.columns]);
         let shape = image.or_else(|| foreign::shape(&spec.id)).filter(|shape| shape.len() != 1);
-        OwnPolicy { callable: Python::attach(|py| callable.clone_ref(py)), shape }
+        OwnPolicy { callable: Python::attach(|py| callable.clone_ref(py)), shape, border: Border::of(spec) }
     }
 
     /// An observation as the callable reads it.
@@ -280,6 +283,7 @@ impl Acting for OwnPolicy {
                 found.expect_shape(&[action.len()], "action of the policy")?;
             }
             found.expect_finite("action of the policy")?;
+            self.border.check(found.slice())?;
             action.copy_from_slice(found.slice());
             Ok(())
         });
@@ -294,6 +298,6 @@ impl Acting for OwnPolicy {
             }
             Ok(own.clone().unbind())
         });
-        Box::new(OwnPolicy { callable, shape: self.shape.clone() })
+        Box::new(OwnPolicy { callable, shape: self.shape.clone(), border: self.border.clone() })
     }
 }

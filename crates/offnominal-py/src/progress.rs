@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -51,20 +51,33 @@ pub(crate) fn interruptible<T: Send>(
             let (send, done) = mpsc::channel();
             let worker = move || drop(send.send(caught(work)));
             thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker)?;
-            let mut interrupt = None;
-            loop {
-                match done.recv_timeout(LOOK_EVERY) {
-                    Ok(result) => return interrupt.map_or(result, Err),
-                    Err(RecvTimeoutError::Disconnected) => unreachable!("panics of the work are caught"),
-                    Err(RecvTimeoutError::Timeout) => (),
-                }
-                if let Err(signal) = Python::attach(|py| py.check_signals()) {
-                    stop.store(true, Ordering::Relaxed);
-                    interrupt = Some(signal);
-                }
-            }
+            // After a signal the scope waits until the work has stopped.
+            waited(&done).inspect_err(|_| stop.store(true, Ordering::Relaxed))
         })
     })
+}
+
+/// As [`interruptible`], for work that cannot be asked to stop: after a signal nobody waits for it.
+pub(crate) fn abandonable<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    py.detach(|| {
+        let (send, done) = mpsc::channel();
+        let worker = move || drop(send.send(caught(work)));
+        thread::Builder::new().stack_size(STACK).spawn(worker)?;
+        waited(&done)
+    })
+}
+/// What work has found, or the exception of a signal that came before.
+fn waited<T>(done: &Receiver<PyResult<T>>) -> PyResult<T> {
+    loop {
+        match done.recv_timeout(LOOK_EVERY) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => unreachable!("panics of the work are caught"),
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+        }
+    }
 }
 
 /// Calls Python; a display that fails is no reason to stop.

@@ -9,12 +9,13 @@ use crate::progress::{context, interruptible};
 use anyhow::Result;
 use numpy::PyArrayDyn;
 use offnominal_core::policy::Policy as Acting;
-use offnominal_core::prelude::Transition;
+use offnominal_core::prelude::{Seed, Signals, Transition};
 use offnominal_engine::catalogues;
 use offnominal_engine::fit::{self, Request};
 use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
+use offnominal_logs::exchangeability;
 use offnominal_logs::mapping::Mapping;
 use offnominal_monitor::{ChannelName, Identity, Monitor, Recalibration, Verdict, decode, encode};
 use pyo3::prelude::*;
@@ -196,7 +197,7 @@ impl Named {
 }
 
 /// Fits a detector on nominal episodes and sets its threshold on others; both are lists of `(observations, actions)`. Groups of
-/// the latter may have thresholds of their own. The request names an environment and a policy of the engine, which `recipes` must be of, unless `system` describes another.
+/// the latter may have thresholds of their own. With the monitor comes what makes its promise doubtful. The request names an environment and a policy of the engine, which `recipes` must be of, unless `system` describes another.
 #[pyfunction]
 #[pyo3(signature = (request, episodes, groups, recipes, system, seed, policy = None, display = None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords of a Python function")]
@@ -210,7 +211,7 @@ pub(crate) fn fit_watch<'py>(
     seed: u64,
     policy: Option<&Policy>,
     display: Option<Py<PyAny>>,
-) -> PyResult<Watch> {
+) -> PyResult<(Watch, Vec<String>)> {
     let request: Request = serde_json::from_str(request).map_err(raised)?;
     let (train, calibration) = (recorded(&episodes.0, "training")?, recorded(&episodes.1, "calibration")?);
     let views = [&train, &calibration].map(|all| all.iter().map(Recorded::signals).collect::<Vec<_>>());
@@ -220,12 +221,8 @@ pub(crate) fn fit_watch<'py>(
         let fit = |system: &System<'_>| {
             let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
             let about = own::forgotten(made.about);
-            Ok(Watch(Mutex::new(Monitor::new(
-                about,
-                &made.archive,
-                &catalogues::detectors(),
-                system.policy,
-            )?)))
+            let found = Monitor::new(about, &made.archive, &catalogues::detectors(), system.policy)?;
+            Ok((Watch(Mutex::new(found)), doubts(system, &views, seed)))
         };
         let Some(named) = named else {
             let subject = Subject::new(&request.env, &request.policy)?;
@@ -235,6 +232,18 @@ pub(crate) fn fit_watch<'py>(
         };
         fit(&named.system(&request, policy)?)
     })
+}
+
+/// Channels above which a test of all of them would take longer than a fit; images have more.
+const COMPARED: usize = 100;
+
+/// What makes the promise doubtful, as of logs.
+fn doubts(system: &System<'_>, [train, calibration]: &[Vec<Signals<'_>>; 2], seed: u64) -> Vec<String> {
+    if system.observation.len() > COMPARED {
+        return vec![];
+    }
+    let names: Vec<String> = system.observation.iter().map(|channel| channel.name.clone()).collect();
+    exchangeability::warnings(train, calibration, &names, Seed(seed))
 }
 
 /// Writes a file, whole or not at all.

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
 use crate::detectors;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
@@ -13,6 +13,8 @@ use offnominal_monitor::{
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
 
 /// What a monitor is to watch: an environment, or anything of which there are only episodes.
 pub struct System<'a> {
@@ -106,8 +108,12 @@ impl Fit<'_> {
         self.system.check(train, "training")?;
         self.system.check(calibration, "calibration")?;
         self.check_groups(calibration.len())?;
+        insist_on_others(train, calibration)?;
         let mut monitor = self.fit(train)?;
         let usual = usual(train, self.system.observation.len());
+        let whole = calibration.iter().find(|episode| is_whole(episode));
+        insist_on_equal_scores(monitor.as_mut(), whole.or(train.first()))
+            .with_context(|| format!("detector {}", self.detector.name))?;
         let scores = self.scores(monitor.as_mut(), &usual, calibration)?;
         let threshold = self.rule.threshold(&scores, Level::P95)?;
         let grouped = |groups| self.rule.group_thresholds(&scores, groups, Level::P95);
@@ -209,6 +215,54 @@ impl Fit<'_> {
             mapping: system.mapping.clone(),
         }
     }
+}
+
+/// Insists on calibration episodes that are not those which were learned from, all over again. Where nominal episodes are
+/// equal to one another anyway, as in a game without chance, so may these be.
+fn insist_on_others(train: &[Signals<'_>], calibration: &[Signals<'_>]) -> Result<()> {
+    let digest = |episode: &Signals<'_>| {
+        let mut hasher = DefaultHasher::new();
+        let values = episode.observations().iter().chain(episode.actions());
+        values.for_each(|x| hasher.write_u32(x.to_bits()));
+        hasher.finish()
+    };
+    let learned: HashSet<u64> = train.iter().map(digest).collect();
+    let copied = |episode: &&Signals<'_>| learned.contains(&digest(episode));
+    let copies = calibration.iter().filter(copied).count();
+    ensure!(
+        learned.len() < train.len() || copies < calibration.len() || copies == 0,
+        "calibration: expected other episodes than those that were learned from, found {copies} of {copies} among these; \
+         a threshold that they set would be too low"
+    );
+    Ok(())
+}
+
+/// Steps in which scores of a whole episode are compared with those of one step after another.
+const COMPARED: usize = 100;
+
+/// Insists on scores that do not depend on whether an episode is scored as a whole, as for a threshold, or step by step, as
+/// at work: else the threshold promises nothing.
+fn insist_on_equal_scores(
+    monitor: &mut dyn offnominal_core::detector::Monitor,
+    episode: Option<&Signals<'_>>,
+) -> Result<()> {
+    let Some(episode) = episode.map(|e| e.until(e.len().min(COMPARED))) else { return Ok(()) };
+    let mut whole = Vec::with_capacity(episode.len());
+    monitor.score_episode(&episode, &mut whole);
+    monitor.reset();
+    let single: Vec<f64> = episode.transitions().map(|step| monitor.score(&step)).collect();
+    let largest = whole.iter().chain(&single).fold(0.0_f64, |most, x| most.max(x.abs()));
+    let differ = |(a, b): &(f64, f64)| (a - b).abs() > 1e-3 * a.abs().max(b.abs()) + 1e-6 * largest;
+    let found = whole.into_iter().zip(single).enumerate().find(|(_, both)| differ(both));
+    let Some((step, (whole, single))) = found else { return Ok(()) };
+    bail!(
+        "expected the score of a step to depend on the steps before it only, found {whole:.6} at step {step} of a whole episode \
+         and {single:.6} at the same step as it comes; a threshold set by the former promises nothing of the latter"
+    )
+}
+
+fn is_whole(episode: &Signals<'_>) -> bool {
+    episode.observations().iter().chain(episode.actions()).all(|x| x.is_finite())
 }
 
 /// Steps in a row that nineteen of twenty episodes at most go without one of their numbers.

@@ -6,9 +6,11 @@ use crate::record::{Sink, Topic};
 use anyhow::{Context, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema, TimeUnit};
@@ -137,6 +139,7 @@ fn is_readable(kind: &DataType) -> bool {
         DataType::Dictionary(_, values) => is_readable(values),
         DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => true,
+        DataType::Duration(_) | DataType::Decimal128(..) => true,
         kind => kind.is_integer() || kind.is_floating(),
     }
 }
@@ -200,7 +203,8 @@ impl Rows {
 fn named(into: &mut Nested, field: &arrow_schema::Field) -> Place {
     let column = super::csv::with_unit(field.name());
     let at = into.field(Nested::ROOT, &column.name);
-    if let Some(unit) = field.metadata().get("unit").or(column.unit.as_ref()) {
+    let nanos = matches!(field.data_type(), DataType::Duration(_)).then(|| "ns".to_string());
+    if let Some(unit) = nanos.as_ref().or(field.metadata().get("unit")).or(column.unit.as_ref()) {
         into.set_unit(at, unit);
     }
     at
@@ -215,6 +219,11 @@ fn value(column: &dyn Array, row: usize, at: Place, into: &mut Nested, sink: &mu
         DataType::Float64 => into.number(at, item::<Float64Type>(column, row), sink),
         DataType::Float32 => into.number(at, item::<Float32Type>(column, row).into(), sink),
         DataType::Float16 => into.number(at, item::<Float16Type>(column, row).into(), sink),
+        // Below 2⁵³ and 10²² both are exact, so the quotient is the number that the digits say.
+        &DataType::Decimal128(_, scale) => {
+            let digits = item::<Decimal128Type>(column, row) as f64;
+            into.number(at, digits / 10_f64.powi(scale.into()), sink)
+        }
         DataType::Boolean => into.integer(at, column.as_boolean().value(row).into(), sink),
         DataType::Utf8 => into.text(at, column.as_string::<i32>().value(row), sink),
         DataType::LargeUtf8 => into.text(at, column.as_string::<i64>().value(row), sink),
@@ -261,7 +270,7 @@ fn items(array: &dyn Array, at: Place, into: &mut Nested, sink: &mut dyn Sink) -
     })
 }
 
-/// A whole number, and a time in nanoseconds since 1970.
+/// A whole number, a time in nanoseconds since 1970, and how long something took in nanoseconds.
 fn whole(column: &dyn Array, row: usize, kind: &DataType) -> Option<i64> {
     const DAY: i64 = 86_400_000_000_000;
     let times = |n: i64, by: i64| Some(n.saturating_mul(by));
@@ -284,6 +293,14 @@ fn whole(column: &dyn Array, row: usize, kind: &DataType) -> Option<i64> {
         DataType::Timestamp(TimeUnit::Second, _) => {
             times(item::<TimestampSecondType>(column, row), 1_000_000_000)
         }
+        DataType::Duration(TimeUnit::Nanosecond) => Some(item::<DurationNanosecondType>(column, row)),
+        DataType::Duration(TimeUnit::Microsecond) => {
+            times(item::<DurationMicrosecondType>(column, row), 1_000)
+        }
+        DataType::Duration(TimeUnit::Millisecond) => {
+            times(item::<DurationMillisecondType>(column, row), 1_000_000)
+        }
+        DataType::Duration(TimeUnit::Second) => times(item::<DurationSecondType>(column, row), 1_000_000_000),
         DataType::Date32 => times(item::<Date32Type>(column, row).into(), DAY),
         DataType::Date64 => times(item::<Date64Type>(column, row), 1_000_000),
         _ => None,
