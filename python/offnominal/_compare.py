@@ -45,8 +45,8 @@ def compare(
         or object with ``predict``.
     :param new: the policy that is to take its place.
     :param env: an id, ``gymnasium:ID``, a :class:`gymnasium.Env`, or a function that makes one.
-    :param metric: ``failure``, ``return``, ``wins``, ``success`` or ``alarms``; if not given, failure where random commands
-        fail, else return.
+    :param metric: ``failure``, ``return``, ``wins``, ``success`` or ``alarms``; if not given, success where the environment
+        defines it, else return.
     :param margin: how much worse the new policy may be, in the unit of the metric.
     :param require: ``no-worse`` or ``better``; it is part of the result, and decides when the comparison may stop.
     :param return_range: the smallest and the largest possible return, which make its interval exact.

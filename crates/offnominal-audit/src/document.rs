@@ -181,8 +181,12 @@ impl FailuresFound {
     /// The failure probability by the narrower of the methods that gave one; none where nothing counts as a failure.
     pub fn best(&self) -> Option<Number> {
         let width = |n: &Number| (n.high - n.low).abs();
-        let known = [self.counted, self.by_swarms].into_iter().flatten();
-        known.min_by(|a, b| width(a).total_cmp(&width(b))).filter(|_| self.counts_failures)
+        self.known().min_by(|a, b| width(a).total_cmp(&width(b))).filter(|_| self.counts_failures)
+    }
+
+    /// What each method gave.
+    pub fn known(&self) -> impl Iterator<Item = Number> {
+        [self.counted, self.by_swarms].into_iter().flatten()
     }
 }
 

@@ -86,9 +86,18 @@ impl Requirement {
     /// Compares it with an audit.
     pub fn judge(&self, audit: &Audit) -> Judged {
         let found = self.found(audit);
-        let met =
-            found.is_some_and(|n| if self.at_least { n.low >= self.bound } else { n.high <= self.bound });
+        let met = found.is_some_and(|n| self.is_met_by(n.low, n.high)) && !self.is_denied(audit);
         Judged { requirement: self.to_string(), found, met }
+    }
+
+    fn is_met_by(&self, low: f64, high: f64) -> bool {
+        if self.at_least { low >= self.bound } else { high <= self.bound }
+    }
+
+    /// Whether another method says for sure that it is not met.
+    fn is_denied(&self, audit: &Audit) -> bool {
+        let denies = |n: Number| !self.is_met_by(n.high, n.low);
+        self.measure == Measure::Risk && audit.failures.known().any(denies)
     }
 
     fn found(&self, audit: &Audit) -> Option<Number> {
@@ -169,5 +178,19 @@ mod tests {
         assert!(judge("risk <= 0.1") && !judge("risk <= 0.03"), "{:?}", audit.failures);
         assert!(judge("auroc_matched(tiny) >= 0.7") && !judge("auroc_matched(tiny) >= 0.85"));
         assert!(!judge("success >= 0"), "the sample defines no success");
+    }
+
+    #[test]
+    fn no_requirement_is_met_that_another_method_denies() {
+        let mut audit = crate::document::sample();
+        let number = |value: f64| Some(Number { value, low: 0.9 * value, high: 1.1 * value });
+        let mut judge = |counted, swarms| {
+            (audit.failures.counted, audit.failures.by_swarms) = (number(counted), number(swarms));
+            ["risk <= 0.01", "risk >= 0.01"].map(|text| parse(text).unwrap()[0].judge(&audit).met)
+        };
+        assert_eq!(judge(0.002, 0.001), [true, false]);
+        assert_eq!(judge(0.02, 0.001), [false, false]);
+        assert_eq!(judge(0.001, 0.02), [false, false]);
+        assert_eq!(judge(0.02, 0.03), [false, true]);
     }
 }

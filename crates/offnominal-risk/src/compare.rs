@@ -61,7 +61,7 @@ pub struct Request {
     pub twin: bool,
     /// File of the monitor that watches both.
     pub monitor: Option<PathBuf>,
-    /// What decides; if absent, failure where the environment counts something as one, else return.
+    /// What decides; if absent, success where the environment defines it, else return.
     pub metric: Option<Quantity>,
     /// Smallest and largest possible return, which make its interval exact.
     pub return_range: Option<(f64, f64)>,
@@ -93,8 +93,6 @@ defaults! {
 const LARGEST_BLOCK: u64 = 100_000;
 /// Beyond so many blocks, one looks only after one more of so many pairs.
 const RARELY: u64 = 50;
-/// Episodes with random commands that show whether anything counts as a failure.
-const RANDOM_TRIES: u64 = 20;
 
 /// Plays pairs until they decide, or the last is played.
 ///
@@ -121,29 +119,48 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     if is_gate || request.metric == Some(Quantity::Failure) {
         old.knows_failure()?;
     }
-    let judged = request.judged(&players)?;
+    request.metric.map(|metric| request.judged(metric)).transpose()?;
     let gate = Gate { margin: request.margin, require: request.require, level };
     let mut pairs = Pairs::open(request.out.as_deref(), &players, request, context.seed)?;
-    let (played, verdict) = decide(request, &judged, &gate, &mut pairs, &players, context)?;
+    let first = pairs.next(&players, context)?;
+    let judged = request.judged(request.metric.unwrap_or_else(|| default_metric(&players, &first)))?;
+    let (played, verdict) = decide(request, &judged, &gate, (first, &mut pairs), &players, context)?;
     let made = request.made(&players, context)?;
     let report = Report { made, ..Report::new(request, &players, &judged, &played, verdict, level)? };
     request::write_json(request.out.as_deref(), "compare.json", &report)?;
     Ok(report)
 }
 
-/// Plays block after block until the verdict is known.
+/// Success where it is defined, else return. Which one it is hangs on no draw: the environment says it where an episode
+/// starts, or in the first that does not fail.
+fn default_metric(players: &Players<'_>, first: &[Pair]) -> Quantity {
+    let mut episodes = first.iter().flat_map(Pair::episodes);
+    let says = |played: pair::Played| !played.failed && played.success.is_some();
+    let is_defined = knows_its_goal(players.subjects[0].env.as_ref()) || episodes.any(says);
+    if is_defined { Quantity::Success } else { Quantity::Return }
+}
+
+/// Whether an environment says of an episode that begins whether its goal is met.
+fn knows_its_goal(env: &dyn Env) -> bool {
+    let Some(mut env) = env.checkout() else { return false };
+    let (mut rng, mut world) = (Seed(0).child("start").rng(), Seed(0).child("world").rng());
+    let x = env.draw(&mut rng);
+    env.start(&x, &mut world);
+    env.goal_met().is_some()
+}
+
+/// Plays block after block, of which the first was played, until the verdict is known.
 fn decide(
     request: &Request,
     judged: &Judged,
     gate: &Gate,
-    pairs: &mut Pairs,
+    (mut block, pairs): (Vec<Pair>, &mut Pairs),
     players: &Players<'_>,
     context: &Context,
 ) -> Result<(Vec<Pair>, Verdict)> {
     let (mut played, mut gains) = (Vec::new(), judged.mean_of_gains());
     let (bar, mut look) = (context.task(request.episodes as usize, "pairs"), 0);
     loop {
-        let block = pairs.next(players, context)?;
         for (i, pair) in block.iter().enumerate() {
             if let Some(gain) = judged.gain(pair, played.len() + i)? {
                 gains.push(gain);
@@ -163,6 +180,7 @@ fn decide(
                 return Ok((played, verdict));
             }
         }
+        block = pairs.next(players, context)?;
     }
 }
 
@@ -208,12 +226,7 @@ impl Request {
     }
 
     /// What decides, and where.
-    fn judged(&self, players: &Players<'_>) -> Result<Judged> {
-        let quantity = match self.metric {
-            Some(quantity) => quantity,
-            None if self.fails_at_random(players)? => Quantity::Failure,
-            None => Quantity::Return,
-        };
+    fn judged(&self, quantity: Quantity) -> Result<Judged> {
         let condition = match (&self.anomaly, self.twin) {
             (None, _) => Condition::Nominal,
             (Some(_), false) => Condition::Anomalous,
@@ -230,18 +243,5 @@ impl Request {
             ensure!(holds, "margin: expected a number above 0 and below {most}, found {margin}");
         }
         Ok(judged)
-    }
-
-    /// Whether random commands fail at least once, so that something counts as a failure.
-    fn fails_at_random(&self, players: &Players<'_>) -> Result<bool> {
-        let random = self.subject("random")?;
-        for i in 0..RANDOM_TRIES {
-            let episode = random.trial().outcome(players.seed.child("random").child(i));
-            random.health().map_err(|why| anyhow::anyhow!("random policy: {why}"))?;
-            if episode.end == End::Failed {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }

@@ -30,7 +30,7 @@ use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use document::probability;
-use document::{Counting, Document};
+use document::{Answer, Counting, Document};
 use ending::Ending;
 use estimation::Estimation;
 use offnominal_engine::anomaly_request::AnomalyRequest;
@@ -322,12 +322,14 @@ impl Request {
 }
 
 impl Report {
-    /// Why the estimate is not acceptable: its whole interval must be at most `most`.
+    /// Why the estimate is not acceptable: its whole interval must be at most `most`, and none of the others may lie above.
     pub fn unacceptable(&self, most: f64) -> Option<String> {
-        let found = match &self.document.risk.risk {
-            Some(risk) if risk.is_finite() && risk.high <= most => return None,
-            Some(risk) => format!("up to {}", probability(risk.high)),
-            None => "no valid interval".into(),
+        let above = |answer: &&Answer| answer.risk.as_ref().is_some_and(|risk| risk.low > most);
+        let found = match (&self.document.risk.risk, self.document.others.iter().find(above)) {
+            (Some(risk), Some(other)) if risk.high <= most => format!("{other}"),
+            (Some(risk), None) if risk.is_finite() && risk.high <= most => return None,
+            (Some(risk), _) => format!("up to {}", probability(risk.high)),
+            (None, _) => "no valid interval".into(),
         };
         Some(format!("risk: expected at most {most}, found {found}"))
     }

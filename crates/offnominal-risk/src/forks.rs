@@ -313,7 +313,9 @@ impl Report {
     /// Why the estimate is not acceptable: its whole interval must be at most `most`.
     pub fn unacceptable(&self, most: f64) -> Option<String> {
         let high = self.risk.high;
-        (high > most).then(|| format!("risk: expected at most {most}, found up to {}", probability(high)))
+        // What is no number is not at most anything.
+        let met = high <= most;
+        (!met).then(|| format!("risk: expected at most {most}, found up to {}", probability(high)))
     }
 }
 

@@ -43,6 +43,20 @@ pub enum Condition {
     Cost,
 }
 
+impl Quantity {
+    /// 1 where more is better, −1 where less is.
+    pub fn sign(self) -> f64 {
+        if matches!(self, Quantity::Failure | Quantity::Alarms) { -1.0 } else { 1.0 }
+    }
+
+    /// Whether a loss in it is measured by a margin on another quantity: both are shares of the same episodes, or the wins
+    /// are counted by the return that the margin is on.
+    pub fn shares_margin_with(self, other: Quantity) -> bool {
+        use Quantity::{Failure, Return, Success, Wins};
+        matches!((self, other), (Failure, Success) | (Success, Failure) | (Wins, Return))
+    }
+}
+
 /// One quantity in one condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
@@ -71,18 +85,13 @@ impl Judged {
         self.bound().map_or_else(Mean::unbounded, Mean::bounded)
     }
 
-    /// 1 where more is better, −1 where less is.
-    pub fn sign(&self) -> f64 {
-        if matches!(self.quantity, Quantity::Failure | Quantity::Alarms) { -1.0 } else { 1.0 }
-    }
-
     /// By how much the new policy is better in a pair; nothing if an episode has no outcome, and so no return.
     ///
     /// # Errors
     /// If the quantity is not defined there, or a return lies outside of the range that was stated.
     pub fn gain(&self, pair: &Pair, index: usize) -> Result<Option<f64>> {
         let values = self.values(pair).with_context(|| format!("pair {index}"))?;
-        Ok(values.map(|[old, new]| self.sign() * (new - old)))
+        Ok(values.map(|[old, new]| self.quantity.sign() * (new - old)))
     }
 
     /// What each of the two policies has of it in a pair; nothing if an episode has no outcome, and so no return.

@@ -1,9 +1,9 @@
 //! What a comparison found, as JSON and as text.
 
+use super::Request;
 use super::pair::{Pair, Players};
 use super::quantity::{Condition, Judged, Quantity};
 use super::verdict::{Requirement, Verdict};
-use super::{RANDOM_TRIES, Request};
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_files::provenance::Provenance;
@@ -41,6 +41,8 @@ pub struct Report {
     pub require: Option<Requirement>,
     /// What was shown.
     pub verdict: Verdict,
+    /// In what else the new policy is worse, by an exact interval: with any of it, nothing that is required is met.
+    pub also_worse: Vec<Loss>,
     /// Pairs that were played.
     pub pairs: u64,
     /// Pairs after which it would have ended, decided or not.
@@ -53,6 +55,16 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// What is doubtful.
     pub warnings: Vec<String>,
+}
+
+/// A quantity in which the new policy is worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Loss {
+    /// Of what.
+    pub quantity: Quantity,
+    /// In which episodes.
+    pub condition: Condition,
 }
 
 /// One quantity of both policies.
@@ -113,6 +125,7 @@ impl Report {
             margin: request.margin,
             require: request.require,
             verdict,
+            also_worse: also_worse(judged, request.margin, &comparisons),
             pairs: pairs.len() as u64,
             most: request.episodes.div_ceil(request.block) * request.block,
             episodes: each * pairs.len() as u64,
@@ -129,12 +142,24 @@ impl Report {
         if self.verdict == Verdict::Worse {
             return Some(format!("{new} is worse than {old} by {metric}"));
         }
-        let require = self.require.filter(|require| !require.is_met(self.verdict))?;
+        let require = self.require?;
+        if require.is_met(self.verdict) {
+            let losses = self.losses()?;
+            return Some(format!("{new} is worse than {old} by {losses}, whatever it is by {metric}"));
+        }
         let (found, pairs) = (<&str>::from(self.verdict), self.pairs);
         Some(format!(
             "expected {new} to be {} by {metric}, found {found} after {pairs} pairs",
             <&str>::from(require)
         ))
+    }
+
+    /// What else the new policy loses, in words.
+    fn losses(&self) -> Option<String> {
+        let words =
+            |loss: &Loss| format!("{} ({})", <&str>::from(loss.quantity), <&str>::from(loss.condition));
+        let all: Vec<String> = self.also_worse.iter().map(words).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// The comparison that decided.
@@ -156,6 +181,17 @@ impl Judged {
 }
 
 impl Comparison {
+    /// Whether the interval of the difference needs no assumption.
+    fn is_exact(&self) -> bool {
+        self.difference.method == "betting-sequence"
+    }
+
+    /// The largest gain of the new policy that the interval holds.
+    fn best_gain(&self) -> f64 {
+        let Estimate { low, high, .. } = self.difference;
+        if self.quantity.sign() > 0.0 { high } else { -low }
+    }
+
     /// What pairs say of one quantity; nothing if no pair has it.
     fn of(judged: &Judged, pairs: &[Pair], level: Level, seed: Seed) -> Result<Option<Comparison>> {
         let values: Vec<Option<[f64; 2]>> =
@@ -185,6 +221,21 @@ impl Comparison {
     }
 }
 
+/// In what the new policy is worse beside what decides. A margin also holds for what is measured by the same number.
+fn also_worse(judged: &Judged, margin: Option<f64>, comparisons: &[Comparison]) -> Vec<Loss> {
+    let is_lost = |c: &&Comparison| {
+        let decides = c.quantity == judged.quantity && c.condition == judged.condition;
+        let within = c.condition == judged.condition && c.quantity.shares_margin_with(judged.quantity);
+        let allowed = match (margin.filter(|_| within), c.quantity) {
+            (Some(_), Quantity::Wins) => return false,
+            (margin, _) => margin.unwrap_or(0.0),
+        };
+        !decides && c.is_exact() && c.best_gain() < -allowed
+    };
+    let loss = |c: &Comparison| Loss { quantity: c.quantity, condition: c.condition };
+    comparisons.iter().filter(is_lost).map(loss).collect()
+}
+
 /// What is doubtful.
 fn warnings(
     players: &Players<'_>,
@@ -203,11 +254,7 @@ fn warnings(
     }
     let fails = pairs.iter().flat_map(Pair::episodes).any(|played| played.failed);
     if judged.quantity == Quantity::Failure && !fails {
-        all.push(format!(
-            "no episode failed: environment {} may count nothing as failure; without --metric, {RANDOM_TRIES} episodes with \
-             random commands tell",
-            judged.env
-        ));
+        all.push(format!("no episode failed: environment {} may count nothing as failure", judged.env));
     }
     let decides = |c: &&Comparison| c.quantity == judged.quantity && c.condition == judged.condition;
     match comparisons.iter().find(decides).map(|c| c.difference.method.as_str()) {
@@ -246,7 +293,8 @@ impl Display for Report {
         self.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))?;
         let (metric, condition) = (<&str>::from(self.metric), <&str>::from(self.condition));
         let margin = self.margin.map_or(String::new(), |margin| format!(", margin {margin}"));
-        writeln!(out, "NEW is {} by {metric} ({condition}{margin})", verdict.words())
+        let losses = self.losses().map_or(String::new(), |losses| format!("; it is worse by {losses}"));
+        writeln!(out, "NEW is {} by {metric} ({condition}{margin}){losses}", verdict.words())
     }
 }
 

@@ -29,13 +29,14 @@ const BALANCES: &str = "tqc";
 #[test]
 fn the_same_policy_twice_differs_by_exactly_nothing_and_says_so() {
     let found = compared(json!({}));
-    assert_eq!((found.metric, found.verdict, found.pairs), (Quantity::Failure, Verdict::Undecided, 50));
+    assert_eq!((found.metric, found.verdict, found.pairs), (Quantity::Success, Verdict::Undecided, 50));
     let zero = |e: &Estimate| e.value == 0.0 && e.low < 0.0 && e.high > 0.0;
     assert!(found.comparisons.iter().all(|c| zero(&c.difference)), "{found}");
     assert!(found.warnings[0].contains("are the same policy"), "{found}");
     assert!(found.unacceptable().is_none());
     // No difference is no worse than a margin, after enough pairs.
-    let within = compared(json!({ "margin": 0.3, "require": "no-worse", "episodes": 500 }));
+    let within =
+        compared(json!({ "metric": "failure", "margin": 0.3, "require": "no-worse", "episodes": 500 }));
     assert!(within.verdict == Verdict::NoWorse && within.pairs < 500 && within.unacceptable().is_none());
 }
 
@@ -114,9 +115,40 @@ fn returns_are_exact_with_a_range_and_say_that_they_are_not_without() {
 }
 
 #[test]
-fn an_environment_without_failures_is_compared_by_return() {
-    let found = compared(json!({ "env": "pendulum" }));
-    assert_eq!(found.metric, Quantity::Return);
+fn success_decides_where_it_is_defined_whatever_was_drawn() {
+    for seed in 0..4 {
+        let more = json!({ "env": "sap-goal0", "old": BALANCES, "margin": 0.05, "require": "no-worse", "block": 10 });
+        let found = run(&asked(more), &Context::silent(seed, 2)).unwrap();
+        assert_eq!((found.metric, found.verdict), (Quantity::Success, Verdict::Worse), "{seed}: {found}");
+        assert!(found.unacceptable().is_some());
+    }
+    // Who says when an episode fails has said when one succeeds.
+    assert_eq!(compared(json!({ "scenario": { "below": 1e3 }, "episodes": 10 })).metric, Quantity::Success);
+}
+
+#[test]
+fn a_gate_does_not_pass_what_an_exact_interval_of_the_same_report_calls_worse() {
+    let lazy = |metric: &str, margin: f64| {
+        compared(json!({
+            "env": "sap-goal0", "old": BALANCES, "metric": metric, "margin": margin, "require": "no-worse",
+            "return_range": [-1000.0, 1000.0], "episodes": 400,
+        }))
+    };
+    // It hardly fails, as it hardly moves; and so large a margin allows any return.
+    for (metric, margin) in [("failure", 0.3), ("return", 1000.0)] {
+        let found = lazy(metric, margin);
+        assert!(Requirement::NoWorse.is_met(found.verdict), "{found}");
+        assert!(found.also_worse.iter().any(|loss| loss.quantity == Quantity::Success), "{found}");
+        assert!(found.unacceptable().unwrap().contains("success (nominal), whatever it is by"), "{found}");
+        let verdict = found.to_string().trim_end().lines().last().unwrap().to_string();
+        assert!(verdict.contains("it is worse by") && verdict.contains("success (nominal)"), "{verdict}");
+        // Without a gate it is said, and nothing is refused.
+        assert!(Report { require: None, ..found }.unacceptable().is_none());
+    }
+}
+
+#[test]
+fn where_nothing_fails_the_metric_failure_is_doubted() {
     let asked = compared(json!({ "env": "pendulum", "metric": "failure" }));
     assert!(asked.warnings.iter().any(|w| w.contains("may count nothing as failure")), "{asked}");
 }

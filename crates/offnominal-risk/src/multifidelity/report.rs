@@ -148,8 +148,10 @@ impl Report {
 
     /// Why the policy is not acceptable, if it is not.
     pub fn unacceptable(&self) -> Option<String> {
-        let most = self.max_risk.filter(|most| self.risk.high > *most)?;
-        Some(format!("risk: expected at most {most}, found up to {}", probability(self.risk.high)))
+        let most = self.max_risk?;
+        // What is no number is not at most anything.
+        let met = self.risk.high <= most;
+        (!met).then(|| format!("risk: expected at most {most}, found up to {}", probability(self.risk.high)))
     }
 }
 

@@ -23,13 +23,14 @@ pub struct Compare {
     /// Gymnasium
     #[arg(long)]
     env: String,
-    /// What decides [default: failure where random commands fail, else return]
+    /// What decides [default: success where the environment defines it, else return]
     #[arg(long, value_parser = one_of::<Quantity>())]
     metric: Option<Quantity>,
     /// How much worse NEW may be, in the unit of the metric; then `no worse than the margin` is a verdict too
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     margin: Option<f64>,
-    /// What must be shown of NEW: if it is not, the exit code is 1, as it always is where NEW is worse
+    /// What must be shown of NEW: if it is not, or another exact interval says that NEW is worse, the exit code is 1, as it
+    /// always is where NEW is worse by the metric
     #[arg(long, value_parser = one_of::<Requirement>())]
     require: Option<Requirement>,
     /// Smallest and largest possible return, which make its interval exact
