@@ -199,9 +199,10 @@ class Watch:
     def diagnose(self) -> dict[str, Any] | None:
         """What looks wrong, judging from the last steps; ``None`` where nothing can be said.
 
-        :returns: ``family``, ``probabilities`` of the families, ``onset`` and the ``channels`` that are off. If the monitor was
-            taught to name faults, ``candidates`` lists those that it may be, each with ``anomaly``, ``direction``, ``neutral``,
-            ``magnitude`` and ``probability``; an empty list says that it is another fault. ``docs/monitor.md`` explains them.
+        :returns: ``family`` (``unknown`` without commands and taught faults), ``probabilities`` of the families, ``onset`` and
+            the ``channels`` that are off. If the monitor was taught to name faults, ``candidates`` lists those that it may be,
+            each with ``anomaly``, ``direction``, ``neutral``, ``magnitude`` and ``probability``; an empty list says that it is
+            another fault. ``docs/monitor.md`` explains them.
         """
         found: dict[str, Any] | None = json.loads(self._engine.diagnose())
         return found

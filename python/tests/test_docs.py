@@ -7,7 +7,8 @@
 | ``python file: jump.py``  | is written to that file, for later blocks; so is ``toml file: …``               |
 | ``… slow``                | runs in the slow tier only, as does every block of its page that comes after it |
 | ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/docs.rs`      |
-| ``text``, ``json``        | is an output, or an example of data                                             |
+| ``text``                  | right after a block that runs: what it printed, line by line; ``…`` is what is left out |
+| ``text``, ``json``        | else an output, or an example of data                                           |
 """
 
 import ast
@@ -39,6 +40,8 @@ class Block:
     language: str
     rest: str
     body: str
+    #: The block of text right after one that runs.
+    shown: str = ""
 
     @property
     def is_run(self):
@@ -55,9 +58,13 @@ class Block:
 
 def blocks(page):
     text = page.read_text(encoding="utf-8")
-    for found in FENCE.finditer(text):
-        language, _, rest = found["info"].strip().partition(" ")
-        yield Block(page, text.count("\n", 0, found.start()) + 1, language, rest.strip(), found["body"])
+    found = []
+    for fence in FENCE.finditer(text):
+        language, _, rest = fence["info"].strip().partition(" ")
+        found.append(Block(page, text.count("\n", 0, fence.start()) + 1, language, rest.strip(), fence["body"]))
+        if language == "text" and len(found) > 1 and found[-2].is_run:
+            found[-2].shown = fence["body"]
+    return found
 
 
 def of_docstring(module):
@@ -79,22 +86,36 @@ def script(chosen):
             steps.append(f"__import__('pathlib').Path({block.file!r}).write_text({block.body!r})")
         elif block.language == "python":
             padded = "\n" * block.line + block.body
-            steps.append(f"exec(compile({padded!r}, {block.place!r}, 'exec'), own)")
+            steps.append(f"python({padded!r}, {block.place!r}, {block.shown!r})")
         else:
-            steps.append(f"run({block.body!r}, {block.place!r})")
+            steps.append(f"run({block.body!r}, {block.place!r}, {block.shown!r})")
     return PROLOGUE + "\n".join(steps) + "\n"
 
 
 #: Variables of the shell last for a page. A page may show a command that finds something not acceptable (exit code 1).
-PROLOGUE = """
-import pathlib, subprocess, sys
+PROLOGUE = r"""
+import contextlib, io, pathlib, re, subprocess, sys
 own = {"__name__": "__page__"}
 failed = pathlib.Path("failed")
-def run(body, place):
-    body = f"[ ! -f variables ] || . ./variables\\nset -a\\n{body}\\nexport -p > variables"
+def compare(shown, printed, place):
+    # How long it took is the only number that differs from run to run.
+    plain = lambda text: re.sub(r"[0-9.]+ s \([0-9.]+ per second\)", "… s", text)
+    lines = plain(printed).splitlines()
+    for line in filter(str.strip, plain(shown).splitlines()):
+        wanted = re.compile(".*".join(map(re.escape, line.rstrip().split("…"))))
+        if not any(wanted.fullmatch(found.rstrip()) for found in lines):
+            sys.exit(f"{place}: expected a line {line!r}, found\n{printed[-8000:]}")
+def python(body, place, shown):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(body, place, "exec"), own)
+    compare(shown, printed.getvalue(), place)
+def run(body, place, shown):
+    body = f"[ ! -f variables ] || . ./variables\nset -a\n{body}\nexport -p > variables"
     done = subprocess.run(["bash", "-c", body], text=True, capture_output=True, stdin=subprocess.DEVNULL)
     if failed.exists():
         sys.exit(f"{place}: {failed.read_text()}{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    compare(shown, done.stdout + done.stderr, place)
 """
 
 

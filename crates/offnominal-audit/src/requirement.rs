@@ -53,11 +53,7 @@ pub fn parse(text: &str) -> Result<Vec<Requirement>> {
 }
 
 fn one(part: &str) -> Result<Requirement> {
-    let (left, at_least, right) = match (part.split_once(">="), part.split_once("<=")) {
-        (Some((left, right)), None) => (left, true, right),
-        (None, Some((left, right))) => (left, false, right),
-        _ => bail!("expected one of >= and <= between a measure and a number"),
-    };
+    let left = part.split(['<', '>', '=']).next().unwrap_or_default();
     let (name, strength) = match left.trim().split_once('(') {
         None => (left.trim(), None),
         Some((name, rest)) => {
@@ -70,6 +66,11 @@ fn one(part: &str) -> Result<Requirement> {
         let hint = did_you_mean(name, names.clone());
         format!("expected one of {}, found {name:?}{hint}", names.clone().collect::<Vec<_>>().join(", "))
     })?;
+    let (at_least, right) = match (part.split_once(">="), part.split_once("<=")) {
+        (Some((_, right)), None) => (true, right),
+        (None, Some((_, right))) => (false, right),
+        _ => bail!("expected one of >= and <= between a measure and a number"),
+    };
     strength.iter().try_for_each(|level| check_level(level))?;
     let is_of_faults = matches!(measure, Measure::AurocMatched | Measure::DetectionRate);
     ensure!(strength.is_none() || is_of_faults, "expected no strength: {name} does not depend on a fault");
@@ -164,6 +165,7 @@ mod tests {
         let refused = |text: &str| format!("{:#}", parse(text).unwrap_err());
         assert!(refused("").contains("found nothing"));
         assert!(refused("risk < 1").contains("expected one of >= and <="));
+        assert!(refused("auroc > .8").contains("expected one of auroc_matched, "));
         assert!(refused("auroc_machted >= .8").contains("did you mean \"auroc_matched\"?"));
         assert!(refused("auroc_matched(tny) >= .8").contains("did you mean \"tiny\"?"));
         assert!(refused("risk(tiny) <= 1").contains("does not depend on a fault"));

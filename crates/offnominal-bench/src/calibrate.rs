@@ -8,6 +8,8 @@ mod duplicates;
 mod given;
 mod request;
 mod response;
+#[cfg(test)]
+mod units;
 
 pub use given::Scored;
 pub use request::{Calibrated, Request, Rows, run};
@@ -23,7 +25,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, foreign, parallel};
 use offnominal_files::store::{State, Store, address};
 use offnominal_stats::calibrate::Verdict;
-use offnominal_worlds::anomaly::searches;
+use offnominal_worlds::anomaly::{Deviations, searches};
 use response::Response;
 use serde::Serialize;
 use std::path::Path;
@@ -63,12 +65,16 @@ fn calibrate(
     Ok(rows)
 }
 
-/// What normalises a return, and the nominal scores.
+/// Nominal episodes in which the deviations of channels are measured.
+const UNIT_EPISODES: usize = 10;
+
+/// What normalises a return, the nominal scores, and the unit of channels without bounds.
 struct Scale {
     seed: Seed,
     expert: f64,
     random: f64,
     nominal: Vec<f64>,
+    deviations: Deviations,
 }
 
 impl Scale {
@@ -92,7 +98,9 @@ impl Scale {
             subject.env.spec().id
         );
         let nominal = good.iter().map(|r| (r - random) / (expert - random)).collect();
-        Ok(Scale { seed, expert, random, nominal })
+        let few: Vec<Episode> =
+            (0..n.min(UNIT_EPISODES)).map(|i| subject.trial().nominal(seed.child(i))).collect();
+        Ok(Scale { seed, expert, random, nominal, deviations: Deviations::of(&few) })
     }
 
     fn normalise(&self, total_reward: f64) -> f64 {
@@ -138,7 +146,7 @@ fn cell(subject: &Subject, anomaly: &str, effort: &Effort, seed: u64) -> String 
 fn levels(subject: &Subject, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<Vec<Strength>> {
     let mut verdicts: Vec<Option<Verdict>> = vec![None; LEVELS.len()];
     let mut episodes = 0;
-    for search in searches(subject.env.spec(), anomaly)? {
+    for search in searches(subject.env.spec(), anomaly, &scale.deviations)? {
         let open: Vec<usize> = (0..LEVELS.len())
             .filter(|&l| verdicts[l].as_ref().is_none_or(|v| v.magnitude().is_none()))
             .collect();

@@ -57,6 +57,23 @@ fn a_sensor_a_command_and_a_force_are_told_apart() {
     assert!(share(&command, |d| d.family == Family::Action) > 0.8, "{:?}", command[0]);
 }
 
+#[test]
+fn without_commands_the_family_is_unknown_until_faults_are_taught() {
+    // No commands, and commands that never vary.
+    for width in [0, 1] {
+        let episodes = nominal_episodes(Seed(1), 24, 40);
+        let still = vec![0.5; 40 * width];
+        let views: Vec<_> =
+            episodes.iter().map(|e| Signals::new(&e.observations, &still, 3, width)).collect();
+        let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1), FitProgress::unseen()).unwrap();
+        for seen in views[0].transitions() {
+            diagnoser.observe(&seen);
+        }
+        let found = diagnoser.diagnose(0);
+        assert_eq!((found.family, found.probabilities), (Family::Unknown, [1.0 / 3.0; 3]));
+    }
+}
+
 /// An episode with a fault from step 20 on.
 struct Faulty {
     obs: Vec<f32>,

@@ -115,9 +115,21 @@ pub fn configured(id: &str, options: &Value) -> Result<Box<dyn Env>, BuildError>
 }
 
 fn with_options(world: &str, level: Option<&str>, options: &Value) -> Result<Box<dyn Env>, BuildError> {
-    let env = environments().build(world, options)?;
+    let env = environments().build(world, options).map_err(|why| elsewhere(world, why))?;
     let Some(level) = level else { return Ok(env) };
     noise::apply(env, level).map_err(|why| BuildError::Missing(format!("{why:#}").into()))
+}
+
+/// The same, with the way to Gymnasium where a name looks like one of its.
+fn elsewhere(world: &str, why: BuildError) -> BuildError {
+    let version = world.rsplit_once("-v").map_or("", |(_, version)| version);
+    let is_theirs = !version.is_empty() && version.bytes().all(|digit| digit.is_ascii_digit());
+    match why {
+        BuildError::Unknown { noun, id, known, .. } if is_theirs => {
+            BuildError::Unknown { nearest: Some(format!("gymnasium:{id}")), noun, id, known }
+        }
+        why => why,
+    }
 }
 
 /// The anomalies.

@@ -2,14 +2,14 @@
 
 use crate::catalogues;
 use crate::context::Context;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use offnominal_agents::Actor;
 use offnominal_core::env::Env;
 use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Which policies become one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -52,13 +52,23 @@ pub fn run(request: &Request, _: &Context) -> Result<Ensemble> {
 
 /// One policy of the files.
 fn join(members: &[PathBuf], env: &dyn Env) -> Result<Actor> {
-    let read = |path: &PathBuf| member(path, env);
-    Ok(Actor::ensemble(members.iter().map(read).collect::<Result<_>>()?)?)
+    let files = members.iter().map(|path| read::bytes(path)).collect::<Result<Vec<_>>>()?;
+    apart(members, &files)?;
+    let member = |(path, bytes): (&PathBuf, &Vec<u8>)| {
+        Actor::from_bytes(bytes, env.spec()).with_context(|| path.display().to_string())
+    };
+    Ok(Actor::ensemble(members.iter().zip(&files).map(member).collect::<Result<_>>()?)?)
 }
 
-fn member(path: &Path, env: &dyn Env) -> Result<Actor> {
-    let bytes = read::bytes(path)?;
-    Actor::from_bytes(&bytes, env.spec()).with_context(|| path.display().to_string())
+/// Refuses one policy twice: it would count double, and never disagree with itself.
+fn apart(members: &[PathBuf], files: &[Vec<u8>]) -> Result<()> {
+    for (i, file) in files.iter().enumerate() {
+        if let Some(first) = files[..i].iter().position(|other| other == file) {
+            let [first, again] = [first, i].map(|i| members[i].display());
+            bail!("ensemble: expected policies that were trained apart, found {again} equal to {first}");
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -82,6 +92,14 @@ mod tests {
         assert_eq!(join(&members, env.as_ref()).unwrap().n_members(), 3);
         let lonely = join(&members[..1], env.as_ref()).unwrap_err().to_string();
         assert_eq!(lonely, "ensemble: expected at least two members, found 1");
+        std::fs::copy(&members[0], folder.path().join("copy.safetensors")).unwrap();
+        for again in [members[0].clone(), folder.path().join("copy.safetensors")] {
+            let twice = join(&[members[0].clone(), members[1].clone(), again], env.as_ref()).unwrap_err();
+            assert!(
+                twice.to_string().contains("equal to") && twice.to_string().contains("1.safetensors"),
+                "{twice}"
+            );
+        }
         let missing = join(&[folder.path().join("4")], env.as_ref()).unwrap_err().to_string();
         assert!(missing.contains("cannot read"), "{missing}");
     }

@@ -16,7 +16,7 @@ use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Direction, Family, Fault, Hypothesis};
 use offnominal_stats::{Threshold, Watch};
-use offnominal_worlds::anomaly::{Class, Domain, Search, kind, searches};
+use offnominal_worlds::anomaly::{Class, Deviations, Domain, Search, kind, searches};
 use serde_json::json;
 
 /// Anomalies of signals that are tried if nothing else is asked for, besides parameters of an environment: those of the vector
@@ -72,7 +72,9 @@ pub fn anomalies(env: &dyn Env) -> Result<Vec<String>> {
 
 /// Whether an anomaly can be in the environment: nothing can be added to an action that is a choice.
 fn applies(anomaly: &str, env: &dyn Env) -> Result<bool> {
-    let Some(search) = searches(env.spec(), anomaly)?.into_iter().next() else { return Ok(false) };
+    let Some(search) = searches(env.spec(), anomaly, &Deviations::default())?.into_iter().next() else {
+        return Ok(false);
+    };
     let params = json!({ "magnitude": magnitude(&search, search.step.abs()) });
     let spec = AnomalySpec { anomaly: anomaly.into(), params, schedule: Schedule::WHOLE };
     Ok(spec.build(&catalogues::anomalies(), env).is_ok())
@@ -167,10 +169,10 @@ impl Playing<'_> {
 
     /// Hypotheses, and where magnitudes are looked for.
     fn wanted(&self, anomalies: &[String]) -> Result<Vec<(Hypothesis, Search)>> {
-        let mut wanted = Vec::new();
+        let (mut wanted, deviations) = (Vec::new(), Deviations::of(self.nominal));
         for anomaly in anomalies {
             let Some(family) = family(kind(anomaly)?.class) else { continue };
-            let searches = searches(self.subject.env.spec(), anomaly)?;
+            let searches = searches(self.subject.env.spec(), anomaly, &deviations)?;
             wanted.extend(searches.into_iter().map(|search| (hypothesis(anomaly, family, &search), search)));
         }
         Ok(wanted)
@@ -345,7 +347,7 @@ mod tests {
     use super::*;
 
     fn search(domain: Domain, limit: f64) -> Search {
-        Search { neutral: 1.0, step: if limit > 1.0 { 0.5 } else { -0.5 }, limit, domain }
+        Search { neutral: 1.0, step: if limit > 1.0 { 0.5 } else { -0.5 }, limit, ceiling: limit, domain }
     }
 
     #[test]
@@ -359,7 +361,7 @@ mod tests {
 
     #[test]
     fn magnitudes_end_at_the_limit() {
-        let mass = Search { neutral: 1.0, step: -0.1, limit: 0.1, domain: Domain::Real };
+        let mass = Search { neutral: 1.0, step: -0.1, limit: 0.1, ceiling: 0.1, domain: Domain::Real };
         assert_eq!(magnitude(&mass, 1.0 - 0.1), 0.1);
         assert_eq!(magnitude(&mass, 0.5), 0.5);
         assert_eq!(magnitude(&search(Domain::Real, 9.0), 8.0 + 1e-9), 9.0);

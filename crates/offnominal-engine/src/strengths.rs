@@ -65,6 +65,9 @@ const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
     "urr-reach",
 ];
 
+/// The policy to which nothing is lost.
+const RANDOM: &str = "random";
+
 /// What stands in the column of the policy in the tables of cameras.
 pub const CAMERA_POLICY: &str = "camera";
 
@@ -162,6 +165,10 @@ pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str, from: Option<
     if let Some(row) = embedded.into_iter().find(is_it) {
         return Ok(row);
     }
+    ensure!(
+        is_any_policy || policy != RANDOM || from.is_some(),
+        "no strength of {anomaly} for the random policy: what costs others a share of their score costs it nothing; give a magnitude"
+    );
     let file = kind.file(env, from);
     let rows = if file.is_file() { read(&file, env)? } else { vec![] };
     let place = place(&file, &rows);

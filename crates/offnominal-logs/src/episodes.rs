@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Recorded {
     /// The log.
     pub log: PathBuf,
-    /// Its number within the log.
+    /// Its number within the log, from 1: in names, tables and JSON alike.
     pub number: usize,
     /// Whether it is the only one of its log.
     pub is_alone: bool,
@@ -62,7 +62,7 @@ pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result
     for part in by_column(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
         for (start, end) in log.windows() {
-            found.extend(log.episode(path, found.len(), start, end)?);
+            found.extend(log.episode(path, found.len() + 1, start, end)?);
         }
     }
     if let [alone] = &mut found[..] {

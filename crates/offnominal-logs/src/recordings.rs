@@ -17,9 +17,8 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be read, or something in it is wrong.
 pub fn load(path: &Path) -> Result<Mapping> {
-    let text = offnominal_files::read::text(path);
-    let place = || format!("mapping {}", path.display());
-    text.and_then(|text| Mapping::parse(&text)).with_context(place)
+    let text = offnominal_files::read::text(path)?;
+    Mapping::parse(&text).with_context(|| format!("mapping {}", path.display()))
 }
 
 /// The mapping of a file; without one, the proposal for the logs.
@@ -142,7 +141,7 @@ impl Recorded {
     /// The same with another name of its log.
     pub fn name_of(&self, log: &Path) -> String {
         let log = log.display();
-        if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number + 1) }
+        if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number) }
     }
 
     /// Why it is not nominal, if something says so.

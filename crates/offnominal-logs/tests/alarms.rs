@@ -143,6 +143,30 @@ fn a_leak_raises_an_alarm_that_names_its_channel() {
 }
 
 #[test]
+fn without_commands_no_place_of_a_fault_is_claimed_and_a_part_has_one_number_everywhere() {
+    let rig = Rig::new(30);
+    let mapping = MAPPING.replace("command = [{ column = \"valve\" }]\n", "")
+        + "[episodes]\nby = \"window\"\nsecs = 6.0\n";
+    std::fs::write(&rig.map, mapping).unwrap();
+    rig.fit(rig.nominal.clone(), 0.05).unwrap();
+    let leak = rig.path("leak.csv");
+    std::fs::write(&leak, tanks(77, 60)).unwrap();
+    let found = rig.score(vec![leak], None).unwrap();
+    let part = found.recordings.iter().find(|part| !part.alarms.is_empty()).unwrap();
+    // Whether the sensor or the tank is wrong, nothing tells; the channel is that of the largest prediction error.
+    let alarm = &part.alarms[0];
+    assert_eq!(alarm.family.map(|(family, _)| family.id()), Some("unknown"));
+    assert_eq!(alarm.channels[0].name, "level", "{alarm:?}");
+    let page = std::fs::read_to_string(rig.path("report.html")).unwrap();
+    assert!(page.contains("unknown: nothing tells without commands"));
+    let table = std::fs::read_to_string(rig.path("alarms.csv")).unwrap();
+    let name = format!("leak.csv, part {}", part.number);
+    assert!(part.number >= 2 && part.name.ends_with(&name) && page.contains(&name), "{}", part.name);
+    assert!(table.lines().nth(1).unwrap().contains(&format!("leak.csv,{},", part.number)), "{table}");
+    assert!(found.to_string().contains(&name), "{found}");
+}
+
+#[test]
 fn a_single_stream_is_enough_for_a_promised_time_between_false_alarms() {
     let rig = Rig::new(0);
     let write = |name: &str, text: &str| {

@@ -54,6 +54,8 @@ pub enum Family {
     Action = 1,
     /// The environment responds differently.
     Dynamics = 2,
+    /// Nothing tells: there are no commands and no faults were taught. The probabilities are equal.
+    Unknown = 3,
 }
 
 /// To which side of its neutral magnitude a fault has moved.
@@ -186,6 +188,7 @@ impl From<diagnosis::Family> for Family {
             diagnosis::Family::Observation => Family::Observation,
             diagnosis::Family::Action => Family::Action,
             diagnosis::Family::Dynamics => Family::Dynamics,
+            diagnosis::Family::Unknown => Family::Unknown,
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Diagnosis<'a> {
         })
     }
 
-    /// The kind of fault that it looks like most.
+    /// The kind of fault that it looks like most; unknown without commands that vary, unless faults were taught.
     pub fn family(&self) -> Family {
         self.found.family
     }
@@ -97,12 +97,13 @@ impl schemars::JsonSchema for Diagnosis<'_> {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let probability = serde_json::json!({ "type": "number", "minimum": 0, "maximum": 1 });
         let families = ["observation", "action", "dynamics"];
+        let all = ["observation", "action", "dynamics", "unknown"];
         schemars::json_schema!({
             "description": "What looks wrong, where an alarm is raised.",
             "type": "object",
             "required": ["family", "probabilities", "onset", "channels"],
             "properties": {
-                "family": { "enum": families },
+                "family": { "description": "The kind of fault that it looks like most; unknown where nothing tells, as there are no commands and no faults were taught.", "enum": all },
                 "probabilities": {
                     "type": "object",
                     "required": families,

@@ -59,13 +59,22 @@ pub fn decode(bytes: &[u8]) -> Result<(About, Archive), FileError> {
     Ok((about, archive))
 }
 
+/// What bytes without a header of ours are, as far as they tell.
+fn something_else(bytes: &[u8]) -> &'static str {
+    match std::str::from_utf8(&bytes[..bytes.len().min(64)]) {
+        _ if bytes.is_empty() => "an empty file",
+        Ok(_) => "a text; the monitor comes before the logs",
+        Err(_) => "a file of something else, or one that was cut off",
+    }
+}
+
 /// Reads what [`seal`] wrote, with this version of format and engine.
 ///
 /// # Errors
 /// As [`decode`].
 pub fn unseal(bytes: &[u8]) -> Result<(String, Archive), FileError> {
     let malformed = |found: &dyn std::fmt::Display| FileError::Format { found: found.to_string() };
-    Tensors::check_header(bytes).map_err(|e| malformed(&e))?;
+    Tensors::check_header(bytes).map_err(|_| malformed(&something_else(bytes)))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
     let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
     let header = metadata.metadata().as_ref().and_then(|texts| texts.get(HEADER));

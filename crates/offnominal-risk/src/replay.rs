@@ -62,7 +62,7 @@ pub struct Report {
     /// Its part of the failure probability, of which a stress test says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Number of its kind.
+    /// Number of its kind, from 1, as reports have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<usize>,
     /// How likely its disturbances are, in a stress test.
@@ -108,7 +108,7 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
         key: found.key,
         steps: found.steps,
         share: Some(found.share),
-        kind: Some(found.kind),
+        kind: Some(found.kind + 1),
         likelihood: None,
         files: files.unwrap_or_default(),
         failure: number,

@@ -8,7 +8,7 @@
 //! use offnominal_stats::calibrate::{Calibration, Grid, Search};
 //! use offnominal_stats::Level;
 //! let search = Search {
-//!     neutral: 0.0, ceiling: 8.0, grid: Grid::Continuous, targets: vec![0.9, 0.5],
+//!     neutral: 0.0, first: 0.1, ceiling: 8.0, grid: Grid::Continuous, targets: vec![0.9, 0.5],
 //!     pilot: 16, budget: 5_000, tolerance: 0.25, level: Level::P95,
 //! };
 //! let mut calibration = Calibration::new(search, vec![1.0; 200])?;
@@ -23,8 +23,9 @@
 //! ```
 //!
 //! # Method
-//! 1. *Bracketing.* Magnitudes double away from neutral, with `pilot` episodes each, until the score is below the
-//!    targets or the ceiling is reached.
+//! 1. *Bracketing.* From a first look, magnitudes double away from neutral, with `pilot` episodes each, until the score is
+//!    below the targets or the ceiling is reached. Where even the first is below, they halve, and then fall in longer
+//!    strides, until one costs nothing: on a logarithmic scale, no place between neutral and the ceiling is out of reach.
 //! 2. *Retrospective approximation.* For each target the crossing of the fitted curve (isotonic regression, each
 //!    magnitude weighing as much as it has episodes) is interpolated and evaluated, until a magnitude scores the target
 //!    within the noise. All magnitudes share the seeds of their episodes, and scores are compared with the nominal
@@ -59,6 +60,8 @@ use target::{Step, Target};
 pub struct Search {
     /// The magnitude that changes nothing, such as 0 for an offset and 1 for a factor.
     pub neutral: f64,
+    /// The distance of the first look from neutral; not used by a [`Grid::Whole`].
+    pub first: f64,
     /// The largest disturbance considered; may be below `neutral`.
     pub ceiling: f64,
     /// Which magnitudes exist.
@@ -182,6 +185,13 @@ impl Search {
         let (span, ceiling) = (self.span(), self.ceiling);
         let is_span = span > 0.0 && span.is_finite();
         StatsError::within(is_span, "ceiling", "a finite number other than the neutral value", ceiling)?;
+        let is_first = self.first > 0.0 && self.first <= span;
+        StatsError::within(
+            is_first || self.grid == Grid::Whole,
+            "first look",
+            "a distance up to the ceiling",
+            self.first,
+        )?;
         let whole = self.grid == Grid::Continuous || span.fract() == 0.0;
         StatsError::within(whole, "ceiling", "a whole number of steps from the neutral value", ceiling)?;
         StatsError::within_unit("tolerance", self.tolerance)?;

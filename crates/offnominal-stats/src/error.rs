@@ -16,6 +16,21 @@ pub enum StatsError {
         /// How many there are.
         found: usize,
     },
+    /// Recordings of a stream have too few whole blocks.
+    #[error(
+        "run length: expected at least {needed} blocks of {block} nominal steps, found {found}: scores depend on one another \
+         for about so long, and no block spans two recordings, of which the longest has {longest} steps"
+    )]
+    TooFewBlocks {
+        /// How many are needed.
+        needed: usize,
+        /// Steps of a block.
+        block: usize,
+        /// How many there are.
+        found: usize,
+        /// Steps of the longest recording.
+        longest: usize,
+    },
     /// A ranking metric needs anomalous and nominal steps.
     #[error("expected anomalous and nominal steps, found only {only} ones ({n})")]
     OneClass {

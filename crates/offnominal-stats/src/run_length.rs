@@ -40,9 +40,13 @@ impl RunLength {
         let block = self.block.unwrap_or_else(|| block_length(nominal));
         let maxima = maxima(nominal, block);
         if maxima.len() < LEAST_BLOCKS {
-            let found = nominal.iter().map(|e| e.as_ref().len()).sum();
-            let (what, unit) = ("run length", "nominal steps, as their scores depend on one another");
-            return Err(StatsError::TooFew { what, needed: LEAST_BLOCKS * block, unit, found });
+            let longest = nominal.iter().map(|e| e.as_ref().len()).max().unwrap_or_default();
+            return Err(StatsError::TooFewBlocks {
+                needed: LEAST_BLOCKS,
+                block,
+                found: maxima.len(),
+                longest,
+            });
         }
         Ok(Blocks::new(block, maxima, self.confidence))
     }
@@ -191,8 +195,17 @@ mod tests {
             run_length.blocks(&nominal).unwrap_err().to_string()
         };
         let sound = RunLength { steps: 1000.0, block: Some(10), confidence: None };
-        let want = "run length: expected at least 200 nominal steps, as their scores depend on one another, found 199";
+        let want = "run length: expected at least 20 blocks of 10 nominal steps, found 19: scores depend on one another for \
+                    about so long, and no block spans two recordings, of which the longest has 199 steps";
         assert_eq!(refused(sound, 199), want);
+        // Many steps in short recordings are no block at all.
+        let long = RunLength { block: Some(889), ..sound };
+        let short = vec![vec![0.0; 500]; 80];
+        let found = long.blocks(&short).unwrap_err().to_string();
+        assert!(
+            found.contains("at least 20 blocks of 889 nominal steps, found 0") && found.contains("500 steps"),
+            "{found}"
+        );
         let none = RunLength { steps: 0.0, ..sound };
         assert_eq!(refused(none, 1000), "run length: expected a number of steps from 1, found 0");
     }

@@ -25,7 +25,7 @@ mod temporal_noise;
 pub use camera::CAMERA;
 pub use image::IMAGE;
 pub use kind::{AnomalyKind, Class, Domain};
-pub use search::{Search, searches};
+pub use search::{Deviations, Search, searches};
 
 use kind::Reach;
 use offnominal_core::anomaly_spec::DYNAMICS;

@@ -152,7 +152,7 @@ fn ids_leave_out_what_would_be_refused() {
     for entry in env::ENVS {
         let Ok(env) = (entry.build)(&json!({})) else { continue };
         for id in anomaly::ids_for(env.spec()) {
-            let search = anomaly::searches(env.spec(), &id).unwrap()[0];
+            let search = anomaly::searches(env.spec(), &id, &anomaly::Deviations::default()).unwrap()[0];
             let params = json!({"magnitude": search.neutral + search.step});
             let schedule = Schedule { onset: Onset::At(0), extent: Extent::ToEnd };
             let anomaly_spec = AnomalySpec { anomaly: id.clone(), params, schedule };

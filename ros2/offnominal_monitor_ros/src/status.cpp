@@ -11,7 +11,7 @@ namespace
 {
 
 const char * const STATES[] = {"disarmed", "armed", "raised"};
-const char * const FAMILIES[] = {"observation", "action", "dynamics"};
+const char * const FAMILIES[] = {"observation", "action", "dynamics", "of an unknown kind"};
 const char * const DIRECTIONS[] = {"up", "down"};
 
 /// A monitor whose last step is older has fallen silent: the longer of a second and ten steps. Without a rate nobody knows

@@ -111,7 +111,13 @@ mod tests {
     #[test]
     fn the_same_fault_in_other_words_is_found() {
         let subject = Subject::new("sap-goal0", "random").unwrap();
-        let scale = Scale { seed: offnominal_core::Seed(1), expert: 1.0, random: 0.0, nominal: vec![] };
+        let scale = Scale {
+            seed: offnominal_core::Seed(1),
+            expert: 1.0,
+            random: 0.0,
+            nominal: vec![],
+            deviations: Default::default(),
+        };
         // Away from contacts, twice the mass is half the command; a drift is neither.
         let mut rows = vec![row("act-scaling", 0.5), row("dyn-mass", 2.02), row("act-drift", 0.05)];
         mark(&subject, &scale, &mut rows).unwrap();

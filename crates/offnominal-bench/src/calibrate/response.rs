@@ -10,6 +10,9 @@ use offnominal_worlds::anomaly::{Domain, Search};
 /// Episodes of the first look at a magnitude.
 const PILOT: usize = 24;
 
+/// The first look, as a share of the way to the limit.
+const FIRST_LOOK: f64 = 1.0 / 64.0;
+
 /// One anomaly of one policy in one environment.
 pub(super) struct Response<'a> {
     pub subject: &'a Subject,
@@ -28,7 +31,8 @@ impl Response<'_> {
     pub fn find(&self, search: &Search, targets: Vec<f64>, effort: &Effort) -> Result<Findings> {
         let sought = Sought {
             neutral: search.neutral,
-            ceiling: search.limit,
+            ceiling: search.ceiling,
+            first: (search.limit - search.neutral).abs() * FIRST_LOOK,
             grid: if search.domain == Domain::Whole { Grid::Whole } else { Grid::Continuous },
             targets,
             pilot: PILOT.min(effort.nominal),

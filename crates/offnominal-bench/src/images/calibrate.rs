@@ -12,7 +12,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, frames as replaying, parallel};
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
-use offnominal_worlds::anomaly::{Domain, Search, camera_ids_for, searches};
+use offnominal_worlds::anomaly::{Deviations, Domain, Search, camera_ids_for, searches};
 use serde_json::json;
 
 /// Episodes that are recorded, and steps of each that are looked at.
@@ -36,7 +36,7 @@ pub fn cameras(subject: &Subject, frame_size: FrameSize, context: &Context) -> R
     let ids = camera_ids_for(subject.env.spec());
     let bar = context.task(ids.len(), "camera faults");
     let rows = parallel::map(context.jobs, ids.len(), &bar, |i| {
-        let search = searches(subject.env.spec(), &ids[i])?[0];
+        let search = searches(subject.env.spec(), &ids[i], &Deviations::default())?[0];
         let fault = Faulty { id: &ids[i], videos: &videos, search, seed: root.child(ids[i].as_str()) };
         LEVELS
             .iter()

@@ -16,7 +16,9 @@ mod variants;
 
 use crate::suite::{Environment, Row, Suite};
 use anyhow::{Result, ensure};
+use offnominal_engine::strengths;
 use offnominal_report::markdown::{self, Align};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The environments in which the composition of the detector `residual-views` was chosen (`campaigns/detectors-choice.toml`),
@@ -46,7 +48,7 @@ pub(super) struct Found {
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
     let sections = [
-        head(suite, &found),
+        head(suite, &found)?,
         overview::section(&found),
         figures::section(),
         gain::section(&found),
@@ -123,12 +125,15 @@ pub(super) fn left_out(found: &Found) -> String {
     format!(" Not in the table, because not run in every environment: {}.", some.join(", "))
 }
 
-fn head(suite: &Suite, found: &Found) -> String {
+fn head(suite: &Suite, found: &Found) -> Result<String> {
     let there: Vec<&str> = found.environments.iter().map(|w| &*w.env).collect();
-    format!(
+    let (done, asked) = cells(suite, found)?;
+    Ok(format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
          Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {} of {} environments: {}.{}\n\
+         {done} of {asked} cells of environment, anomaly and strength were run: in the others no magnitude has that strength, or \
+         none was known ([strengths](strengths.md)).\n\
          Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\
@@ -139,7 +144,28 @@ fn head(suite: &Suite, found: &Found) -> String {
         quoted(&there),
         lacking(found),
         commands(found)
-    )
+    ))
+}
+
+/// The cells of the main policy with results, and all that the suite asks for in these environments.
+fn cells(suite: &Suite, found: &Found) -> Result<(usize, usize)> {
+    let is_own = |row: &&Row| row.policy == POLICY && row.anomaly_class != "none";
+    let done: BTreeSet<[&str; 3]> =
+        found.rows.iter().filter(is_own).map(|row| [&*row.env, &row.anomaly, &row.strength]).collect();
+    let campaigns = suite.campaigns(None)?;
+    let is_asked = |env: &str, anomaly: &str| {
+        let own = campaigns.iter().filter(|(campaign, _)| campaign.envs.iter().any(|e| e == env));
+        own.flat_map(|(campaign, _)| campaign.anomalies.ids()).any(|id| match id.strip_suffix('*') {
+            None => id == anomaly,
+            Some(start) => anomaly.starts_with(start),
+        })
+    };
+    let mut asked = 0;
+    for Environment { env, .. } in &found.environments {
+        let rows = strengths::table(env)?;
+        asked += rows.iter().filter(|row| row.policy == POLICY && is_asked(env, &row.anomaly)).count();
+    }
+    Ok((done.len(), asked.max(done.len())))
 }
 
 fn quoted(ids: &[impl AsRef<str>]) -> String {

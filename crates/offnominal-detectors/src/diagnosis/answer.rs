@@ -16,10 +16,12 @@ pub enum Family {
     Action,
     /// The environment answers otherwise.
     Dynamics,
+    /// Nothing that was learned tells: without commands a sensor that is wrong and a machine that is look alike.
+    Unknown,
 }
 
 impl Family {
-    /// All families, in the order of probabilities.
+    /// All families that can be told apart, in the order of probabilities.
     pub const ALL: [Family; 3] = [Family::Observation, Family::Action, Family::Dynamics];
 
     /// Name in results.
@@ -28,6 +30,7 @@ impl Family {
             Family::Observation => "observation",
             Family::Action => "action",
             Family::Dynamics => "dynamics",
+            Family::Unknown => "unknown",
         }
     }
 }
@@ -90,7 +93,7 @@ pub struct Suspect {
 pub struct Diagnosis {
     /// The kind of fault that it looks like most.
     pub family: Family,
-    /// Probability of each of [`Family::ALL`], as far as simulated faults tell.
+    /// Probability of each of [`Family::ALL`], as far as simulated faults tell; the same for all if the family is unknown.
     pub probabilities: [f64; 3],
     /// How many steps before the last one it began; at most [`super::HISTORY`] − 1.
     pub steps_ago: usize,

@@ -14,6 +14,8 @@
 //! A disturbed action moves a step where another action would have moved it. A changed environment makes errors of the
 //! kind that the ensemble makes anyway, only larger.
 //!
+//! Without actions that vary nothing tells these from one another, and the kind is unknown, unless faults were taught.
+//!
 //! Assumes: one fault at a time; the fault shows in single steps.
 //! Blind to: what the ensemble is blind to. A force that acts like an action, or a goal that moves, is taken for what it
 //! looks like.
@@ -55,6 +57,8 @@ use trees::{Label, Vote};
 pub const HISTORY: usize = 128;
 /// Members of the ensemble, each fitted without its own share of the episodes.
 const MEMBERS: NonZeroUsize = count(3);
+/// Probabilities of families of which nothing is known.
+const EQUAL: [f64; 3] = [1.0 / 3.0; 3];
 
 /// What is known of nominal residuals.
 struct Known {
@@ -132,7 +136,7 @@ impl Diagnoser {
             votes: vec![],
             diagnosis: Diagnosis {
                 family: Family::Observation,
-                probabilities: [1.0 / 3.0; 3],
+                probabilities: EQUAL,
                 steps_ago: 0,
                 channels: vec![blank; residual.channels().len()],
                 suspects: vec![],
@@ -219,13 +223,12 @@ impl Diagnoser {
         self.describe(first, since);
         let of_signature = &self.features[..self.known.signature.n_features()];
         let found = &mut self.diagnosis;
-        found.probabilities = match &self.taught {
-            None => self.classifier.probabilities(of_signature, &mut self.answer),
-            Some(taught) => taught.judge(&self.features, since, &mut self.votes, &mut found.suspects),
+        (found.family, found.probabilities) = match &self.taught {
+            // Faults by rule differ by what they do to commands.
+            None if self.residual.act_width() == 0 => (Family::Unknown, EQUAL),
+            None => most(self.classifier.probabilities(of_signature, &mut self.answer)),
+            Some(taught) => most(taught.judge(&self.features, since, &mut self.votes, &mut found.suspects)),
         };
-        let p = found.probabilities;
-        let most = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
-        found.family = Family::ALL[most];
         found.steps_ago = self.seen.surprises.len() - 1 - first;
         let z = &self.seen.z[first * self.residual.width()..];
         rank(&mut found.channels, self.residual.channels(), z, &self.known.whitener.deviations);
@@ -285,6 +288,12 @@ impl Diagnoser {
         made.set(taught);
         Ok(made)
     }
+}
+
+/// The most probable family.
+fn most(p: [f64; 3]) -> (Family, [f64; 3]) {
+    let most = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
+    (Family::ALL[most], p)
 }
 
 /// Squared lengths of whitened residuals of every step, episode by episode.

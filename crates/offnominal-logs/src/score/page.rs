@@ -18,7 +18,7 @@ const MOST_RECORDINGS: usize = 60;
 const MOST_ALARMS: usize = 5;
 /// Channels that are drawn around an alarm.
 const MOST_CHANNELS: usize = 4;
-/// A channel that is so many widths of its usual range outside of it is named before those of a diagnosis.
+/// Of a channel that is so many widths of its usual range outside of it, it is said how many.
 const FAR: f64 = 1.0;
 
 #[derive(Serialize)]
@@ -141,9 +141,10 @@ fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
         secs: secs(alarm.secs),
         lasts: secs(alarm.until_secs - alarm.secs),
         onset: onset(alarm),
-        fault: alarm
-            .family
-            .map_or("–".into(), |(family, p)| format!("{} ({:.0} %)", fault(family), 100.0 * p)),
+        fault: alarm.family.map_or("–".into(), |(family, p)| match fault(family) {
+            Some(place) => format!("{place} ({:.0} %)", 100.0 * p),
+            None => "unknown: nothing tells without commands".into(),
+        }),
         peak: number::plain(alarm.peak),
         channels: shown(alarm).join(", "),
     }
@@ -156,28 +157,27 @@ fn onset(alarm: &AlarmSpan) -> String {
 }
 
 /// Where a fault lies, in the words of a machine that is watched.
-fn fault(family: Family) -> &'static str {
+fn fault(family: Family) -> Option<&'static str> {
     match family {
-        Family::Observation => "sensors",
-        Family::Action => "actuators",
-        Family::Dynamics => "the machine itself",
+        Family::Observation => Some("sensors"),
+        Family::Action => Some("actuators"),
+        Family::Dynamics => Some("the machine itself"),
+        Family::Unknown => None,
     }
 }
 
-/// The channels that are shown of an alarm: those far outside of their usual range, those that a diagnosis names, and the
-/// others that left their range; where there are none, those of the largest parts of the score.
+/// The channels that are shown of an alarm: those whose prediction is off, the farthest first; without a diagnosis those of
+/// the largest parts of the score. Only then come others that left their usual range, as a consequence may leave it before
+/// its cause does.
 fn shown(alarm: &AlarmSpan) -> Vec<&str> {
-    let far = alarm.outside.iter().take_while(|c| c.widths >= FAR).map(|c| c.name.as_str());
     let diagnosed = alarm.channels.iter().map(|c| c.name.as_str());
+    let scored = alarm.shares.iter().filter(|_| alarm.channels.is_empty()).map(|share| share.name.as_str());
     let left = alarm.outside.iter().map(|c| c.name.as_str());
     let mut shown: Vec<&str> = Vec::new();
-    for name in far.chain(diagnosed).chain(left) {
+    for name in diagnosed.chain(scored).chain(left) {
         if shown.len() < MOST_CHANNELS && !shown.contains(&name) {
             shown.push(name);
         }
-    }
-    if shown.is_empty() {
-        shown.extend(alarm.shares.iter().take(MOST_CHANNELS).map(|share| share.name.as_str()));
     }
     shown
 }
@@ -250,20 +250,19 @@ fn moment(found: &ScoredLogs, link: String, recording: &ScoredRecording, alarm: 
 
 /// How far a channel is off.
 fn says(alarm: &AlarmSpan, name: &str) -> String {
-    let outside = alarm.outside.iter().find(|c| c.name == name).filter(|c| c.widths >= FAR);
     let diagnosed = alarm.channels.iter().find(|c| c.name == name);
-    match (outside, diagnosed) {
-        (Some(c), _) => format!("{name} ({:.1} widths outside of its usual range)", c.widths),
+    let part = alarm.shares.iter().find(|share| share.name == name).filter(|_| alarm.channels.is_empty());
+    let all: f64 = alarm.shares.iter().map(|share| share.share).sum();
+    let off = match (diagnosed, part) {
         // A size is cut off there.
-        (None, Some(c)) if c.size >= 1000.0 => format!("{name} (more than 1000 σ)"),
-        (None, Some(c)) => format!("{name} ({:.1} σ)", c.size),
-        (None, None) if alarm.outside.iter().any(|c| c.name == name) => {
-            format!("{name} (outside of its usual range)")
-        }
-        (None, None) => {
-            let all: f64 = alarm.shares.iter().map(|share| share.share).sum();
-            let part = alarm.shares.iter().find(|share| share.name == name).map_or(0.0, |share| share.share);
-            format!("{name} ({:.0} % of the score)", 100.0 * part / all)
-        }
-    }
+        (Some(c), _) if c.size >= 1000.0 => Some("more than 1000 σ".into()),
+        (Some(c), _) => Some(format!("{:.1} σ", c.size)),
+        (None, Some(part)) => Some(format!("{:.0} % of the score", 100.0 * part.share / all)),
+        (None, None) => None,
+    };
+    let outside = alarm.outside.iter().find(|c| c.name == name).map(|c| match c.widths >= FAR {
+        true => format!("{:.1} widths outside of its usual range", c.widths),
+        false => "outside of its usual range".into(),
+    });
+    format!("{name} ({})", off.into_iter().chain(outside).collect::<Vec<_>>().join(", "))
 }

@@ -19,7 +19,7 @@ const SHORTLY: usize = 10;
 pub struct ScoredRecording {
     /// The log.
     pub log: PathBuf,
-    /// Its number within the log.
+    /// Its number within the log, from 1.
     pub number: usize,
     /// What it is called.
     #[serde(skip)]

@@ -26,9 +26,13 @@ pub(super) struct Target {
     guards: [i32; 2],
 }
 
-/// The first look is at span / 64, the closest one to neutral at span / 2²⁰.
-const FIRST_LOOK: f64 = 1.0 / 64.0;
-const CLOSEST_LOOK: f64 = 1.0 / (1 << 20) as f64;
+/// Distances halve down to this share of the first look's, and fall by strides of 16 below; so little of it has no effect
+/// where a number has one.
+const HALVED: f64 = 1.0 / (1 << 14) as f64;
+const STRIDE: f64 = 1.0 / 16.0;
+const CLOSEST_LOOK: f64 = HALVED / (1_u64 << 40) as f64;
+/// Where the ends of a bracket are farther apart than by this factor, its middle is that of logarithms.
+const WIDE: f64 = 4.0;
 /// A bracket this narrow, relative to its distance from neutral, is a jump of the curve.
 const JUMP: f64 = 1e-3;
 const MOST_TRIES: i32 = 40;
@@ -65,7 +69,7 @@ impl Target {
     fn outward(&mut self, search: &Search, curve: &Curve) -> Step {
         let span = search.span();
         let Some(last) = curve.points.last() else {
-            let first = if search.grid == Grid::Whole { 1.0 } else { span * FIRST_LOOK };
+            let first = if search.grid == Grid::Whole { 1.0 } else { search.first };
             return Step::Evaluate { offset: first, n: search.pilot };
         };
         if last.offset < span {
@@ -83,10 +87,18 @@ impl Target {
     /// Even the magnitude closest to neutral scores below the target.
     fn inward(&mut self, search: &Search, curve: &Curve) -> Step {
         let first = &curve.points[0];
-        let closest = if search.grid == Grid::Whole { 1.0 } else { search.span() * CLOSEST_LOOK };
+        let is_whole = search.grid == Grid::Whole;
+        let closest = if is_whole { 1.0 } else { search.first * CLOSEST_LOOK };
         if first.offset > closest {
             let half = 0.5 * first.offset;
-            let offset = if search.grid == Grid::Whole { half.floor() } else { half };
+            let far = first.offset > search.first * HALVED;
+            let offset = if is_whole {
+                half.floor()
+            } else if far {
+                half
+            } else {
+                STRIDE * first.offset
+            };
             return Step::Evaluate { offset, n: search.pilot };
         }
         let decided = first.score.value + first.score.half(search.level) < self.goal;
@@ -121,7 +133,11 @@ impl Target {
         self.tries += 1;
         // Interpolation is fast on smooth curves; every third time the middle, so that a step cannot stall it.
         let inner = if self.tries % 3 == 0 { a.offset + 0.5 * width } else { crossing };
-        let offset = inner.clamp(a.offset + 0.05 * width, b.offset - 0.05 * width);
+        let offset = if b.offset > WIDE * a.offset {
+            (a.offset * b.offset).sqrt()
+        } else {
+            inner.clamp(a.offset + 0.05 * width, b.offset - 0.05 * width)
+        };
         Step::Evaluate { offset, n: self.n }
     }
 

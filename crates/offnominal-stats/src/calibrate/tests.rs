@@ -7,7 +7,18 @@ const TARGETS: [f64; 4] = [0.99, 0.90, 0.75, 0.50];
 
 fn search(grid: Grid, neutral: f64, ceiling: f64) -> Search {
     let targets = TARGETS.to_vec();
-    Search { neutral, ceiling, grid, targets, pilot: 16, budget: 20_000, tolerance: 0.25, level: Level::P95 }
+    let first = (ceiling - neutral).abs() / 64.0;
+    Search {
+        neutral,
+        first,
+        ceiling,
+        grid,
+        targets,
+        pilot: 16,
+        budget: 20_000,
+        tolerance: 0.25,
+        level: Level::P95,
+    }
 }
 
 /// How episodes with the mean score f differ from one another.
@@ -100,6 +111,29 @@ fn an_effect_far_below_the_ceiling_is_found() {
         &Environment::new(4, |m| (-m / 0.001).exp()).run(search(Grid::Continuous, 0.0, 10.0), 200),
     );
     assert!((m[3] / (0.001 * 2.0_f64.ln()) - 1.0).abs() < 0.3, "{m:?}");
+}
+
+#[test]
+fn no_unit_of_the_magnitude_puts_a_level_out_of_reach() {
+    // The scale of the effect, from far below the first look to near the ceiling.
+    for scale in [2.0_f64.powi(-44), 1e-9, 1e-7, 1e-5, 1e-3, 1.0] {
+        let found = Environment::new(4, |m| (-m / scale).exp()).run(search(Grid::Continuous, 0.0, 10.0), 200);
+        let m = magnitudes(&found);
+        assert!((m[3] / (scale * 2.0_f64.ln()) - 1.0).abs() < 0.3, "{scale}: {m:?}");
+        assert!(found.episodes_spent() < 5_000, "{scale}: {}", found.episodes_spent());
+    }
+}
+
+#[test]
+fn what_any_disturbance_breaks_is_jumped_over_at_once() {
+    let found = Environment::new(4, |m| f64::from(m == 0.0)).run(search(Grid::Continuous, 0.0, 10.0), 200);
+    assert!(
+        found
+            .verdicts()
+            .iter()
+            .all(|v| matches!(v, Verdict::JumpsOver { above, .. } if above.magnitude == 0.0))
+    );
+    assert!(found.episodes_spent() < 2_500, "{}", found.episodes_spent());
 }
 
 #[test]

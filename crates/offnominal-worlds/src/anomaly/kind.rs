@@ -99,7 +99,7 @@ pub struct Reach {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Half the width of the widest bounded channel of the signal; 1 if no channel is bounded.
+    /// Half the width of the widest bounded channel of the signal; three nominal deviations if no channel is bounded.
     Signal,
     /// A pure number or a number of steps.
     One,

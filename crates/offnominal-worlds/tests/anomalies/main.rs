@@ -46,7 +46,7 @@ fn acted(id: &str, params: Value, actions: &[f32]) -> Vec<[f32; 2]> {
 
 fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) -> AnomalyCase<'a> {
     let kind = anomaly::kind(id).unwrap();
-    let search = anomaly::searches(env.spec(), id).unwrap()[0];
+    let search = anomaly::searches(env.spec(), id, &anomaly::Deviations::default()).unwrap()[0];
     let touches = match kind.class {
         Class::Observation => Touches::Observation,
         Class::Action => Touches::Action,

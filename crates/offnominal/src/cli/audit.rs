@@ -44,7 +44,7 @@ pub struct Audit {
     #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     anomalies: Vec<String>,
     /// Accepted share of nominal episodes with an alarm
-    #[arg(long, default_value_t = request::alpha(), value_name = "SHARE")]
+    #[arg(long, default_value_t = request::alpha(), value_name = "SHARE", value_parser = crate::cli::common::share)]
     alpha: f64,
     /// What must hold, each with its whole interval; else the exit code is 1. Measures: auroc_matched, detection_rate
     /// (both also at a strength, as in `auroc_matched(tiny) >= .8`), false_alarm_rate, risk, success, return

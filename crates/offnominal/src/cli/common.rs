@@ -50,6 +50,16 @@ pub struct Common {
     pub quiet: bool,
 }
 
+/// A share, which may not be mistaken for a percentage.
+pub fn share(text: &str) -> Result<f64, String> {
+    let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match (text.trim().parse(), percent) {
+        (Ok(share), _) => Ok(share),
+        (_, Some(percent)) => Err(format!("expected a share: {} is {percent} %", percent / 100.0)),
+        _ => Err("expected a share, a number such as 0.05".into()),
+    }
+}
+
 fn jobs(text: &str) -> Result<usize, String> {
     let n = text.parse().map_err(|_| format!("expected a whole number, found {text:?}"))?;
     if (1..=1024).contains(&n) { Ok(n) } else { Err(format!("expected 1 to 1024 threads, found {n}")) }

@@ -47,7 +47,7 @@ pub struct Fit {
     #[arg(long, default_value_t = fit::rule())]
     rule: String,
     /// Accepted share of nominal episodes with an alarm, for the rules that promise one
-    #[arg(long, default_value_t = fit::alpha(), value_name = "SHARE")]
+    #[arg(long, default_value_t = fit::alpha(), value_name = "SHARE", value_parser = crate::cli::common::share)]
     alpha: f64,
     /// Promise that share with this confidence, in the calibration set at hand, and not on average over calibration sets; it needs
     /// more episodes: 59 in place of 19 for an alpha of 0.05 and a confidence of 0.95

@@ -32,6 +32,29 @@ fn the_readme_shows_what_the_demo_prints() {
     assert!(inspected.contains(mapping.trim_end()), "{inspected}");
 }
 
+/// The second part takes minutes without optimisation.
+#[test]
+fn the_readme_shows_the_table_that_the_demo_prints() {
+    if !skips::is_slow_tier("the table of the demo") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(BIN);
+    command
+        .args(["demo", "--only", "environments", "--quiet"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null());
+    let printed = String::from_utf8(succeeds(&mut command).stdout).unwrap();
+    let table: Vec<&str> = printed.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(table.len(), 8, "{printed}");
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    assert!(
+        readme.contains(&table.join("\n")),
+        "expected in README.md what the demo prints:\n{}",
+        table.join("\n")
+    );
+}
+
 #[test]
 fn as_json_the_demo_is_one_value_with_an_alarm_and_its_picture() {
     let folder = tempfile::tempdir().unwrap();

@@ -24,7 +24,7 @@ pub struct Fit {
     #[arg(long, value_name = "FILE")]
     task_embeddings: Option<PathBuf>,
     /// Share of a task's successes that may have an alarm, on average
-    #[arg(long, value_name = "P", default_value_t = Request::default().alpha)]
+    #[arg(long, value_name = "P", default_value_t = Request::default().alpha, value_parser = crate::cli::common::share)]
     alpha: f64,
     /// Share of the rollouts of each task and outcome that sets thresholds, and is not learned from
     #[arg(long, value_name = "P", default_value_t = Request::default().held_out)]

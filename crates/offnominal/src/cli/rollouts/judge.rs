@@ -36,7 +36,7 @@ pub struct Judge {
     #[arg(long, value_name = "N", default_value_t = Request::default().from_step)]
     from_step: usize,
     /// Share of successful rollouts that may have an alarm
-    #[arg(long, value_name = "P", default_value_t = Request::default().alpha)]
+    #[arg(long, value_name = "P", default_value_t = Request::default().alpha, value_parser = crate::cli::common::share)]
     alpha: f64,
     /// Bootstrap replicates of each interval, 100 to 100000
     #[arg(long, value_name = "N", default_value_t = Request::default().replicates)]
