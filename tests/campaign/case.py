@@ -156,13 +156,20 @@ def start(line: list[str], folder: Path, **more: Any) -> subprocess.Popen[bytes]
         )
 
 
-def kill(process: subprocess.Popen[bytes]) -> bool:
-    """Kills a group of processes at once; whether it was still there."""
+def kill(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGKILL) -> bool:
+    """Ends a group of processes; whether it was still there, and not done.
+
+    A command that is interrupted ends by itself, with the error that it was stopped.
+    """
     was_there = process.poll() is None
     with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, by)
+    try:
+        process.wait(LIMIT_SECS)
+    except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return was_there and process.returncode == -signal.SIGKILL
+        raise
+    return was_there and (process.returncode == -by or (by == signal.SIGINT and process.returncode == 2))
 
 
 def run(

@@ -3,13 +3,15 @@
 //! Files are compared with the digests of the manifest, the signature with the manifest, the version with that of this
 //! program. Then parts of the work, drawn at random, are done once more from the inputs in the bundle, and must come out
 //! with the same bits: draws of an estimate, blocks of roots, cells of an audit or a campaign, and all pairs of a comparison.
-//! The result must follow from them. Nothing that the bundle names is run, unless whoever checks it allows that.
+//! The result must follow from them. This happens in a process that can start no program, reach no other machine and write
+//! nothing outside its folder ([`confined`]), unless whoever checks the bundle allows its programs.
 //!
 //! If all of n drawn parts agree, then with 95 % confidence at most 1 − 0.05^(1/n) of all parts do not: a part that differs
 //! would have been missed with the chance (1 − share)^n.
 //!
 //! Blind to: a wrong simulator or a wrong program, which are wrong here too.
 
+mod apart;
 mod cells;
 mod command;
 mod draws;
@@ -18,16 +20,16 @@ mod pairs;
 mod tests;
 
 use crate::evidence::bundle::Bundle;
-use crate::evidence::inputs;
 use crate::evidence::key::PublicKey;
 use crate::evidence::kind::Kind;
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow};
 use offnominal_core::Seed;
+use offnominal_core::outside;
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
+use offnominal_files::confined;
 use offnominal_risk::recompute::Recomputed;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +49,7 @@ pub struct Request {
     /// Whether programs, modules and hosted environments that the bundle names may run.
     #[serde(default)]
     pub allow_programs: bool,
-    /// This program, as words, for parts that it must do in a process of its own.
+    /// This program, as words, for the processes of its own that do parts once more.
     #[serde(default = "program")]
     pub program: Vec<String>,
 }
@@ -154,17 +156,15 @@ fn again(bundle: &Bundle, request: &Request, seed: u64, context: &Context) -> (C
     }
 }
 
+/// Parts of the work once more: here, if the bundle is trusted, else in a confined process.
 fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) -> Result<Recomputed> {
+    if !request.allow_programs && confined::folder().is_none() {
+        return apart::again(bundle, request, seed, context);
+    }
     let folder = tempfile::tempdir().context("a folder for what is in the bundle")?;
     let (here, results) = (folder.path().join("inputs"), folder.path().join("results"));
     std::fs::create_dir_all(&here).context("a folder for what is in the bundle")?;
     bundle.unpack(&here, &results)?;
-    let programs = programs(bundle)?;
-    ensure!(
-        request.allow_programs || programs.is_empty(),
-        "the work would run {}, which the bundle names; if you trust it, --allow-programs does it",
-        programs.join(", ")
-    );
     let mut rng = Seed(seed).child("verify").rng();
     match bundle.manifest.kind {
         Kind::Audit | Kind::Bench => cells::again(bundle, request, (&here, &results), &mut rng),
@@ -173,20 +173,6 @@ fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) 
             draws::again(bundle, request.sample, (&here, &results), &mut rng, context)
         }
     }
-}
-
-/// What would run if the work were done once more, besides this program: a bundle may be anybody's.
-fn programs(bundle: &Bundle) -> Result<Vec<String>> {
-    let result = bundle.files.get(&format!("results/{}", bundle.manifest.kind.result()));
-    let result: Value = serde_json::from_slice(result.context("expected the result, found none")?)?;
-    let named = ["/run/env", "/run/policy/id", "/env", "/old", "/new"]
-        .map(|place| result.pointer(place).and_then(Value::as_str));
-    let mut words: Vec<String> = inputs::words(&bundle.manifest.made.command)?;
-    words.extend(named.into_iter().flatten().map(String::from));
-    let tables = bundle.files.iter().filter(|(name, _)| inputs::is_toml(Path::new(name)));
-    words.extend(tables.flat_map(|(_, bytes)| inputs::strings(&String::from_utf8_lossy(bytes))));
-    words.retain(|word| inputs::is_program(word));
-    Ok(words)
 }
 
 /// What it says that all parts agree.
@@ -216,14 +202,15 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}", self.bundle.display(), self.command)?;
+        let bundle = self.bundle.display().to_string();
+        writeln!(f, "{}: {}", outside::line(&bundle), outside::line(&self.command))?;
         for Check { what, holds, found } in &self.checks {
             let mark = match holds {
                 Some(true) => "right",
                 Some(false) => "WRONG",
                 None => "open",
             };
-            writeln!(f, "  {what:<10} {mark:<6} {found}")?;
+            writeln!(f, "  {what:<10} {mark:<6} {}", outside::line(found))?;
         }
         if self.recomputed.is_some() {
             writeln!(f, "  the same parts again: --sample-seed {}", self.sample_seed)?;

@@ -23,6 +23,7 @@ pub mod image_detector;
 pub mod law;
 pub mod limits;
 pub mod noisy;
+pub mod outside;
 pub mod partial;
 pub mod policy;
 pub mod randomised;

@@ -29,9 +29,14 @@ pub struct Trial<'a> {
     pub policy: &'a dyn Policy,
     /// Steps after which an episode is ended.
     pub horizon: u32,
-    /// Asked before each step; where it says so the episode is left as it is, and whoever asked for the stop discards it.
+    /// Asked before each step; where it says so the episode is given up by unwinding with [`Stopped`].
     pub stop: fn() -> bool,
 }
+
+/// With this an episode unwinds that was asked to stop. There is no value of a stopped episode, so nobody can judge or
+/// keep one; whoever may ask for a stop catches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
 
 /// Called with the environment before the first step and after each step; for images and progress.
 pub type Watcher<'w> = &'w mut dyn FnMut(&mut dyn Env);
@@ -179,6 +184,15 @@ struct Clock {
     stop: fn() -> bool,
 }
 
+impl Clock {
+    /// Gives the episode up if that is asked for; no hook of panics is called.
+    fn check(&self) {
+        if (self.stop)() {
+            std::panic::resume_unwind(Box::new(Stopped));
+        }
+    }
+}
+
 /// Plays the episode that a log begins.
 fn play_into(
     mut log: Log,
@@ -198,7 +212,8 @@ fn play_into(
     if let Some(seat) = policy.seat() {
         env.play_ahead(&seat, rollout.undisturbed_steps().min(clock.horizon));
     }
-    while rollout.steps() < clock.horizon && rollout.divergence().is_none() && !(clock.stop)() {
+    while rollout.steps() < clock.horizon && rollout.divergence().is_none() {
+        clock.check();
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
         let (step, active) = rollout.step(env, &log.action, &mut log.obs);
         // What is not finite is why the episode ends, and no part of the record.
@@ -213,6 +228,8 @@ fn play_into(
         }
     }
     if let Some(divergence) = rollout.divergence() {
+        // A hosted environment gives no answer when the stop is asked for while it is waited for.
+        clock.check();
         (log.episode.end, log.episode.divergence) = (End::Diverged, Some(divergence));
     }
     log.episode.goal_met = env.goal_met();

@@ -14,6 +14,7 @@ use offnominal_core::image_detector::ImageDetector;
 use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Catalogue, Entry};
+use offnominal_files::confined;
 use offnominal_worlds::{anomaly, demonstrator};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -115,6 +116,10 @@ pub fn configured(id: &str, options: &Value) -> Result<Box<dyn Env>, BuildError>
 }
 
 fn with_options(world: &str, level: Option<&str>, options: &Value) -> Result<Box<dyn Env>, BuildError> {
+    if let Some(robot) = options.get("robot") {
+        let moves = confined::may_run(&format!("the robot at {robot}"));
+        moves.map_err(|why| BuildError::Missing(why.into()))?;
+    }
     let env = environments().build(world, options).map_err(|why| elsewhere(world, why))?;
     let Some(level) = level else { return Ok(env) };
     noise::apply(env, level).map_err(|why| BuildError::Missing(format!("{why:#}").into()))

@@ -7,11 +7,10 @@
 //! faults matter most. Faults that the monitor misses say nothing at an alarm, and are left out.
 
 use crate::collect::begun;
-use crate::parallel;
-use crate::progress::{self, Task};
+use crate::progress::Task;
 use crate::subject::{Subject, health};
-use crate::{catalogues, stop};
-use anyhow::{Result, anyhow, ensure};
+use crate::{catalogues, parallel};
+use anyhow::{Result, anyhow};
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Direction, Family, Fault, Hypothesis};
@@ -277,7 +276,6 @@ struct Player<'a> {
 impl Player<'_> {
     /// An episode with a fault at a distance from neutral.
     fn play(&mut self, distance: f64, onset: u32, seed: Seed) -> Result<Tried> {
-        ensure!(!stop::is_requested(), progress::stopped());
         let (subject, hypothesis) = (self.playing.subject, self.hypothesis);
         let magnitude = magnitude(self.search, distance);
         let params = json!({ "magnitude": magnitude });

@@ -44,6 +44,7 @@ pub fn is_remote(name: &str) -> bool {
 #[cfg(unix)]
 pub fn open(name: &str, spec: &EnvSpec) -> Result<(Box<dyn Policy>, String)> {
     use sha2::{Digest, Sha256};
+    offnominal_files::confined::may_run(name)?;
     let digest = offnominal_files::store::hex(&Sha256::digest(name.as_bytes()));
     let connect = match name::Remote::read(name)? {
         name::Remote::Command { command, limit } => process::connect(command, limit, spec),

@@ -14,6 +14,7 @@
 //! | [`read`]        | files, named in every error                                          |
 //! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
+//! | [`confined`]    | what a process may do that works for a bundle of a stranger          |
 //! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours; JPEG and WebP files as colours  |
 //! | [`png`]         | frames as PNG                                                        |
@@ -27,6 +28,7 @@
 pub mod array;
 pub mod checkpoint;
 pub mod columns;
+pub mod confined;
 pub mod dataset;
 pub mod gif;
 pub mod image_file;

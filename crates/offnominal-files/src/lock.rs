@@ -73,6 +73,7 @@ impl Lock {
 
 /// Makes a folder, and says whether it was missing.
 fn make(folder: &Path) -> Result<bool> {
+    crate::confined::may_write(folder)?;
     let is_missing = !folder.exists();
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;

@@ -3,6 +3,7 @@
 //! What is written aside is locked by its writer. What a killed process left has no lock, and is removed when a later
 //! process first writes into the same folder.
 
+use crate::confined;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -19,6 +20,7 @@ pub const ASIDE: &str = ".offnominal-";
 /// # Errors
 /// If the folder cannot be made or the file cannot be written; the message names the file.
 pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    confined::may_write(path)?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -46,6 +48,7 @@ impl FolderAside {
     /// # Errors
     /// If it cannot be made; the message names the parent.
     pub fn new(parent: &Path) -> Result<FolderAside> {
+        confined::may_write(parent)?;
         let make = || {
             std::fs::create_dir_all(parent)?;
             sweep_once(parent);

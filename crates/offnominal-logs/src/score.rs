@@ -15,7 +15,7 @@ pub use truth::Truth;
 use crate::episodes::Recorded;
 use crate::mapping::Mapping;
 use anyhow::Result;
-use offnominal_core::Seed;
+use offnominal_core::{Seed, outside};
 use offnominal_monitor::{About, Monitor};
 use offnominal_work::context::Context;
 use offnominal_work::steps;
@@ -158,9 +158,9 @@ impl ScoredLogs {
         for recording in &self.recordings {
             for alarm in &recording.alarms {
                 let channels: Vec<&str> = alarm.channels.iter().map(|c| c.name.as_str()).collect();
-                let outside: Vec<&str> = alarm.outside.iter().map(|c| c.name.as_str()).collect();
+                let beyond: Vec<&str> = alarm.outside.iter().map(|c| c.name.as_str()).collect();
                 out.serialize((
-                    recording.log.display().to_string(),
+                    outside::cell(&recording.log.display().to_string()),
                     recording.number,
                     alarm.step,
                     alarm.time_nanos,
@@ -169,8 +169,8 @@ impl ScoredLogs {
                     alarm.onset_secs,
                     alarm.peak,
                     recording.threshold,
-                    channels.join(" "),
-                    outside.join(" "),
+                    outside::cell(&channels.join(" ")),
+                    outside::cell(&beyond.join(" ")),
                 ))?;
             }
         }

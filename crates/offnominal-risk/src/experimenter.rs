@@ -8,8 +8,6 @@ use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Branch, Disturbance, Watcher};
 use offnominal_engine::catalogues;
-use offnominal_engine::progress;
-use offnominal_engine::stop;
 use offnominal_engine::subject::{Subject, health};
 
 /// An environment, a policy, and the run whose experiments are made.
@@ -150,8 +148,6 @@ impl<'c> Experimenter<'c> {
             }
             t += 1;
         })?;
-        // What was played while a stop was asked for is half done, and nobody may keep it.
-        ensure!(!stop::is_requested(), progress::stopped());
         let divergence = episode.diverged();
         // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
         let broken = divergence.and_then(|_| health(env, self.subject.policy.as_ref()).err());

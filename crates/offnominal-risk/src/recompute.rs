@@ -26,7 +26,7 @@ use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_files::journal::Journal;
 use offnominal_stats::Level;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub struct Inputs {
 }
 
 /// What was played once more.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recomputed {
     /// What a part is.
     pub what: String,

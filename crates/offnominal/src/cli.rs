@@ -39,7 +39,7 @@ use anyhow::Result;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use common::Common;
 use offnominal_engine::catalogues::{self, Extras};
-use offnominal_engine::{device, foreign};
+use offnominal_engine::{device, foreign, stop};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -168,14 +168,14 @@ pub fn parse<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Re
 }
 
 fn failed(error: &anyhow::Error) -> u8 {
-    eprintln!("offnominal: {error:#}");
+    terminal::say(format!("offnominal: {error:#}"));
     2
 }
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
     let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
-    let done = device::guard(|| run(command, &common));
+    let done = device::guard(|| stop::guard(|| run(command, &common)));
     common.context().pass_on_remarks();
     foreign::end_all();
     done

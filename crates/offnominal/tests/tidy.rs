@@ -325,8 +325,28 @@ fn files_are_read_in_one_place() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// A way to the terminal besides the two that escape what a terminal obeys: `Common::print_text` and `terminal::say`.
+fn prints_by_itself(text: &str) -> bool {
+    let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+    shipped.lines().any(|line| {
+        let code = line.split("//").next().unwrap_or_default();
+        code.contains(concat!("print", "ln!(")) || code.contains(concat!("print", "!("))
+    })
+}
+
+#[test]
+fn what_is_shown_on_the_terminal_is_escaped() {
+    let found = complaints(|path, text| {
+        let is_program = path.strip_prefix(root().join("crates/offnominal/src")).is_ok();
+        (is_program && prints_by_itself(text)).then(|| "prints by itself".into())
+    });
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 #[test]
 fn the_rules_bite() {
+    assert!(prints_by_itself(concat!("    eprint", "ln!(\"{name}\");")));
+    assert!(!prints_by_itself(concat!("say(name);\n#[cfg(test)]\nprint", "ln!();")));
     assert!(reads_by_itself("let bytes = fs::read(path).with_context(|| name())?;"));
     assert!(!reads_by_itself("let bytes = read::bytes(path)?;"));
     assert!(header_is_missing("use std::fs;"));

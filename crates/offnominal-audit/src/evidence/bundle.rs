@@ -1,9 +1,8 @@
 //! The archive of results and inputs: a manifest with the digest of every other file, and its signature.
 
-use super::inputs::is_within;
 use super::key::{SecretKey, Signed};
 use super::kind::Kind;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::limits;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::hex;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -61,9 +60,10 @@ pub fn result(within: &Path) -> String {
     format!("{RESULTS}{}", within.display())
 }
 
-/// The name of an input.
+/// The name of an input, without what a path may hold and needs not: `./` and doubled slashes.
 pub fn input(word: &str) -> String {
-    format!("{INPUTS}{word}")
+    let parts: Vec<&str> = word.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    format!("{INPUTS}{}", parts.join("/"))
 }
 
 impl Manifest {
@@ -184,15 +184,27 @@ impl Bundle {
     /// If a file cannot be written.
     pub fn unpack(&self, inputs: &Path, results: &Path) -> Result<()> {
         for (name, bytes) in &self.files {
-            let to = match (name.strip_prefix(INPUTS), name.strip_prefix(RESULTS)) {
-                (Some(word), _) => inputs.join(word),
-                (_, Some(within)) => results.join(within),
-                _ => bail!("{name}: expected a file of {RESULTS} or {INPUTS}"),
-            };
-            write::atomically(&to, bytes)?;
+            write::atomically(&place(name, inputs, results)?, bytes)?;
         }
         Ok(())
     }
+}
+
+/// Where a file of that name belongs. The text is what is joined to a folder, so the text is checked and not only the
+/// parts that a path has of it: `inputs//x` has the parts `inputs` and `x`, and `/x` is left of it.
+fn place(name: &str, inputs: &Path, results: &Path) -> Result<PathBuf> {
+    let is_plain = |part: &str| {
+        !matches!(part, "" | "." | "..") && !part.contains(['\\', '\0']) && !part.contains(char::is_control)
+    };
+    let place = match (name.strip_prefix(INPUTS), name.strip_prefix(RESULTS)) {
+        (Some(word), _) => Some((inputs, word)),
+        (_, Some(within)) => Some((results, within)),
+        _ => None,
+    };
+    let inside = place.filter(|(_, word)| word.split('/').all(is_plain));
+    let (folder, word) =
+        inside.with_context(|| format!("{name:?}: expected a file below {RESULTS} or {INPUTS}"))?;
+    Ok(folder.join(word))
 }
 
 /// The files of an archive.
@@ -208,7 +220,10 @@ fn entries(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>> {
     for i in 0..zip.len() {
         let mut entry = zip.by_index(i)?;
         let name = entry.name()?.to_string();
-        ensure!(is_within(Path::new(&name)) && !entry.is_dir(), "{name:?}: expected a file below its folder");
+        let is_listed = ![MANIFEST, SIGNATURE].contains(&&*name);
+        if is_listed {
+            place(&name, Path::new(""), Path::new(""))?;
+        }
         let mut bytes = Vec::new();
         // What an archive says of its sizes may be wrong.
         let left = limits::BUNDLE_BYTES.saturating_sub(total);
@@ -276,8 +291,21 @@ mod tests {
             let error = format!("{:#}", Bundle::from_bytes(&zip.finish().unwrap().into_inner()).unwrap_err());
             assert!(error.contains(want), "{error}");
         };
-        refused("x", "expected a file evidence.json, found none");
-        refused("../x", "expected a file below its folder");
+        refused("inputs/x", "expected a file evidence.json, found none");
+        let outside =
+            ["../x", "x", "/x", "inputs/", "inputs//x", "inputs/a//x", "inputs/../x", "inputs/a/../../x"];
+        let odd = [
+            "inputs/./x",
+            "results/..",
+            "inputs/a\\..\\x",
+            "inputs/a\nb",
+            "inputs/\u{1b}[8m",
+            "Inputs/x",
+            "inputs",
+        ];
+        for name in outside.into_iter().chain(odd) {
+            refused(name, "expected a file below results/ or inputs/");
+        }
         refused("evidence.json", "evidence.json");
         assert!(Bundle::from_bytes(b"no zip").is_err());
     }

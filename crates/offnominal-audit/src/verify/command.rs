@@ -15,21 +15,44 @@ pub fn give(command: &str, request: &Request, (inputs, results): (&Path, &Path))
     let words = words(command)?;
     let is_known = words.get(1).is_some_and(|word| ["audit", "bench", "compare"].contains(&word.as_str()));
     ensure!(is_known, "expected the command audit, bench or compare, found {command:?}");
-    let mut arguments: Vec<String> = words.into_iter().skip(1).collect();
-    let out = results.display().to_string();
-    match arguments.iter().position(|word| word == "--out") {
-        Some(at) if at + 1 < arguments.len() => arguments[at + 1] = out,
-        _ => arguments.extend(["--out".into(), out]),
-    }
-    let (program, first) = request.program.split_first().context("program: expected words, found none")?;
-    let mut process = Command::new(program);
-    process.args(first).args(&arguments).arg("--quiet").current_dir(inputs).stdin(Stdio::null());
-    let ended = process.output().with_context(|| format!("cannot run {program}"))?;
+    let mut process = process(&request.program)?;
+    process.args(with_out(words, &results.display().to_string())).arg("--quiet");
+    let ended = process.current_dir(inputs).output().context("cannot run this program")?;
     // An audit or a comparison that asks for more than was found ends with 1, and has done its work.
     let has_worked = matches!(ended.status.code(), Some(0 | 1));
-    let said = String::from_utf8_lossy(&ended.stderr);
-    ensure!(has_worked, "{command}: {}", said.lines().last().unwrap_or("ended without a word"));
+    ensure!(has_worked, "{command}: {}", last_line(&ended.stderr));
     Ok(())
+}
+
+/// This program, in a process of its own that reads nothing.
+///
+/// # Errors
+/// If nothing says how it is started.
+pub fn process(program: &[String]) -> Result<Command> {
+    let (program, first) = program.split_first().context("program: expected words, found none")?;
+    let mut process = Command::new(program);
+    process.args(first).stdin(Stdio::null());
+    Ok(process)
+}
+
+/// The arguments of a command with another output folder.
+fn with_out(words: Vec<String>, out: &str) -> Vec<String> {
+    let mut arguments = Vec::new();
+    let mut words = words.into_iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--out" => drop(words.next()),
+            _ if word.starts_with("--out=") => {}
+            _ => arguments.push(word),
+        }
+    }
+    arguments.extend(["--out".into(), out.into()]);
+    arguments
+}
+
+/// The last line that a process said.
+pub fn last_line(said: &[u8]) -> String {
+    String::from_utf8_lossy(said).lines().last().unwrap_or("it ended without a word").to_string()
 }
 
 /// A result without what made it: the command has the folder of the results.

@@ -48,7 +48,8 @@ fn played_in(bundle: &Bundle) -> Result<String> {
 /// An environment whose files are among the inputs.
 fn moved(env: &str, bundle: &Bundle, inputs: &Path) -> String {
     let words = bundle.files.keys().filter_map(|name| name.strip_prefix("inputs/"));
-    words.filter(|word| env.contains(&format!("={word}"))).fold(env.to_string(), |env, word| {
-        env.replace(&format!("={word}"), &format!("={}", inputs.join(word).display()))
+    words.fold(env.to_string(), |env, word| {
+        let place = format!("={}", inputs.join(word).display());
+        env.replace(&format!("=./{word}"), &place).replace(&format!("={word}"), &place)
     })
 }

@@ -332,3 +332,14 @@ fn an_unknown_anomaly_is_an_error() {
     let error = Trial::new(&env, &forward).with_twin(Seed(0), &wrong, &all).unwrap_err();
     assert!(error.to_string().contains("did you mean \"push\"?"), "{error}");
 }
+
+#[test]
+fn an_episode_that_is_asked_to_stop_is_no_value() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let (env, still) = (walker(), |_: &[f32], action: &mut [f32]| action[0] = 0.0);
+    let trial = Trial { stop: || ASKED.fetch_add(1, Ordering::Relaxed) == 3, ..Trial::new(&env, &still) };
+    let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial.nominal(Seed(1)).len()));
+    assert!(played.unwrap_err().is::<Stopped>());
+    assert_eq!(trial.nominal(Seed(1)).len(), 20, "a later one is whole");
+}

@@ -12,6 +12,7 @@ use crate::foreign::worker::Worker;
 use crate::parallel::default_jobs;
 use crate::remarks;
 use anyhow::{Context, Result, ensure};
+use offnominal_files::confined;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -256,6 +257,7 @@ impl Host {
         if let Some(worker) = least.filter(|_| is_free || workers.len() >= default_jobs()) {
             return Ok(worker.clone());
         }
+        confined::may_run(&format!("{PREFIX}{}", self.wanted.id))?;
         let worker = Arc::new(Worker::start(&self.python)?);
         workers.push(worker.clone());
         Ok(worker)

@@ -18,6 +18,9 @@ use std::time::Duration;
 /// Connections at a time.
 const MOST: usize = 32;
 
+/// Streams of events at a time, which last for ever: a probe of health always finds a connection that is free.
+const MOST_STREAMS: usize = MOST - 8;
+
 /// Without a message for so long, a browser is told that there is none, so that a connection that is gone is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
@@ -42,6 +45,7 @@ struct Service {
     /// The name of the monitor's file.
     file: String,
     connections: AtomicUsize,
+    streams: AtomicUsize,
 }
 
 impl Server {
@@ -58,8 +62,8 @@ impl Server {
         let at = listener.local_addr().context("serve: the address is unknown")?;
         let address = address.clone();
         let query = if address.has_token() { "?token=TOKEN" } else { "" };
-        let service =
-            Service { hub: Arc::clone(&hub), address, page, file, connections: AtomicUsize::new(0) };
+        let (connections, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let service = Service { hub: Arc::clone(&hub), address, page, file, connections, streams };
         let service = Arc::new(service);
         let listen = move || listener.incoming().flatten().for_each(|from| service.take(from));
         let thread = std::thread::Builder::new().name("page".into()).spawn(listen);
@@ -124,11 +128,15 @@ impl Service {
                 return say(401, "WWW-Authenticate: Bearer\r\n", "expected the token of --token\n");
             }
         }
+        // A link elsewhere may lead to the page; nothing else is another site's business.
+        if request.path != "/" && is_of_another_site(request) {
+            return say(403, "", "expected a request of the page itself, or of a program\n");
+        }
         match (request.path.as_str(), request.method.as_str()) {
             ("/", "GET") => {
                 http::answer(to, 200, "text/html; charset=utf-8", page::POLICY, self.page.as_bytes())
             }
-            ("/events", "GET") => self.events(request, to),
+            ("/events", "GET") => self.stream(request, to),
             ("/metrics", "GET") => {
                 let text = metrics::text(&self.hub.counts(), &self.file);
                 http::answer(to, 200, metrics::KIND, "", text.as_bytes())
@@ -146,17 +154,24 @@ impl Service {
 
     /// Takes an alarm back. A page of another origin can make a browser of this machine send a request without asking, but
     /// not one with a header of its own: before that the browser asks, and this server does not agree. So the header
-    /// `X-Offnominal` shows that the request is of our page, or of a program; where a browser states the origin, it must be
-    /// ours as well.
+    /// `X-Offnominal` shows that the request is of our page, or of a program.
     fn acknowledge(&self, request: &Request) -> Result<(), http::Fault> {
         if request.header("x-offnominal") != Some("acknowledge") {
             return Err((403, "expected the header X-Offnominal: acknowledge\n"));
         }
-        let origin = request.header("origin").map(|origin| origin.split_once("://").map_or("", |(_, at)| at));
-        if origin.is_some_and(|origin| Some(origin) != request.header("host")) {
-            return Err((403, "expected a request of the page itself\n"));
-        }
         if self.hub.acknowledge() { Ok(()) } else { Err((409, "expected an alarm, found none\n")) }
+    }
+
+    /// A stream of events, if there are not too many.
+    fn stream(&self, request: &Request, to: &mut TcpStream) -> std::io::Result<()> {
+        let is_full = self.streams.fetch_add(1, Ordering::Relaxed) >= MOST_STREAMS;
+        let told = if is_full {
+            http::answer(to, 503, TEXT, "", b"expected fewer streams of events\n")
+        } else {
+            self.events(request, to)
+        };
+        self.streams.fetch_sub(1, Ordering::Relaxed);
+        told
     }
 
     /// Tells the verdicts as they come, after the one that the browser had last.
@@ -187,6 +202,13 @@ impl Service {
             std::thread::sleep(REST);
         }
     }
+}
+
+/// Whether a browser says that a page of another site made it ask. Programs say nothing of the kind.
+fn is_of_another_site(request: &Request) -> bool {
+    let origin = request.header("origin").map(|origin| origin.split_once("://").map_or("", |(_, at)| at));
+    let is_foreign = origin.is_some_and(|origin| Some(origin) != request.header("host"));
+    is_foreign || matches!(request.header("sec-fetch-site"), Some("cross-site" | "same-site"))
 }
 
 #[cfg(test)]

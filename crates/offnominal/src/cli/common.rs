@@ -4,6 +4,7 @@ use super::Outcome;
 use super::terminal::{Events, Terminal};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args};
+use offnominal_core::outside;
 use offnominal_engine::context::Context;
 use offnominal_engine::foreign;
 use offnominal_engine::parallel::default_jobs;
@@ -142,12 +143,13 @@ impl Common {
         Ok(format!("{:#}", serde_json::to_value(found)?))
     }
 
-    /// Prints lines, of which the last one may lack its end.
+    /// Prints lines, of which the last one may lack its end. What a terminal would obey is escaped: names come from outside.
     ///
     /// # Errors
     /// If nobody can be told.
     pub fn print_text(&self, text: String) -> Result<Outcome> {
-        writeln!(std::io::stdout().lock(), "{}", text.strip_suffix('\n').unwrap_or(&text))?;
+        let text = outside::lines(text.strip_suffix('\n').unwrap_or(&text));
+        writeln!(std::io::stdout().lock(), "{text}")?;
         Ok(Outcome::Done)
     }
 

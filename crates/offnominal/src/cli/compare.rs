@@ -3,6 +3,7 @@
 use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
 use crate::cli::scenario::ScenarioArgs;
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -92,7 +93,7 @@ impl Compare {
         let report = compare::run(&request, &common.context())?;
         common.print(&report)?;
         let Some(why) = report.unacceptable() else { return Ok(Outcome::Done) };
-        eprintln!("not acceptable: {why}");
+        say(format!("not acceptable: {why}"));
         Ok(Outcome::NotAcceptable)
     }
 

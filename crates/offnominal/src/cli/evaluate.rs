@@ -1,6 +1,7 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
 use crate::cli::scenario::ScenarioArgs;
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -47,7 +48,7 @@ impl Evaluate {
         let request = Request { env, policy, robot, scenario, episodes, min_return, min_success, card };
         let found = run(&request, &common.context())?;
         common.print(&found)?;
-        found.refusals.iter().for_each(|refusal| eprintln!("not acceptable: {refusal}"));
+        found.refusals.iter().for_each(|refusal| say(format!("not acceptable: {refusal}")));
         Ok(if found.refusals.is_empty() { Outcome::Done } else { Outcome::NotAcceptable })
     }
 }

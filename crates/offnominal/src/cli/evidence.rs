@@ -30,8 +30,7 @@ impl Evidence {
         if let Some(path) = &self.new_key {
             let key = SecretKey::new()?;
             key.save(path)?;
-            println!("{}", key.public());
-            return Ok(Outcome::Done);
+            return common.print_text(key.public().to_string());
         }
         let run = self.run.clone().context("run: expected a folder, found none")?;
         let out = common.out.clone().unwrap_or_else(|| "evidence.zip".into());

@@ -6,7 +6,7 @@ use clap::Args;
 use offnominal_shift::{Request, run};
 use offnominal_worlds::env::body::{Fall, Mass, Reading};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Arguments of `shift`.
@@ -68,13 +68,13 @@ impl Shift {
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let found = run(&self.request(common), &common.context())?;
         if common.json {
-            println!("{:#}", json!(found));
-        } else {
-            let (n, secs) = (found.policies, found.wall_secs);
-            println!("{}", found.summary);
-            println!("{n} policies, {} cells played in {secs:.0} s; {}", found.ran, found.report.display());
+            return common.print_text(Common::as_json(&found)?);
         }
-        Ok(Outcome::Done)
+        let (n, secs, page) = (found.policies, found.wall_secs, found.report.display());
+        common.print_text(format!(
+            "{}\n{n} policies, {} cells played in {secs:.0} s; {page}",
+            found.summary, found.ran
+        ))
     }
 
     fn request(self, common: &Common) -> Request {

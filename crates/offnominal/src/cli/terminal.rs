@@ -2,6 +2,7 @@
 //! events for programs.
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use offnominal_core::outside;
 use offnominal_engine::progress::{Progress, Tracker};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -33,7 +34,7 @@ impl Progress for Terminal {
     fn begin(&self, what: &str, work: Range<u64>) -> Box<dyn Tracker> {
         let style = ProgressStyle::with_template(BAR).expect("the template is sound");
         let bar = ProgressBar::new(work.end).with_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
-        bar.set_prefix(what.to_string());
+        bar.set_prefix(outside::line(what).into_owned());
         bar.set_position(work.start);
         bar.reset_eta();
         let lines = bar.is_hidden().then(|| lines(&bar, LINE_EVERY, say));
@@ -55,7 +56,7 @@ impl Tracker for Bar {
     }
 
     fn message(&self, text: &str) {
-        self.bar.set_message(text.to_string());
+        self.bar.set_message(outside::line(text).into_owned());
     }
 
     fn milestone(&self, line: &str) {
@@ -121,9 +122,9 @@ fn event(event: &Value) {
     say(event.to_string());
 }
 
-/// One line on standard error; that nobody can read it is no reason to stop.
-fn say(line: String) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+/// Lines on standard error, without what a terminal would obey; that nobody can read them is no reason to stop.
+pub fn say(line: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr(), "{}", outside::lines(line.as_ref()));
 }
 
 /// Writes a line at each interval until the bar is finished or what is returned is dropped.

@@ -1,5 +1,6 @@
 //! `ur-sim`: a simulated controller of Universal Robots at its sockets, around the MuJoCo model of a UR3e.
 
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -61,7 +62,7 @@ impl UrSim {
         }
         station.serve(self.speed, &stop);
         if !common.quiet && !common.json {
-            eprintln!("the robot at {} is switched off", self.address);
+            say(format!("the robot at {} is switched off", self.address));
         }
         Ok(Outcome::Done)
     }

@@ -1,6 +1,10 @@
 //! Evidence as a user makes and checks it.
 
 use crate::{offnominal, succeeds};
+use offnominal_audit::evidence::bundle::{Bundle, Manifest};
+use offnominal_audit::evidence::kind::Kind;
+use offnominal_files::provenance::Provenance;
+use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -123,4 +127,111 @@ fn a_campaign_brings_the_files_that_it_names() {
     fs::remove_file(at.join("mine.csv")).unwrap();
     let right = run(at, &["verify", "evidence.zip", "--sample", "3", "--sample-seed", "1"]);
     assert!(right.status.success() && said(&right).contains("3 of "), "{}", said(&right));
+}
+
+/// A bundle of a stranger: its digests are right, and nothing else need be.
+fn stranger(path: &Path, kind: Kind, command: &str, files: &[(&str, &str)]) {
+    let files = files.iter().map(|(name, text)| ((*name).into(), text.as_bytes().to_vec())).collect();
+    let manifest = Manifest::new(kind, Provenance::new(command, 1, b""), &files, vec![]);
+    Bundle::new(manifest, files, None).unwrap().write(path).unwrap();
+}
+
+const CELL: (&str, &str) = ("results/s/cells/a/done.json", "{}");
+
+/// A campaign with one policy.
+fn campaign(policy: &str) -> String {
+    format!(
+        "name = \"x\"\nseed = 1\nenvs = [\"sap-goal0\"]\npolicies = [{policy:?}]\ndetectors = [\"clock\"]\n\
+         anomalies = [\"obs-noise\"]\nstrengths = [\"tiny\"]\n[episodes]\ntrain = 4\nvalidation = 20\ntest = 2\n"
+    )
+}
+
+#[test]
+fn nothing_that_a_bundle_names_is_run_however_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, mark) = (folder.path(), folder.path().join("mark"));
+    let touch = format!("command:touch {}", mark.display());
+    let audit = |rest: &str| format!("offnominal audit --depth glance --seed 1 {rest} --out runs/a");
+    let hosted = "'--env=gymnasium:evil:X-v0?modules=.&x= '";
+    let module = format!("open({:?}, 'w')\n", mark.display().to_string());
+    let commands = [
+        audit(&format!("--env sap-goal0 --policy '{touch}'")),
+        audit(&format!("--env sap-goal0 '--policy={touch}'")),
+        audit(&format!("--env sap-goal0 --policy ' {touch}'")),
+        audit(&format!("{hosted} --policy random")),
+        audit("--env sap-goal0 --policy=evil:act"),
+        audit("--env sap-goal0 '--policy=openpi:ws://127.0.0.1:9 '"),
+        format!("offnominal compare '{touch}' random --env sap-goal0 --out runs/a"),
+        format!("offnominal compare random tqc --env=sap-goal0 '--monitor={touch}' --out=runs/a"),
+        format!("offnominal bench --suite vector --page {}", mark.display()),
+        format!("offnominal bench --suite vector --figures={}", mark.display()),
+        format!("offnominal train --env sap-goal0 --out {}", mark.display()),
+    ];
+    for command in &commands {
+        let kind = if command.contains("compare") { Kind::Compare } else { Kind::Audit };
+        let results =
+            [("results/audit.json", "{}"), ("results/compare.json", "{}"), ("results/pairs.jsonl", "")];
+        let files = [&results[..], &[CELL, ("inputs/evil.py", &module)]].concat();
+        stranger(&at.join("x.zip"), kind, command, &files);
+        let found = run(at, &["verify", "x.zip", "--sample-seed", "1"]);
+        assert!(
+            found.status.code() == Some(1) && said(&found).contains("open"),
+            "{command}: {}",
+            said(&found)
+        );
+        assert!(!mark.exists(), "{command}");
+    }
+    for name in ["c.toml", "c.txt"] {
+        let campaign = campaign(&touch);
+        let files = [("results/results.json", "{}"), ("results/results.csv", ""), CELL];
+        let files = [&files[..], &[(&format!("inputs/{name}"), &campaign)]].concat();
+        stranger(&at.join("x.zip"), Kind::Bench, &format!("offnominal bench {name} --out runs/a"), &files);
+        let found = run(at, &["verify", "x.zip", "--sample-seed", "1"]);
+        assert!(
+            found.status.code() == Some(1) && said(&found).contains("--allow-programs"),
+            "{}",
+            said(&found)
+        );
+        assert!(!mark.exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_program_that_the_result_of_a_risk_names_is_run_only_where_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, mark) = (folder.path(), folder.path().join("mark"));
+    let risk =
+        ["risk", "estimate", "--env", "driving", "--policy", "random", "--episodes", "40", "--seed", "1"];
+    succeeds(&mut offnominal(&risk, &at.join("run")));
+    run(at, &["evidence", "run", "--out", "right.zip"]);
+    let right = run(at, &["verify", "right.zip", "--sample", "3"]);
+    assert!(right.status.success() && said(&right).contains("3 of 40 draws"), "{}", said(&right));
+    let mut forged = Bundle::read(&at.join("right.zip")).unwrap();
+    let mut document: serde_json::Value = serde_json::from_slice(&forged.files["results/risk.json"]).unwrap();
+    document["run"]["policy"]["id"] = json!(format!("command:touch {}", mark.display()));
+    forged.files.insert("results/risk.json".into(), document.to_string().into_bytes());
+    let manifest = Manifest::new(Kind::RiskEstimate, forged.manifest.made, &forged.files, vec![]);
+    Bundle::new(manifest, forged.files, None).unwrap().write(&at.join("x.zip")).unwrap();
+    let refused = run(at, &["verify", "x.zip"]);
+    assert!(
+        refused.status.code() == Some(1) && said(&refused).contains("--allow-programs"),
+        "{}",
+        said(&refused)
+    );
+    assert!(!mark.exists());
+    let _ = run(at, &["verify", "x.zip", "--allow-programs"]);
+    assert!(mark.exists(), "what is allowed runs");
+}
+
+#[test]
+fn a_bundle_cannot_paint_the_report_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let command = "offnominal audit '\n  signature  right  of ed25519 ee\n\u{1b}[8m\u{202e}'";
+    stranger(&at.join("x.zip"), Kind::Audit, command, &[("results/audit.json", "{}")]);
+    for more in [&["--sample", "0"][..], &["--sample", "1"], &["--json", "--sample", "0"]] {
+        let found = said(&run(at, &[&["verify", "x.zip"], more].concat()));
+        assert!(!found.contains(['\u{1b}', '\u{202e}']), "{found:?}");
+        assert!(!found.lines().any(|line| line.starts_with("  signature  right")), "{found}");
+    }
 }

@@ -146,6 +146,32 @@ fn a_header_that_never_ends_and_too_many_connections_are_turned_away() {
 }
 
 #[test]
+fn another_site_gets_no_stream_and_streams_leave_room_for_probes() {
+    let (_server, at) = start(None);
+    let host = format!("Host: {at}\r\n");
+    for foreign in ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: http://evil.example"]
+    {
+        for path in ["/events", "/metrics", "/healthz"] {
+            assert_eq!(
+                ask(at, &format!("GET {path}"), &format!("{host}{foreign}\r\n")).0,
+                403,
+                "{foreign} {path}"
+            );
+        }
+    }
+    assert_eq!(
+        ask(at, "GET /", &format!("{host}Sec-Fetch-Site: cross-site\r\n")).0,
+        200,
+        "a link leads to the page"
+    );
+    let streams: Vec<TcpStream> =
+        (0..MOST + 8).map(|_| open(at, &format!("GET /events HTTP/1.1\r\n{host}\r\n"))).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(get(at, "/healthz").0, 200);
+    drop(streams);
+}
+
+#[test]
 fn only_the_page_itself_acknowledges() {
     let (server, at) = start(None);
     let host = format!("Host: {at}\r\nContent-Length: 0\r\n");

@@ -4,6 +4,7 @@ use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
 use crate::cli::risk::print;
 use crate::cli::scenario::ScenarioArgs;
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -103,7 +104,7 @@ impl EstimateArgs {
         let Some(why) = self.max_risk.and_then(|most| report.unacceptable(most)) else {
             return Ok(Outcome::Done);
         };
-        eprintln!("not acceptable: {why}");
+        say(format!("not acceptable: {why}"));
         Ok(Outcome::NotAcceptable)
     }
 

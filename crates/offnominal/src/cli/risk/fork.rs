@@ -2,6 +2,7 @@
 
 use crate::cli::risk::print;
 use crate::cli::scenario::ScenarioArgs;
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -73,7 +74,7 @@ impl ForkArgs {
         let Some(why) = self.max_risk.and_then(|most| report.unacceptable(most)) else {
             return Ok(Outcome::Done);
         };
-        eprintln!("not acceptable: {why}");
+        say(format!("not acceptable: {why}"));
         Ok(Outcome::NotAcceptable)
     }
 

@@ -1,6 +1,7 @@
 //! `risk multifidelity`: how often a policy fails in a dear simulator, helped by a cheap one.
 
 use crate::cli::risk::print;
+use crate::cli::terminal::say;
 use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -86,7 +87,7 @@ impl MultifidelityArgs {
         let report = multifidelity::run(&request, &common.context())?;
         print(common, &report)?;
         let Some(why) = report.unacceptable() else { return Ok(Outcome::Done) };
-        eprintln!("not acceptable: {why}");
+        say(format!("not acceptable: {why}"));
         Ok(Outcome::NotAcceptable)
     }
 
