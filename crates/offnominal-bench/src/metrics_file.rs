@@ -90,10 +90,20 @@ impl Serialize for Judged {
 impl Display for Judged {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{} episodes, {} % intervals", self.episodes, 100.0 * self.level)?;
+        let width = self.rows.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
         self.rows.iter().try_for_each(|(id, found)| match found {
-            Ok(found) => write!(out, "\n  {id:<17} {found:.4}  ({}, n = {})", found.method, found.n),
-            Err(why) => write!(out, "\n  {id:<17} no value: {why}"),
-        })
+            Ok(found) => write!(out, "\n  {id:<width$} {found:.4}  ({}, n = {})", found.method, found.n),
+            Err(why) => write!(out, "\n  {id:<width$} no value: {why}"),
+        })?;
+        if self.rows.iter().any(|(id, _)| *id == "event_detection_rate") {
+            write!(
+                out,
+                "\nsome episodes have several labelled events, or one that ends: the other delays count from the first, and \
+                 take any alarm after it for its detection; event_… counts each event, found by an alarm while it lasts, and \
+                 each nominal stretch with a false alarm"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -159,8 +169,24 @@ pub fn judge(
     rows.extend(pooled.rows().map(|(id, found)| (id, Ok(found.clone()))));
     if let Some(threshold) = threshold {
         rows.extend(delays(episodes, threshold, plan).map_err(because)?.rows());
+        if episodes.iter().any(ScoredEpisode::has_passing_events) {
+            rows.extend(by_event(episodes, threshold, plan).map_err(because)?);
+        }
     }
     Ok(rows)
+}
+
+/// Delays of events in place of episodes: of each stretch of anomalous steps, with the nominal stretches around them.
+fn by_event(episodes: &[ScoredEpisode], threshold: f64, plan: &Bootstrap) -> Result<Rows, StatsError> {
+    let stretches: Vec<ScoredEpisode> = episodes.iter().flat_map(ScoredEpisode::stretches).collect();
+    let event_id = |id| match id {
+        "delay_median" => Some("event_delay_median"),
+        "detection_rate" => Some("event_detection_rate"),
+        "false_alarm_rate" => Some("event_false_alarm_rate"),
+        _ => None,
+    };
+    let rows = delays(&stretches, threshold, plan)?.rows();
+    Ok(rows.into_iter().filter_map(|(id, found)| Some((event_id(id)?, found))).collect())
 }
 
 fn scored(rows: &[Row]) -> ScoredEpisode {

@@ -5,7 +5,7 @@
 use offnominal_core::detector::Signals;
 use offnominal_core::{Rng, Seed};
 use offnominal_stats::tally;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 
 /// Random divisions that tell how far two parts differ by chance.
@@ -14,8 +14,12 @@ const DIVISIONS: usize = 999;
 const RARE: f64 = 0.01;
 /// Recordings of each part below which nothing can be said.
 const FEWEST: usize = 5;
-/// A share of copied steps above this is told.
+/// A share of copied runs of steps above this is told.
 const COPIED: f64 = 0.5;
+/// Lengths of runs of steps that are compared: the first at which independent recordings hardly ever coincide.
+const RUNS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+/// A share of coincidences between different training recordings that is taken for chance.
+const CHANCE: f64 = 0.05;
 
 /// What is to be said about two parts, in words; `names` are those of the observation's channels.
 pub fn warnings(
@@ -25,8 +29,9 @@ pub fn warnings(
     seed: Seed,
 ) -> Vec<String> {
     let mut said = Vec::new();
-    let learned: HashSet<u64> = train.iter().flat_map(rows).collect();
-    let copies = calibration.iter().filter(|episode| is_copied(&learned, episode)).count();
+    let length = length_of_runs(train);
+    let learned: HashSet<u64> = train.iter().flat_map(|episode| runs(episode, length)).collect();
+    let copies = calibration.iter().filter(|episode| is_copied(&learned, episode, length)).count();
     if copies > 0 {
         said.push(format!(
             "{copies} of {} calibration recordings hold mostly steps that the detector learned from; the threshold is too low",
@@ -43,22 +48,38 @@ pub fn warnings(
     said
 }
 
-/// A digest of each observation, of its bits.
-fn rows(episode: &Signals<'_>) -> Vec<u64> {
-    let digest = |row: &[f32]| {
+/// A digest of each run of so many observations in their order, of their bits; of the whole episode if it is shorter.
+fn runs(episode: &Signals<'_>, length: usize) -> Vec<u64> {
+    let digest = |rows: &[f32]| {
         let mut hasher = DefaultHasher::new();
-        row.iter().for_each(|x| hasher.write_u32(x.to_bits()));
+        rows.iter().for_each(|x| hasher.write_u32(x.to_bits()));
         hasher.finish()
     };
-    episode.observations().chunks_exact(episode.obs_width()).map(digest).collect()
+    let (all, width) = (episode.observations(), episode.obs_width());
+    let length = length.min(all.len() / width).max(1);
+    all.windows(length * width).step_by(width).map(digest).collect()
 }
 
-/// Whether most observations of an episode are among those that were learned from, bit for bit.
-fn is_copied(learned: &HashSet<u64>, episode: &Signals<'_>) -> bool {
-    let own = rows(episode);
+/// How many observations in a row tell a copy from a coincidence. Sensors that give whole numbers have the same values in
+/// independent recordings, but not for long in the same order; how long is read from the training recordings themselves.
+fn length_of_runs(train: &[Signals<'_>]) -> usize {
+    let coincide_by_chance = |length: usize| {
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let own: Vec<HashSet<u64>> =
+            train.iter().map(|episode| runs(episode, length).into_iter().collect()).collect();
+        own.iter().flatten().for_each(|run| *seen.entry(*run).or_default() += 1);
+        let (shared, all) = (seen.values().filter(|n| **n > 1).count(), seen.len());
+        shared as f64 <= CHANCE * all as f64
+    };
+    RUNS.into_iter().find(|&length| coincide_by_chance(length)).unwrap_or(RUNS[RUNS.len() - 1])
+}
+
+/// Whether most runs of an episode are among those that were learned from, bit for bit.
+fn is_copied(learned: &HashSet<u64>, episode: &Signals<'_>, length: usize) -> bool {
+    let own = runs(episode, length);
     let different: HashSet<&u64> = own.iter().collect();
     // A signal that stands still repeats itself everywhere; only what changes can be a copy.
-    let copied = different.iter().filter(|row| learned.contains(row)).count();
+    let copied = different.iter().filter(|run| learned.contains(run)).count();
     different.len() * 2 >= own.len() && copied as f64 > COPIED * different.len() as f64
 }
 
@@ -107,4 +128,39 @@ fn features(episode: &Signals<'_>) -> Vec<f64> {
         [mean, (values().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()]
     };
     (0..width).flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recordings of two channels that wander, rounded to whole numbers of `unit`.
+    fn recordings(n: usize, unit: f64, seed: u64) -> Vec<Vec<f32>> {
+        let one = |i| {
+            let (mut rng, mut x) = (Seed(seed).child(i).rng(), [0.0; 2]);
+            let mut row = || {
+                x = x.map(|x| 0.9 * x + 0.4359 * rng.normal());
+                x.map(|x| ((x / unit).round() * unit) as f32)
+            };
+            (0..150).flat_map(|_| row()).collect()
+        };
+        (0..n).map(one).collect()
+    }
+
+    fn said(train: &[Vec<f32>], calibration: &[Vec<f32>]) -> Vec<String> {
+        let signals = |all: &[Vec<f32>]| all.iter().map(|x| Signals::new(x, &[], 2, 0)).collect::<Vec<_>>();
+        let names = ["a".into(), "b".into()];
+        let said = warnings(&signals(train), &signals(calibration), &names, Seed(1));
+        said.into_iter().filter(|said| said.contains("learned from; the threshold is too low")).collect()
+    }
+
+    #[test]
+    fn coarse_sensors_are_no_copies_and_copies_are_told_at_any_resolution() {
+        for unit in [1e-4, 0.1, 0.5, 1.0, 2.0] {
+            let (train, calibration) = (recordings(20, unit, 1), recordings(20, unit, 2));
+            assert_eq!(said(&train, &calibration), Vec::<String>::new(), "{unit}");
+            let some = [&train[..3], &calibration[..]].concat();
+            assert!(said(&train, &some)[0].starts_with("3 of 23"), "{unit}");
+        }
+    }
 }

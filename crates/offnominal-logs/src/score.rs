@@ -1,10 +1,12 @@
 //! Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
 
 mod draw;
+mod event;
 mod lost;
 mod page;
 mod ranking;
 mod recording;
+mod remarks;
 mod truth;
 
 pub use lost::LostSensor;
@@ -20,7 +22,6 @@ use offnominal_monitor::{About, Monitor};
 use offnominal_work::context::Context;
 use offnominal_work::steps;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
@@ -52,6 +53,8 @@ pub struct ScoredLogs {
     /// How well the statistic ranks recordings at the same step, beside a clock and random numbers; where labels or
     /// outcomes say which of them are anomalous.
     pub ranked: Vec<Ranked>,
+    /// What makes the promise of the monitor doubtful for these recordings.
+    pub remarks: Vec<String>,
     /// What the monitor says of itself.
     #[serde(skip)]
     pub about: About,
@@ -101,23 +104,11 @@ pub fn of(
     let about = monitor.about().clone();
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
-    Ok(ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about })
+    let remarks = remarks::remarks(&recordings, &about, mapping);
+    Ok(ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, remarks, about })
 }
 
 impl ScoredLogs {
-    /// What is to be said of tasks for which the monitor has no threshold.
-    fn unknown_tasks(&self) -> Vec<String> {
-        let unknown = self.recordings.iter().filter(|recording| recording.has_unknown_task);
-        let tasks: BTreeSet<&str> = unknown.filter_map(|recording| recording.task.as_deref()).collect();
-        let says = |task| {
-            format!(
-                "task {task}: none of the monitor's groups; its recordings have the threshold of all episodes, which promises \
-                 nothing about them"
-            )
-        };
-        tasks.into_iter().map(says).collect()
-    }
-
     /// All recordings with their alarms as a page.
     ///
     /// # Errors
@@ -204,7 +195,7 @@ impl Display for ScoredLogs {
             }
             writeln!(out)?;
         }
-        self.unknown_tasks().iter().try_for_each(|says| writeln!(out, "{says}"))?;
+        self.remarks.iter().try_for_each(|says| writeln!(out, "{says}"))?;
         write!(out, "{}", self.truth)?;
         self.ranked.iter().try_for_each(|ranked| write!(out, "\n{ranked}"))
     }

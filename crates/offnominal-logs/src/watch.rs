@@ -34,6 +34,11 @@ pub struct LiveVerdict<'a> {
     pub lost_sensors: Option<Vec<String>>,
     /// Rows that were dropped so far, as they came too late or twice.
     pub dropped: u64,
+    /// Whether the episode is longer than any that set the threshold: what was promised of an episode held for its steps
+    /// before this one.
+    #[cfg_attr(feature = "schema", schemars(default))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub beyond_promise: bool,
     /// Whether somebody has acknowledged the alarm before this step.
     #[cfg_attr(feature = "schema", schemars(default))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -114,6 +119,7 @@ impl<W: Write> Watching<'_, W> {
                 .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
             shares: if is_raised { self.monitor.shares() } else { None },
             dropped: tick.dropped,
+            beyond_promise: self.monitor.about().threshold.outlasted_by(verdict.step + 1).is_some(),
             acknowledged,
             diagnosis: if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None },
         };

@@ -73,6 +73,7 @@ fn about() -> About {
             statistic: "score".into(),
             value: 1.0,
             episodes: 1,
+            longest: None,
             false_alarms: None,
             drift: None,
         },

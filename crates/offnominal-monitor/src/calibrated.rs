@@ -26,6 +26,9 @@ pub struct Calibrated {
     pub value: f64,
     /// Nominal episodes that set it; the detector had not seen them.
     pub episodes: usize,
+    /// Steps of the longest of these episodes; what is promised of an episode holds for so many of its steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<u64>,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
     /// What has become of it since the fit, if nominal episodes were confirmed.
@@ -97,8 +100,15 @@ impl Calibrated {
             statistic: threshold.statistic.id().into(),
             value: threshold.value,
             episodes,
+            longest: None,
             false_alarms: threshold.false_alarms.clone(),
             drift: None,
         }
+    }
+
+    /// The steps for which the promise of an episode holds, if an episode of so many steps is longer; `None` too where
+    /// nothing is promised of episodes.
+    pub fn outlasted_by(&self, steps: u64) -> Option<u64> {
+        self.longest.filter(|&longest| self.alpha.is_some() && self.run_length.is_none() && steps > longest)
     }
 }

@@ -38,6 +38,24 @@ impl ScoredEpisode {
         (onset < self.scores.len()).then_some(onset)
     }
 
+    /// Whether it has several stretches of anomalous steps, or one that ends before the episode does: then an alarm after
+    /// the onset may have nothing to do with the anomaly.
+    pub fn has_passing_events(&self) -> bool {
+        self.labels.windows(2).any(|pair| pair[0] && !pair[1])
+    }
+
+    /// Its stretches of anomalous and of nominal steps, in order, each as an episode without twin: events of their own.
+    pub fn stretches(&self) -> impl Iterator<Item = ScoredEpisode> + '_ {
+        let mut at = 0;
+        self.labels.chunk_by(|a, b| a == b).map(move |labels| {
+            let scores = self.scores[at..at + labels.len()].to_vec();
+            at += labels.len();
+            let onset = labels[0].then_some(0);
+            let fails = self.fails && at == self.scores.len();
+            ScoredEpisode { scores, labels: labels.to_vec(), onset, twin: None, fails }
+        })
+    }
+
     /// Checks that there is one label per score and that all scores are finite.
     ///
     /// # Errors
@@ -65,6 +83,25 @@ mod tests {
     #[track_caller]
     fn refuses(episode: ScoredEpisode, want: &str) {
         assert_eq!(episode.check(3).unwrap_err().to_string(), want);
+    }
+
+    #[test]
+    fn stretches_are_events_of_their_own() {
+        let labels = [0, 1, 1, 0, 1].map(|x| x == 1).to_vec();
+        let whole = ScoredEpisode {
+            scores: vec![0.0, 1.0, 2.0, 3.0, 4.0],
+            labels,
+            onset: Some(1),
+            ..Default::default()
+        };
+        let found: Vec<_> = whole.stretches().map(|e| (e.scores, e.onset)).collect();
+        let (none, begin) = (None, Some(0));
+        assert_eq!(
+            found,
+            [(vec![0.0], none), (vec![1.0, 2.0], begin), (vec![3.0], none), (vec![4.0], begin)]
+        );
+        assert!(whole.has_passing_events());
+        assert!(!ScoredEpisode::persistent(vec![0.0; 3], 1, None).has_passing_events());
     }
 
     #[test]

@@ -5,12 +5,14 @@
 //! its row. What depends on the future is told as far as it has come: the last window of a stream is told although it is not
 //! whole.
 
+mod jumps;
 mod waiting;
 
 use crate::chosen::Rows;
 use crate::clock::{n_ticks, nanos, tick};
 use crate::mapping::{Episodes, Mapping};
 use anyhow::{Result, ensure};
+use jumps::{Jumps, Turn};
 use waiting::Waiting;
 
 /// What there is at a tick.
@@ -24,7 +26,7 @@ pub struct Tick<'a> {
     pub observation: &'a [f32],
     /// Commands, as observations.
     pub command: &'a [f32],
-    /// Rows that came too late or twice, so far.
+    /// Rows that came too late or twice, or whose time jumped, so far.
     pub dropped: u64,
 }
 
@@ -53,6 +55,7 @@ pub struct Live<T> {
     episode: Option<Episode>,
     values: Vec<f32>,
     waiting: Option<Waiting>,
+    jumps: Jumps,
     /// Whoever is told.
     pub to: T,
 }
@@ -90,6 +93,7 @@ impl<T: Ticks> Live<T> {
             episode: None,
             values,
             waiting: mapping.clock.wait_secs.map(|secs| Waiting::new(nanos(secs))),
+            jumps: Jumps::default(),
             to,
         }
     }
@@ -128,6 +132,7 @@ impl<T: Ticks> Live<T> {
         self.episode = None;
         self.latest = i64::MIN;
         self.waiting.iter_mut().for_each(Waiting::forget);
+        self.jumps.forget();
     }
 
     /// How long ago, in nanoseconds, the last value of a column came; `None` if none has.
@@ -193,7 +198,7 @@ impl<T: Ticks> Live<T> {
             *value = fresh(last).unwrap_or(f32::NAN);
         }
         let (observation, command) = self.values.split_at(self.mapping.observation.len());
-        let dropped = self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
+        let dropped = self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
         self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
     }
 
@@ -241,6 +246,27 @@ impl<T: Ticks> Rows for Live<T> {
     }
 
     fn row(&mut self, topic: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
+        // The rows of a table stand in the order of their times, or the table is wrong.
+        if self.mapping.clock.column.is_some() {
+            return self.wait(topic, time, row);
+        }
+        match self.jumps.turn(topic, time, row) {
+            Turn::Nothing => return Ok(()),
+            Turn::Rows(None) => {}
+            Turn::Rows(Some((topic, time, row))) => self.wait(topic, time, &row)?,
+            Turn::Anew => {
+                self.end(self.latest)?;
+                (self.episode, self.latest) = (None, i64::MIN);
+                self.waiting.iter_mut().for_each(Waiting::forget);
+            }
+        }
+        self.wait(topic, time, row)
+    }
+}
+
+impl<T: Ticks> Live<T> {
+    /// A row waits for others that may come late, if the mapping says so.
+    fn wait(&mut self, topic: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
         let Some(waiting) = &mut self.waiting else { return self.take(time, row) };
         waiting.add(topic, time, row);
         while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::due) {
@@ -248,9 +274,7 @@ impl<T: Ticks> Rows for Live<T> {
         }
         Ok(())
     }
-}
 
-impl<T: Ticks> Live<T> {
     /// Takes a row whose turn it is.
     fn take(&mut self, time: i64, row: &[(usize, f64)]) -> Result<()> {
         let key = self.key.and_then(|key| row.iter().find(|(at, _)| *at == key)).map(|(_, x)| *x);

@@ -129,7 +129,8 @@ impl Fit<'_> {
         let groups = groups.map(|groups| Groups::new(self.rule, &groups));
         let about = self.about(train.len(), calibration.len(), &threshold);
         let hypotheses = diagnoser.map_or(vec![], |d| d.hypotheses().to_vec());
-        let about = About { groups, usual, missing, lost_after, hypotheses, ..about };
+        let mut about = About { groups, usual, missing, lost_after, hypotheses, ..about };
+        about.threshold.longest = calibration.iter().map(|episode| episode.len() as u64).max();
         Ok(Made { about, archive })
     }
 

@@ -80,8 +80,9 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
         detector: &found.detector,
         promise: promise(found),
         truth: found
-            .unknown_tasks()
-            .into_iter()
+            .remarks
+            .iter()
+            .cloned()
             .chain(found.truth.to_string().lines().map(String::from))
             .collect(),
         ranked: found.ranked.iter().map(Ranked::to_string).collect(),

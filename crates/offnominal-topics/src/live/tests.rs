@@ -88,3 +88,14 @@ fn an_episode_that_ends_from_outside_is_followed_by_one_at_any_time() {
     row(&mut live, 211, 4.0);
     told(&live, &[(true, 1000, 1.0), (false, 1100, 1.0), (true, 110, 3.0), (false, 210, 3.0)]);
 }
+
+#[test]
+fn a_message_from_the_future_is_dropped_and_time_goes_on() {
+    let mut live = live("");
+    for ms in [0, 100, 3_600_000, 200, 300, 400] {
+        row(&mut live, ms, ms as f64);
+    }
+    live.finish().unwrap();
+    let times: Vec<i64> = live.to.0.iter().map(|(_, ms, _)| *ms).collect();
+    assert_eq!((times, live.jumps.dropped), (vec![0, 100, 200, 300, 400], 1));
+}

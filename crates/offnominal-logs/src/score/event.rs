@@ -1,0 +1,98 @@
+//! Events: stretches of a recording in which its label says that something was wrong.
+//!
+//! An event is found if an alarm is on in one of its steps; an alarm that comes later says nothing of it. An event that
+//! goes on in the next part of the same log, such as the next window, is one event.
+
+use crate::score::{AlarmSpan, ScoredRecording};
+use std::ops::Range;
+
+/// An event, and when it was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Event {
+    /// How long it lasts, in seconds, as far as it has come.
+    length_secs: f64,
+    /// The time from its beginning to the alarm.
+    delay_secs: Option<f64>,
+    /// Whether it is on when its recording ends.
+    goes_on: bool,
+}
+
+impl Event {
+    /// The time from its beginning to the first step with an alarm; `None` if there was none while it lasted.
+    pub(super) fn delay_secs(&self) -> Option<f64> {
+        self.delay_secs
+    }
+
+    /// The event with what came of it in the next part of its log.
+    fn continued(self, next: Event) -> Event {
+        let delay_secs = self.delay_secs.or(next.delay_secs.map(|delay| self.length_secs + delay));
+        Event { length_secs: self.length_secs + next.length_secs, delay_secs, goes_on: next.goes_on }
+    }
+}
+
+/// The events of all recordings.
+pub(super) fn events(recordings: &[ScoredRecording]) -> Vec<Event> {
+    let mut all: Vec<Event> = Vec::new();
+    let mut before: Option<&ScoredRecording> = None;
+    for recording in recordings {
+        for (i, steps) in stretches(recording).into_iter().enumerate() {
+            let begins_within = i == 0 && steps.start == 0;
+            let is_same = begins_within && before.is_some_and(|before| follows(before, recording));
+            let event = found(recording, steps);
+            match all.last_mut().filter(|last| is_same && last.goes_on) {
+                Some(last) => *last = last.continued(event),
+                None => all.push(event),
+            }
+        }
+        before = Some(recording);
+    }
+    all
+}
+
+/// Whether a recording is the next part of the same log.
+fn follows(before: &ScoredRecording, recording: &ScoredRecording) -> bool {
+    before.log == recording.log && before.number + 1 == recording.number
+}
+
+/// The steps of each event; all of them where only the outcome is known, none in a nominal recording.
+fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
+    if recording.is_anomalous() != Some(true) {
+        return Vec::new();
+    }
+    let labels = recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true));
+    let Some(labels) = labels else { return vec![0..recording.steps] };
+    let mut at = 0;
+    let runs = labels.chunk_by(|a, b| a == b).map(|run| {
+        at += run.len();
+        (run[0], at - run.len()..at)
+    });
+    runs.filter_map(|(is_event, steps)| is_event.then_some(steps)).collect()
+}
+
+fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
+    let begun = recording.began_secs(steps.start);
+    let until = recording.recorded.after(steps.end as u64 - 1);
+    let is_on = |alarm: &&AlarmSpan| alarm.secs <= until && alarm.until_secs > begun;
+    let first = recording.alarms.iter().find(is_on);
+    Event {
+        length_secs: until - begun,
+        delay_secs: first.map(|alarm| (alarm.secs - recording.recorded.after(steps.start as u64)).max(0.0)),
+        goes_on: steps.end == recording.steps,
+    }
+}
+
+/// Alarms of a recording that were raised outside of its events, and how long it lasts without them in seconds.
+pub(super) fn between(recording: &ScoredRecording) -> (usize, f64) {
+    let events = stretches(recording);
+    let is_outside = |alarm: &&AlarmSpan| !events.iter().any(|steps| steps.contains(&(alarm.step as usize)));
+    let last = |steps: &Range<usize>| recording.recorded.after(steps.end as u64 - 1);
+    let inside: f64 = events.iter().map(|steps| last(steps) - recording.began_secs(steps.start)).sum();
+    (recording.alarms.iter().filter(is_outside).count(), (recording.length_secs - inside).max(0.0))
+}
+
+impl ScoredRecording {
+    /// When a step began, in seconds since the first observation.
+    fn began_secs(&self, step: usize) -> f64 {
+        self.recorded.secs[step]
+    }
+}
