@@ -3,11 +3,16 @@
 //! At each tick of the clock a channel has the last value that was seen, never a later one, and the age of that value.
 //! A value that is older than the mapping allows is missing, and so is one of which nothing has been seen yet.
 
+mod order;
+
+use crate::chosen::Truth;
 use crate::gather::{self, Gathered, Table};
-use crate::mapping::{Episodes, Mapping};
+use crate::mapping::{Channel, Episodes, Mapping};
 use crate::source::Source;
+use crate::suspects::Suspects;
 use anyhow::{Context, Result, ensure};
 use offnominal_topics::clock::{n_ticks, nanos, tick};
+use offnominal_topics::words::is_nominal;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -45,30 +50,70 @@ impl Recorded {
     }
 }
 
+/// What is to be known of a log that was read, beside its episodes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Rows that hold columns of the mapping.
+    pub rows: usize,
+    /// What was left out, taken as missing or for granted.
+    pub remarks: Vec<String>,
+}
+
 /// The episodes of a log.
 ///
 /// # Errors
 /// If the log cannot be read, lacks a column of the mapping, or its clock jumps back.
-pub fn read(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let gathered = gather::gather(log, mapping)?;
+pub fn read(
+    log: &(impl Source + ?Sized),
+    mapping: &Mapping,
+    truth: Truth,
+) -> Result<(Vec<Recorded>, Reading)> {
+    let gathered = gather::gather(log, mapping, truth)?;
     let path = log.name();
-    cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))
+    let found = cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
+    let mut remarks = gathered.remarks.clone();
+    remarks.extend(order::remark(&gathered, mapping));
+    remarks.extend(suspicious(&gathered, mapping));
+    if found.is_empty() {
+        remarks.push(format!(
+            "no recording: {} rows make no step in which each channel has been seen",
+            gathered.n_rows
+        ));
+    }
+    Ok((found, Reading { rows: gathered.n_rows, remarks }))
 }
 
 /// The episodes of what was gathered.
 pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<Vec<Recorded>> {
     has_values(gathered, mapping)?;
     let mut found = Vec::new();
-    for part in by_column(gathered, mapping)? {
+    for part in order::parts(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
-        for (start, end) in log.windows() {
-            found.extend(log.episode(path, found.len() + 1, start, end)?);
+        for window in log.windows() {
+            found.extend(log.episode(path, found.len() + 1, window)?);
         }
     }
     if let [alone] = &mut found[..] {
         alone.is_alone = true;
     }
     Ok(found)
+}
+
+/// Numbers of channels that may mean that nothing was read.
+fn suspicious(gathered: &Gathered, mapping: &Mapping) -> Vec<String> {
+    let of = |(channel, place): (&Channel, &Option<(usize, usize)>)| {
+        let (topic, number) = place.expect("all channels were found");
+        let found = Suspects::of(&gathered.topics[topic].columns[number]).suspicious();
+        let says = |(x, n): (f64, u64)| {
+            format!(
+                "{}: {x} occurs {n} times, far from all other numbers; if it means that nothing was read, \
+                 `missing = [{x}]` in the mapping says so",
+                channel.column
+            )
+        };
+        found.into_iter().map(says).collect::<Vec<_>>()
+    };
+    mapping.channels().zip(&gathered.places).flat_map(of).collect()
 }
 
 /// Insists on a value of each channel somewhere in the log: an episode begins when each has been seen.
@@ -86,29 +131,6 @@ fn has_values(gathered: &Gathered, mapping: &Mapping) -> Result<()> {
     Ok(())
 }
 
-/// The rows of a table that belong together, where a column tells episodes apart; else all.
-fn by_column(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option<Range<usize>>>> {
-    let Episodes::Column { column } = &mapping.episodes else { return Ok(vec![None]) };
-    let place =
-        mapping.columns().iter().position(|name| name == column).expect("it is a column of the mapping");
-    let (topic, number) = gathered.places[place].expect("all columns were found");
-    ensure!(
-        gathered.topics.len() == 1,
-        "episodes by the column {column}: expected one table, found {} topics",
-        gathered.topics.len()
-    );
-    let keys = &gathered.topics[topic].columns[number];
-    let mut parts = Vec::new();
-    let mut from = 0;
-    for i in 1..=keys.len() {
-        if i == keys.len() || keys[i].to_bits() != keys[from].to_bits() {
-            parts.push(Some(from..i));
-            from = i;
-        }
-    }
-    Ok(parts)
-}
-
 /// A log, or the part of it that is one episode, in the order of time.
 struct Log<'a> {
     gathered: &'a Gathered,
@@ -119,28 +141,13 @@ struct Log<'a> {
 
 impl<'a> Log<'a> {
     fn new(gathered: &'a Gathered, mapping: &'a Mapping, part: Option<Range<usize>>) -> Result<Log<'a>> {
-        let is_table = mapping.clock.column.is_some();
-        let order = |rows: &Table| -> Result<Vec<usize>> {
-            let mut order: Vec<usize> = part.clone().unwrap_or(0..rows.times.len()).collect();
-            let back = order.windows(2).find(|pair| rows.times[pair[1]] < rows.times[pair[0]]);
-            if let (Some(pair), true) = (back, is_table) {
-                anyhow::bail!(
-                    "row {}: expected a time that does not fall, found {} ns after {} ns",
-                    pair[1],
-                    rows.times[pair[1]],
-                    rows.times[pair[0]]
-                );
-            }
-            // Messages are written in the order in which they came, not in that of their time.
-            order.sort_by_key(|&row| rows.times[row]);
-            Ok(order)
-        };
+        let order = |rows: &Table| order::rows(rows, part.clone(), &mapping.clock);
         let order = gathered.topics.iter().map(order).collect::<Result<_>>()?;
         Ok(Log { gathered, mapping, order })
     }
 
-    /// First and last time of each episode, in nanoseconds.
-    fn windows(&self) -> Vec<(i64, i64)> {
+    /// First and last time of each episode, in nanoseconds, and the time before which all its ticks are.
+    fn windows(&self) -> Vec<(i64, i64, i64)> {
         let ends = |(topic, order): (&Table, &Vec<usize>)| {
             Some((topic.times[*order.first()?], topic.times[*order.last()?]))
         };
@@ -149,7 +156,7 @@ impl<'a> Log<'a> {
             return Vec::new();
         };
         match &self.mapping.episodes {
-            Episodes::File | Episodes::Column { .. } => vec![(start, end)],
+            Episodes::File | Episodes::Column { .. } | Episodes::Ends { .. } => vec![(start, end, i64::MAX)],
             Episodes::Gap { secs } => self.between_gaps(nanos(*secs)),
             Episodes::Event { column } => self.between_events(column, start, end),
             Episodes::Window { secs } => {
@@ -157,22 +164,27 @@ impl<'a> Log<'a> {
                 (0..)
                     .map(|k| start + k * width)
                     .take_while(|&at| at + width <= end)
-                    .map(|at| (at, at + width))
+                    .map(|at| (at, at + width, i64::MAX))
                     .collect()
             }
         }
     }
 
     /// Stretches within which something was recorded at least so often.
-    fn between_gaps(&self, gap: i64) -> Vec<(i64, i64)> {
-        let mut times: Vec<i64> =
-            self.gathered.topics.iter().flat_map(|topic| topic.times.iter().copied()).collect();
+    fn between_gaps(&self, gap: i64) -> Vec<(i64, i64, i64)> {
+        let of = |(topic, order): (&'a Table, &Vec<usize>)| -> Vec<i64> {
+            order.iter().map(|&row| topic.times[row]).collect()
+        };
+        let mut times: Vec<i64> = self.gathered.topics.iter().zip(&self.order).flat_map(of).collect();
         times.sort_unstable();
-        times.chunk_by(|a, b| b - a <= gap).map(|chunk| (chunk[0], chunk[chunk.len() - 1])).collect()
+        times
+            .chunk_by(|a, b| b - a <= gap)
+            .map(|chunk| (chunk[0], chunk[chunk.len() - 1], i64::MAX))
+            .collect()
     }
 
-    /// From each moment at which a column becomes something else than zero to the next.
-    fn between_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64)> {
+    /// From each moment at which a column becomes something else than zero to before the next: no row is in two of them.
+    fn between_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64, i64)> {
         let place = self.mapping.columns().iter().position(|name| *name == column);
         let Some((topic, number)) = place.and_then(|place| self.gathered.places[place]) else {
             return Vec::new();
@@ -184,13 +196,17 @@ impl<'a> Log<'a> {
         let is_on = |row: usize| numbers[row] != 0.0;
         let begins =
             known.windows(2).filter(|pair| !is_on(pair[0]) && is_on(pair[1])).map(|pair| rows.times[pair[1]]);
-        let mut edges: Vec<i64> = std::iter::once(start).chain(begins).chain([end]).collect();
+        let mut edges: Vec<i64> =
+            std::iter::once(start).chain(begins).chain([end.saturating_add(1)]).collect();
         edges.dedup();
-        edges.windows(2).map(|pair| (pair[0], pair[1])).collect()
+        let last = edges.len() - 2;
+        // A tick at the moment of an event belongs to the episode that begins there.
+        let before = |at: usize, edge: i64| if at == last { i64::MAX } else { edge };
+        edges.windows(2).enumerate().map(|(at, pair)| (pair[0], pair[1] - 1, before(at, pair[1]))).collect()
     }
 
     /// The ticks of an episode.
-    fn ticks(&self, start: i64, end: i64) -> Result<Vec<Tick>> {
+    fn ticks(&self, (start, end, before): (i64, i64, i64)) -> Result<Vec<Tick>> {
         let Some(rate) = self.mapping.clock.rate_hz else {
             ensure!(
                 self.gathered.topics.len() == 1,
@@ -200,15 +216,18 @@ impl<'a> Log<'a> {
             let (rows, order) = (&self.gathered.topics[0], &self.order[0]);
             let tick = |(at, &row): (usize, &usize)| Tick { time: rows.times[row], rows: at + 1 };
             let ticks = order.iter().enumerate().map(tick);
-            return Ok(ticks.filter(|tick| (start..=end).contains(&tick.time)).collect());
+            return Ok(ticks
+                .filter(|tick| (start..=end).contains(&tick.time) && tick.time < before)
+                .collect());
         };
         let n = n_ticks(start, end, rate)?;
-        Ok((0..n).map(|k| Tick { time: tick(start, k, rate), rows: usize::MAX }).collect())
+        let ticks = (0..n).map(|k| Tick { time: tick(start, k, rate), rows: usize::MAX });
+        Ok(ticks.filter(|tick| tick.time < before).collect())
     }
 
     /// One episode; `None` if it has no step in which each channel has been seen.
-    fn episode(&self, path: &Path, number: usize, start: i64, end: i64) -> Result<Option<Recorded>> {
-        let ticks = self.ticks(start, end)?;
+    fn episode(&self, path: &Path, number: usize, window: (i64, i64, i64)) -> Result<Option<Recorded>> {
+        let ticks = self.ticks(window)?;
         let n_channels = self.mapping.channels().count();
         let columns: Vec<Column> = (0..n_channels).filter_map(|place| self.column(place, &ticks)).collect();
         let (n_obs, n_command) = (self.mapping.observation.len(), self.mapping.command.len());
@@ -240,9 +259,7 @@ impl<'a> Log<'a> {
             observations: table(observed, first..ticks.len()),
             commands: table(commanded, first..ticks.len() - 1),
             ages_secs: ages,
-            labels: label.as_ref().map(|c| {
-                (first + 1..ticks.len()).map(|t| c.values[t].is_finite() && c.values[t] != 0.0).collect()
-            }),
+            labels: label.as_ref().map(|c| (first + 1..ticks.len()).map(|t| self.is_label(c, t)).collect()),
             success: outcome.and_then(|column| self.is_success(&column)),
             task: task.and_then(|column| self.text(&column)),
         }))
@@ -273,6 +290,16 @@ impl<'a> Log<'a> {
             ages.push(if last.is_some() { age as f32 * 1e-9 } else { f32::INFINITY });
         }
         Some(Column { values, ages, is_text: self.gathered.is_text[place] })
+    }
+
+    /// Whether a label says that something is wrong; a word may say that nothing is.
+    fn is_label(&self, column: &Column, tick: usize) -> bool {
+        let value = column.values[tick];
+        match column.is_text {
+            _ if !value.is_finite() => false,
+            true => self.gathered.texts.get(value as usize).is_some_and(|word| !is_nominal(word)),
+            false => value != 0.0,
+        }
     }
 
     fn is_success(&self, column: &Column) -> Option<bool> {

@@ -1,9 +1,10 @@
 //! A monitor out of recordings alone.
 
+use crate::chosen::Truth;
 use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
-use crate::recordings::{self, Held};
+use crate::recordings::{self, Held, Recordings};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::alarm::Settings;
@@ -75,6 +76,16 @@ pub struct FittedOnLogs {
     pub fitted: FittedMonitor,
     /// Recordings that were read.
     pub recordings: usize,
+    /// Rows of the logs that hold columns of the mapping.
+    pub rows: usize,
+    /// Channels: observations and commands.
+    pub channels: usize,
+    /// Steps of all recordings.
+    pub steps: usize,
+    /// Share of the numbers of observations that are missing.
+    pub share_missing: f64,
+    /// What was left out of the logs, taken as missing or for granted.
+    pub remarks: Vec<String>,
     /// Those that were left out, each with the reason.
     pub left_out: Vec<String>,
     /// The mean time between false alarms in seconds that the threshold promises, where recordings are windows of an
@@ -95,10 +106,24 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What can be wrong without the logs is said before they are read.
     request.rule(1.0)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
-    let all = recordings::read(&request.logs, &mapping, context)?;
-    let (found, file) = on(&all, &mapping, request, context)?;
+    let all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
+    let (found, file) = of(&all, &mapping, request, context)?;
     atomically(&request.file, &file)?;
     Ok(found)
+}
+
+/// Fits on the recordings of logs; the contents of the file come with what is to be known.
+///
+/// # Errors
+/// As [`run`], but for logs and files.
+pub fn of(
+    read: &Recordings,
+    mapping: &Mapping,
+    request: &Request,
+    context: &Context,
+) -> Result<(FittedOnLogs, Vec<u8>)> {
+    let (found, file) = on(&read.all, mapping, request, context)?;
+    Ok((FittedOnLogs { rows: read.rows, remarks: read.remarks.clone(), ..found }, file))
 }
 
 /// Fits on recordings that were read with a mapping; the contents of the file come with what is to be known.
@@ -134,12 +159,24 @@ pub fn on(
     let found = FittedOnLogs {
         fitted: FittedMonitor { file: request.file.clone(), bytes: file.len(), monitor: made.about },
         recordings: all.len(),
+        rows: 0,
+        channels: mapping.channels().count(),
+        steps: all.iter().map(|recording| recording.len(mapping.observation.len())).sum(),
+        share_missing: share_missing(all),
+        remarks: Vec::new(),
         left_out,
         mean_time_between_false_alarms_secs: window,
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     };
     Ok((found, file))
+}
+
+/// Share of the numbers of observations that are missing.
+fn share_missing(all: &[Recorded]) -> f64 {
+    let numbers = |recording: &Recorded| recording.observations.len() as f64;
+    let missing: f64 = all.iter().map(|recording| recording.share_missing() * numbers(recording)).sum();
+    missing / all.iter().map(numbers).sum::<f64>().max(1.0)
 }
 
 /// Recordings, of which at least one is to learn from and one sets the threshold: a single stream is cut in the middle.
@@ -269,10 +306,16 @@ impl Display for FittedOnLogs {
         if let Some(mapping) = &self.proposed {
             writeln!(out, "No mapping was given. This one was proposed; `inspect` says why:\n\n{mapping}")?;
         }
-        writeln!(out, "{} recordings, {} of them left out", self.recordings, self.left_out.len())?;
-        for why in self.left_out.iter().take(5) {
-            writeln!(out, "  {why}")?;
-        }
+        let FittedOnLogs { recordings, rows, steps, channels, .. } = self;
+        let (rate, missing) = (1.0 / self.fitted.monitor.dt_secs, 100.0 * self.share_missing);
+        writeln!(
+            out,
+            "{recordings} recordings, {} of them left out: {rows} rows, {steps} steps at {rate:.4} Hz, {channels} channels, \
+             {missing:.2} % of the observations missing",
+            self.left_out.len()
+        )?;
+        recordings::write(&self.left_out, out)?;
+        recordings::write(&self.remarks, out)?;
         write!(out, "{}", self.fitted)?;
         if let Some(secs) = self.mean_time_between_false_alarms_secs {
             write!(out, "\nmean time between false alarms: at least {:.2} hours", secs / 3600.0)?;

@@ -22,6 +22,7 @@ mod compression;
 mod json;
 mod mcap;
 mod mcap_records;
+mod text;
 
 // What needs files: a browser has none.
 #[cfg(not(target_family = "wasm"))]
@@ -103,7 +104,7 @@ pub fn read_bytes(name: &Path, bytes: &Bytes, sink: &mut dyn Sink) -> Result<For
                     _ => columnar::arrow_file(bytes.clone(), &mut budget)?,
                 }
             }
-            streamed => self::streamed(streamed, from, &mut budget)?,
+            streamed => self::streamed(streamed, from, csv::Patience::Rows, &mut budget)?,
         }
         budget.end()?;
         Ok(format)
@@ -129,16 +130,16 @@ pub fn read_stream(from: impl BufRead + 'static, sink: &mut dyn Sink) -> Result<
     let mut budget = Budget::new(sink, size.clone());
     let mut from = compression::open(from, &size)?;
     let format = format_of(Path::new(""), from.fill_buf().context("cannot read")?)?;
-    streamed(format, from, &mut budget)?;
+    streamed(format, from, csv::Patience::Row, &mut budget)?;
     budget.end()?;
     Ok(format)
 }
 
 /// Reads a format that needs no more than one byte after the other.
-fn streamed(format: Format, from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
+fn streamed(format: Format, from: impl BufRead, patience: csv::Patience, sink: &mut dyn Sink) -> Result<()> {
     match format {
-        Format::Csv => csv::read(from, sink),
-        Format::JsonLines => json_lines::read(from, sink),
+        Format::Csv => csv::read(text::open(from)?, patience, sink),
+        Format::JsonLines => json_lines::read(text::open(from)?, sink),
         Format::Mcap => mcap::read(from, sink),
         Format::Ulog => ulog::read(from, sink),
         Format::Arrow | Format::ArrowStream => columnar::arrow(from, sink),
@@ -173,13 +174,14 @@ fn format_of(path: &Path, head: &[u8]) -> Result<Format> {
     ensure!(!head.is_empty(), "expected a log, found an empty file");
     let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let stem = name.trim_end_matches(".gz").trim_end_matches(".zst").trim_end_matches(".lz4");
-    let is_text =
-        std::str::from_utf8(&head[..head.len().min(512)]).map_or_else(|e| e.valid_up_to() > 500, |_| true);
+    let is_utf16 = text::utf16(head).is_some();
+    let is_text = is_utf16
+        || std::str::from_utf8(&head[..head.len().min(512)]).map_or_else(|e| e.valid_up_to() > 500, |_| true);
     match stem.rsplit('.').next() {
         Some("jsonl" | "ndjson") => Ok(Format::JsonLines),
         Some("csv" | "tsv" | "txt" | "dat") => Ok(Format::Csv),
         _ if is_text && head.trim_ascii_start().starts_with(b"{") => Ok(Format::JsonLines),
-        _ if is_text && !head.contains(&0) => Ok(Format::Csv),
+        _ if is_utf16 || (is_text && !head.contains(&0)) => Ok(Format::Csv),
         _ => bail!(
             "expected CSV, JSON lines, Parquet, Arrow, HDF5, MCAP, SQLite of rosbag2 or ULog, found a file that begins with \
              {:02x?}",

@@ -107,6 +107,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chosen::Truth;
     use crate::episodes;
     use crate::mapping::Mapping;
     use crate::source::Log;
@@ -115,7 +116,7 @@ mod tests {
         let mapping = "version = 1\nobservation = [{ column = \"x\" }]\ncommand = [{ column = \"u\" }]\ntask = \"task\"\n\
                        [clock]\ncolumn = \"time\"\nunit = \"ns\"\n";
         let log = Log::Frame(Frame { name: "frame 0".into(), content });
-        episodes::read(&log, &Mapping::parse(mapping)?)
+        Ok(episodes::read(&log, &Mapping::parse(mapping)?, Truth::Needed)?.0)
     }
 
     fn columns(u: Vec<f64>) -> Content {

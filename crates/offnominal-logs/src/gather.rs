@@ -1,6 +1,6 @@
 //! The columns of a mapping, gathered from a log: per topic, the time stamps and one list of numbers for each column.
 
-use crate::chosen::{Chosen, Rows};
+use crate::chosen::{Chosen, Rows, Truth};
 use crate::mapping::Mapping;
 use crate::source::Source;
 use anyhow::{Context, Result};
@@ -16,6 +16,10 @@ pub struct Gathered {
     pub is_text: Vec<bool>,
     /// The texts that were found.
     pub texts: Vec<String>,
+    /// Rows that were read.
+    pub n_rows: usize,
+    /// What is to be said of them.
+    pub remarks: Vec<String>,
 }
 
 /// Rows of one topic.
@@ -33,14 +37,15 @@ pub struct Table {
 ///
 /// # Errors
 /// If it cannot be read, lacks a column, or a time is none.
-pub fn gather(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Gathered> {
+pub fn gather(log: &(impl Source + ?Sized), mapping: &Mapping, truth: Truth) -> Result<Gathered> {
     let n = mapping.columns().len();
     let empty = Gathered { places: vec![None; n], ..Gathered::default() };
     let mut chosen = Chosen::new(mapping, empty);
     log.read(&mut chosen)?;
-    chosen.check().with_context(|| format!("log {}", log.name().display()))?;
+    chosen.check(truth).with_context(|| format!("log {}", log.name().display()))?;
     let is_text = (0..n).map(|place| chosen.is_text(place)).collect();
-    Ok(Gathered { is_text, texts: chosen.texts, ..chosen.rows })
+    let (n_rows, remarks) = (chosen.n_rows(), chosen.remarks());
+    Ok(Gathered { is_text, n_rows, remarks, texts: chosen.texts, ..chosen.rows })
 }
 
 impl Rows for Gathered {

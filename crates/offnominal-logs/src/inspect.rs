@@ -6,7 +6,10 @@ pub mod picture;
 pub mod steps;
 pub mod survey;
 
+mod clock;
+mod dates;
 mod merged;
+mod names;
 mod page;
 mod proposal;
 
@@ -51,6 +54,7 @@ pub struct Inspected {
 pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
     let (found, page) = of(&request.logs, context)?;
     if let Some(path) = &request.map {
+        guess::propose(&found.logs).check()?;
         atomically(path, found.mapping.as_bytes())?;
     }
     if let Some(path) = &request.page {
@@ -97,12 +101,16 @@ impl Display for Inspected {
             )?;
             for topic in &log.topics {
                 let name = if topic.name.is_empty() { "(table)" } else { &topic.name };
-                let rate = topic.rate().map_or(String::new(), |rate| format!(", {rate:.4} Hz"));
+                let bursts = if topic.is_in_bursts() { " in bursts" } else { "" };
+                let rate = topic.rate().map_or(String::new(), |rate| format!(", {rate:.4} Hz{bursts}"));
                 let (rows, columns) = (topic.rows, topic.columns.len());
                 writeln!(out, "  {name:<40} {rows:>9} rows{rate}, {columns} columns")?;
             }
             for what in log.left_out.iter().take(5) {
                 writeln!(out, "  left out: {what}")?;
+            }
+            for what in log.assumed.iter().take(5) {
+                writeln!(out, "  assumed: {what}")?;
             }
         }
         if !self.not_in_all.is_empty() {
@@ -118,9 +126,16 @@ impl Display for Inspected {
 }
 
 impl survey::TopicReport {
-    /// Rows per second, if its rows have time stamps.
+    /// Rows per second, if its rows have time stamps: by the median of the steps, or by their mean where rows come in bursts.
     pub fn rate(&self) -> Option<f64> {
-        self.times.as_ref()?.median().map(|step| 1.0 / step)
+        let times = self.times.as_ref()?;
+        let step = if times.are_bursts() { times.mean() } else { times.median() };
+        step.map(|step| 1.0 / step)
+    }
+
+    /// Whether its rows come in bursts, so that their rate is none of a clock.
+    pub fn is_in_bursts(&self) -> bool {
+        self.times.as_ref().is_some_and(|times| times.are_bursts())
     }
 
     /// The longest time without a row, in seconds.
@@ -142,9 +157,7 @@ impl Proposal {
             () if same(&mapping.task) => "task",
             () if same(&mapping.clock.column) => "time",
             () if mapping.outcome.as_ref().is_some_and(|o| o.column == name) => "outcome",
-            () if matches!(&mapping.episodes, crate::mapping::Episodes::Column { column } if column == name) => {
-                "episode"
-            }
+            () if mapping.episodes.columns().any(|column| column == name) => "episode",
             () => "ignored",
         }
     }

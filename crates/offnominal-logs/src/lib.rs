@@ -10,6 +10,7 @@
 //! | [`mapping`] | which column is what |
 //! | [`chosen`] | the columns of a mapping, row by row |
 //! | [`gather`] | the same, all rows |
+//! | [`suspects`] | numbers in place of missing values |
 //! | [`episodes`] | episodes at one clock |
 //! | [`recordings`] | all logs as detectors take them |
 //! | [`exchangeability`] | whether the recordings of two parts are alike |
@@ -38,6 +39,7 @@ pub mod score;
 pub mod source;
 #[cfg(not(target_family = "wasm"))]
 pub mod splits;
+pub mod suspects;
 #[cfg(not(target_family = "wasm"))]
 pub mod watch;
 

@@ -1,6 +1,6 @@
 //! Ticks of the clock out of a stream that is watched while it is recorded.
 
-use crate::chosen::Chosen;
+use crate::chosen::{Chosen, Truth};
 use crate::formats;
 use crate::mapping::Mapping;
 use anyhow::{Context, Result};
@@ -15,7 +15,7 @@ pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> 
     let mut chosen = Chosen::new(mapping, Live::new(mapping, to));
     let read = || -> Result<()> {
         formats::read_stream(from, &mut chosen)?;
-        chosen.check()?;
+        chosen.check(Truth::IfThere)?;
         chosen.rows.finish()
     };
     read().context("standard input")

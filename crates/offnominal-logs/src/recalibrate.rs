@@ -1,5 +1,6 @@
 //! A monitor whose threshold follows benign drift, made of an older one and of later nominal recordings.
 
+use crate::chosen::Truth;
 use crate::recordings;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
@@ -54,7 +55,7 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
     let (mut confirmed, mut left_out) = (0, Vec::new());
-    for recording in recordings::read(&request.logs, &mapping, context)? {
+    for recording in recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all {
         context.check()?;
         if let Some(why) = recording.not_nominal() {
             left_out.push(format!("{}: {why}", recording.name()));

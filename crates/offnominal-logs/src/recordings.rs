@@ -1,5 +1,6 @@
 //! Recordings as detectors take them: all logs at one clock, missing values held, nominal ones apart.
 
+use crate::chosen::Truth;
 use crate::episodes::{self, Recorded};
 use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey;
@@ -10,6 +11,7 @@ use offnominal_core::detector::Signals;
 use offnominal_monitor::{About, ChannelName};
 use offnominal_work::context::Context;
 use offnominal_work::parallel;
+use std::fmt;
 use std::path::Path;
 
 /// Reads the file of a mapping.
@@ -42,7 +44,7 @@ pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
     let reports = parallel::map(context.jobs, logs.len(), &task, |i| survey::survey(&logs[i]))?;
     let proposal = guess::propose(&reports);
     let place = || format!("the mapping proposed for {}", first.name().display());
-    proposal.mapping.check().with_context(place)?;
+    proposal.check().with_context(place)?;
     Ok(proposal)
 }
 
@@ -76,21 +78,49 @@ fn names(channels: &[ChannelName]) -> Vec<&str> {
     channels.iter().map(|channel| channel.name.as_str()).collect()
 }
 
-/// The recordings of all logs, in the order in which they begin; those that begin together stay in the order of the logs.
+/// All recordings, and what is to be known of the logs that they are of.
+#[derive(Debug, Clone, Default)]
+pub struct Recordings {
+    /// In the order in which they begin; those that begin together stay in the order of the logs.
+    pub all: Vec<Recorded>,
+    /// Rows of the logs that hold columns of the mapping.
+    pub rows: usize,
+    /// What was left out, taken as missing or for granted, each after the name of its log.
+    pub remarks: Vec<String>,
+}
+
+/// The recordings of all logs.
 ///
 /// # Errors
 /// If a log cannot be read or does not have the columns of the mapping, or no recording has a step.
-pub fn read(logs: &[impl Source], mapping: &Mapping, context: &Context) -> Result<Vec<Recorded>> {
+pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Context) -> Result<Recordings> {
     let task = context.task(logs.len(), "logs");
-    let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping))?;
-    let mut recordings: Vec<Recorded> = read.into_iter().flatten().collect();
+    let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping, truth))?;
+    let mut found = Recordings::default();
+    for (log, (recordings, reading)) in logs.iter().zip(read) {
+        let named = |remark: String| format!("{}: {remark}", log.name().display());
+        found.all.extend(recordings);
+        found.rows += reading.rows;
+        found.remarks.extend(reading.remarks.into_iter().map(named));
+    }
     ensure!(
-        !recordings.is_empty(),
-        "expected recordings with at least one step, found none in {} logs",
-        logs.len()
+        !found.all.is_empty(),
+        "expected recordings with at least one step, found none in {} logs{}",
+        logs.len(),
+        found.remarks.first().map_or(String::new(), |remark| format!("; {remark}"))
     );
-    recordings.sort_by_key(|recording| recording.start_nanos);
-    Ok(recordings)
+    found.all.sort_by_key(|recording| recording.start_nanos);
+    Ok(found)
+}
+
+/// Says what is to be said of logs: all of it, unless it is too much for a terminal.
+pub fn write(remarks: &[String], out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const MOST: usize = 20;
+    remarks.iter().take(MOST).try_for_each(|remark| writeln!(out, "  {remark}"))?;
+    match remarks.len().saturating_sub(MOST) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} remarks more, which `--json` has"),
+    }
 }
 
 /// Observations and commands without gaps, to learn from: a value that is missing is the last one that was recorded.

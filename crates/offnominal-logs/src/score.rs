@@ -14,8 +14,8 @@ pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
 
-use crate::episodes::Recorded;
 use crate::mapping::Mapping;
+use crate::recordings::{self, Recordings};
 use anyhow::Result;
 use offnominal_core::{Seed, outside};
 use offnominal_monitor::{About, Monitor};
@@ -53,7 +53,7 @@ pub struct ScoredLogs {
     /// How well the statistic ranks recordings at the same step, beside a clock and random numbers; where labels or
     /// outcomes say which of them are anomalous.
     pub ranked: Vec<Ranked>,
-    /// What makes the promise of the monitor doubtful for these recordings.
+    /// What was left out of the logs, taken as missing or for granted, and what makes the promise of the monitor doubtful.
     pub remarks: Vec<String>,
     /// What the monitor says of itself.
     #[serde(skip)]
@@ -66,13 +66,12 @@ pub struct ScoredLogs {
 /// If a file cannot be read or written, there is no mapping, or the logs have other channels.
 #[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
-    use crate::recordings;
     use anyhow::Context as _;
     use offnominal_files::write::atomically;
     let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
-    let recordings = recordings::read(&request.logs, &mapping, context)?;
+    let recordings = recordings::read(&request.logs, &mapping, crate::chosen::Truth::IfThere, context)?;
     let found = of(&mut monitor, recordings, &mapping, context)?;
     if let Some(path) = &request.alarms {
         atomically(path, &found.table()?)?;
@@ -89,10 +88,11 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
 /// If a step cannot be scored, or the work was asked to stop.
 pub fn of(
     monitor: &mut Monitor,
-    recordings: Vec<Recorded>,
+    recordings: Recordings,
     mapping: &Mapping,
     context: &Context,
 ) -> Result<ScoredLogs> {
+    let Recordings { all: recordings, mut remarks, .. } = recordings;
     let task = context.task(recordings.len(), "recordings");
     let score = |recorded| {
         task.check()?;
@@ -104,8 +104,8 @@ pub fn of(
     let about = monitor.about().clone();
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
-    let remarks = remarks::remarks(&recordings, &about, mapping);
-    Ok(ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, remarks, about })
+    remarks.extend(remarks::remarks(&recordings, &about, mapping));
+    Ok(ScoredLogs { remarks, detector, truth: Truth::of(&recordings)?, ranked, recordings, about })
 }
 
 impl ScoredLogs {
@@ -195,7 +195,7 @@ impl Display for ScoredLogs {
             }
             writeln!(out)?;
         }
-        self.remarks.iter().try_for_each(|says| writeln!(out, "{says}"))?;
+        recordings::write(&self.remarks, out)?;
         write!(out, "{}", self.truth)?;
         self.ranked.iter().try_for_each(|ranked| write!(out, "\n{ranked}"))
     }

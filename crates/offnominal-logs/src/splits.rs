@@ -26,6 +26,7 @@ pub use columns::Columns;
 pub use folder::{Folder, STRENGTHS, Split};
 pub use judge::Number;
 
+use crate::chosen::Truth;
 use crate::episodes::{self, Recorded};
 use crate::fit;
 use crate::mapping::Mapping;
@@ -173,7 +174,7 @@ fn anomalous(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
 }
 
 fn read(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let episodes = episodes::read(split, mapping)?;
+    let (episodes, _) = episodes::read(split, mapping, Truth::Needed)?;
     ensure!(
         !episodes.is_empty(),
         "{}: expected episodes with at least one step, found none",

@@ -180,7 +180,7 @@ fn a_damaged_log_is_named_with_the_place() {
     assert!(refused("flipped.mcap", &flipped).contains("chunk: expected the CRC "));
     assert!(
         refused("x.csv", b"a,b\n1,2\n1,2,3\n")
-            .contains("line 3: expected 2 fields, as in the first line, found 3")
+            .contains("line 3: expected 2 fields, one for each column, found 3: mend that line or delete it")
     );
     assert!(
         refused("x.jsonl", b"{\"a\": 1}\n[1]\n").contains("line 2: expected a JSON object, found an array")

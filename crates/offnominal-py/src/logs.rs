@@ -5,10 +5,11 @@ use crate::error::{raised, wrong};
 use crate::progress::{context, interruptible};
 use anyhow::Result;
 use numpy::{PyArray1, PyArrayMethods};
+use offnominal_logs::chosen::Truth;
 use offnominal_logs::episodes::Recorded;
 use offnominal_logs::frame::{Cell, Cells, Content, Frame};
 use offnominal_logs::mapping::{Channel, Mapping};
-use offnominal_logs::recordings::{self, Held};
+use offnominal_logs::recordings::{self, Held, Recordings};
 use offnominal_logs::source::Log;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat};
@@ -57,11 +58,11 @@ pub(crate) fn read_logs<'py>(
                 recordings::proposal(&logs, &context).map(|found| (found.mapping.clone(), found.to_toml()))?
             }
         };
-        let found = recordings::read(&logs, &mapping, &context)?;
+        let found = recordings::read(&logs, &mapping, Truth::Needed, &context)?;
         Ok((mapping, text, found))
     })?;
     let shared = shared(&mapping, text, &found);
-    let found = found.into_iter().map(|own| as_dict(py, own, &mapping)).collect::<PyResult<_>>()?;
+    let found = found.all.into_iter().map(|own| as_dict(py, own, &mapping)).collect::<PyResult<_>>()?;
     Ok((found, shared))
 }
 
@@ -73,15 +74,16 @@ pub(crate) fn propose_mapping(py: Python<'_>, logs: Vec<Bound<'_, PyAny>>) -> Py
     interruptible(py, &context.stop, || Ok(recordings::proposal(&logs, &context)?.to_toml()))
 }
 
-fn shared(mapping: &Mapping, text: String, found: &[Recorded]) -> String {
+fn shared(mapping: &Mapping, text: String, found: &Recordings) -> String {
     let channel = |channel: &Channel| json!({"name": channel.name(), "unit": channel.unit});
     let channels = |all: &[Channel]| all.iter().map(channel).collect::<Vec<Value>>();
-    let dt_secs = found.first().map(|first| first.dt_secs(mapping));
+    let dt_secs = found.all.first().map(|first| first.dt_secs(mapping));
     json!({
         "mapping": text,
         "observation": channels(&mapping.observation),
         "action": channels(&mapping.command),
         "dt_secs": dt_secs,
+        "remarks": found.remarks,
     })
     .to_string()
 }

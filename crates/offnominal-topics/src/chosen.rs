@@ -1,9 +1,18 @@
 //! The columns of a mapping, picked out of the rows of a log as they are read, each row with its time.
 
+mod times;
+mod words;
+
 use crate::mapping::{Clock, Mapping};
 use crate::record::{Column, Sink, Topic, Value};
+use crate::words::means_missing;
 use anyhow::{Context, Result, bail, ensure};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use times::Times;
+use words::Words;
+
+/// Rows that may lack the clock before it is missed.
+const PATIENCE: usize = 100;
 
 /// Whoever is told the rows that hold columns of a mapping.
 pub trait Rows {
@@ -30,13 +39,30 @@ pub struct Chosen<R> {
     /// Whether the entries of a column are texts; `None` as long as nothing was recorded.
     is_text: Vec<Option<bool>>,
     row: Vec<(usize, f64)>,
+    /// Whether all entries of a column so far are numbers of which none means missing.
+    is_plain: Vec<bool>,
+    n_channels: usize,
+    /// What stands in channels in place of numbers.
+    words: BTreeMap<usize, Words>,
+    /// What the reader has said.
+    said: Vec<String>,
     /// The texts that were found.
     pub texts: Vec<String>,
     /// Where the rows go.
     pub rows: R,
 }
 
+/// Whether the columns that say what was wrong must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// They must: who learns would take what went wrong as nominal.
+    Needed,
+    /// They may be absent: nothing is learned.
+    IfThere,
+}
+
 /// A topic of the log.
+#[derive(Default)]
 struct Open {
     name: String,
     is_timed: bool,
@@ -45,6 +71,9 @@ struct Open {
     /// Numbers of its columns that are wanted, each with its place in the mapping.
     columns: Vec<(usize, usize)>,
     n_rows: usize,
+    /// Rows without a time.
+    n_unplaced: usize,
+    times: Times,
 }
 
 impl<R: Rows> Chosen<R> {
@@ -63,22 +92,35 @@ impl<R: Rows> Chosen<R> {
             numbers_of_texts: HashMap::new(),
             found,
             is_text,
+            is_plain: vec![false; n],
+            n_channels: mapping.channels().count(),
+            words: BTreeMap::new(),
+            said: Vec::new(),
             row,
             texts,
             rows,
         }
     }
 
-    /// Insists on all columns of the mapping but those that judge alone.
+    /// Insists on all columns of the mapping, and of its clock. Those that judge alone may be absent where nothing is learned.
     ///
     /// # Errors
-    /// If one was not found.
-    pub fn check(&self) -> Result<()> {
-        let lacks = |&(name, &found): &(&String, &bool)| !found && !self.mapping.judges(name);
+    /// If one was not found, or a channel holds too many words.
+    pub fn check(&self, truth: Truth) -> Result<()> {
+        let may_lack = |name: &str| truth == Truth::IfThere && self.mapping.judges(name);
+        let lacks = |&(name, &found): &(&String, &bool)| !found && !may_lack(name);
         if let Some((name, _)) = self.names.iter().zip(&self.found).find(lacks) {
-            bail!("expected the column {name:?} of the mapping, found none");
+            let what = if self.mapping.judges(name) { ", which says what was wrong" } else { "" };
+            bail!("expected the column {name:?} of the mapping{what}, found none");
         }
-        Ok(())
+        if let Some(clock) = self.mapping.clock.column.as_deref() {
+            let has_clock = self.topics.iter().any(|topic| topic.clock.is_some());
+            ensure!(
+                has_clock,
+                "expected the column {clock:?}, which is the clock of the mapping, found none"
+            );
+        }
+        self.words.iter().try_for_each(|(place, words)| words.check(&self.names[*place]))
     }
 
     /// Whether the entries of a column are texts.
@@ -86,17 +128,34 @@ impl<R: Rows> Chosen<R> {
         self.is_text[place] == Some(true)
     }
 
-    /// The number of an entry, which must be of the type of those before it.
-    fn number(&mut self, place: usize, value: Value<'_>) -> Result<f64> {
+    /// What is to be said of the rows: what the reader left out or took for granted, and what was taken as missing.
+    pub fn remarks(&self) -> Vec<String> {
+        let words = self.words.iter().map(|(place, words)| words.remark(&self.names[*place]));
+        let no_time = self.topics.iter().filter(|topic| topic.n_unplaced > 0).map(|topic| {
+            format!("{} of {} rows have no time, and are left out", topic.n_unplaced, topic.n_rows)
+        });
+        self.said.iter().cloned().chain(words).chain(no_time).collect()
+    }
+
+    /// Rows of topics that have a column of the mapping.
+    pub fn n_rows(&self) -> usize {
+        self.topics.iter().filter(|topic| !topic.columns.is_empty()).map(|topic| topic.n_rows).sum()
+    }
+
+    /// The number of an entry, which must be of the type of those before it. In a channel a word is as missing.
+    fn number(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
         if value == Value::Missing {
             return Ok(f64::NAN);
         }
+        if place < self.n_channels {
+            return self.of_channel(place, value, row);
+        }
         let is_text = matches!(value, Value::Text(_));
-        let is_channel = place < self.mapping.observation.len() + self.mapping.command.len();
-        ensure!(
-            !(is_text && is_channel),
-            "expected numbers, as it is a channel of the mapping, found {value:?}"
-        );
+        if let (Value::Text(word), Some(false)) = (value, self.is_text[place])
+            && means_missing(word)
+        {
+            return Ok(f64::NAN);
+        }
         let expected = *self.is_text[place].get_or_insert(is_text);
         let name = |is_text| if is_text { "a text" } else { "a number" };
         ensure!(expected == is_text, "expected {}, as before, found {value:?}", name(expected));
@@ -104,6 +163,32 @@ impl<R: Rows> Chosen<R> {
             Value::Text(text) => self.number_of(text) as f64,
             value => value.number().unwrap_or(f64::NAN),
         })
+    }
+
+    fn of_channel(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
+        let number = value.number().filter(|x| !self.mapping.missing.contains(x));
+        let is_plain = number.is_some() && !self.words.contains_key(&place);
+        self.is_text[place] = Some(false);
+        if is_plain {
+            // Numbers before the first word are counted by their rows.
+            return Ok(number.unwrap_or(f64::NAN));
+        }
+        let words = self.words.entry(place).or_insert_with(|| Words::after(row));
+        match (number, value) {
+            (Some(_), _) => words.numbers += 1,
+            (None, Value::Text(text)) => words.add(text, row)?,
+            (None, value) => words.missing(format!("{:?}", value.number().unwrap_or(f64::NAN)), row),
+        }
+        Ok(number.unwrap_or(f64::NAN))
+    }
+
+    fn say(&mut self, topic: Option<usize>, what: &str) {
+        const MOST: usize = 1000;
+        let name = topic.and_then(|t| self.topics.get(t)).map_or("", |topic| &topic.name);
+        let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        if self.said.len() < MOST {
+            self.said.push(place + what);
+        }
     }
 
     /// The number of a text, the same for the same text.
@@ -117,15 +202,24 @@ impl<R: Rows> Chosen<R> {
     }
 
     /// The time of a row; `None` if it cannot be placed.
-    fn time(&self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<Option<i64>> {
-        let (open, clock) = (&self.topics[topic], &self.mapping.clock);
+    fn time(&mut self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<Option<i64>> {
+        let (open, clock) = (&mut self.topics[topic], &self.mapping.clock);
+        let name = clock.column.as_deref().unwrap_or_default();
         match (time, open.clock) {
             (Some(time), _) => Ok(Some(time)),
-            (None, None) => Ok(Some(of_row(clock, open.n_rows))),
+            (None, None) if clock.column.is_none() => Ok(Some(of_row(clock, open.n_rows))),
+            (None, None) => {
+                let n = open.n_rows;
+                ensure!(
+                    n < PATIENCE,
+                    "expected the column {name:?}, which is the clock of the mapping, found none in {n} rows"
+                );
+                Ok(None)
+            }
             (None, Some(at)) => {
-                let name =
-                    || format!("row {}: column {}", open.n_rows, clock.column.as_deref().unwrap_or_default());
-                of_column(clock, row.get(at).copied().unwrap_or(Value::Missing)).with_context(name)
+                let value = row.get(at).copied().unwrap_or(Value::Missing);
+                let n = open.n_rows;
+                open.times.nanos(clock, value).with_context(|| format!("row {n}: column {name}"))
             }
         }
     }
@@ -136,7 +230,7 @@ impl<R: Rows> Sink for Chosen<R> {
         let prefix = format!("{}:", topic.name);
         let is_wanted = topic.name.is_empty() || self.names.iter().any(|name| name.starts_with(&prefix));
         let (name, is_timed) = (topic.name.clone(), topic.is_timed);
-        self.topics.push(Open { name, is_timed, clock: None, columns: Vec::new(), n_rows: 0 });
+        self.topics.push(Open { name, is_timed, ..Open::default() });
         Ok(is_wanted)
     }
 
@@ -162,19 +256,25 @@ impl<R: Rows> Sink for Chosen<R> {
         let n = self.topics[topic].n_rows;
         let time = if self.topics[topic].columns.is_empty() { None } else { self.time(topic, time, row)? };
         self.topics[topic].n_rows += 1;
-        let Some(time) = time else { return Ok(()) };
+        let Some(time) = time else {
+            self.topics[topic].n_unplaced += usize::from(!self.topics[topic].columns.is_empty());
+            return Ok(());
+        };
         let mut numbers = std::mem::take(&mut self.row);
         numbers.clear();
         for i in 0..self.topics[topic].columns.len() {
             let (number, place) = self.topics[topic].columns[i];
             let value = row.get(number).copied().unwrap_or(Value::Missing);
             let found = match value {
-                Value::Number(x) if x.is_finite() && self.is_text[place] == Some(false) => x,
+                Value::Number(x) if x.is_finite() && self.is_plain[place] => x,
                 value => {
-                    let number = self.number(place, value);
+                    let number = self.number(place, value, n);
                     number.with_context(|| format!("row {n}, column {:?}", self.names[place]))?
                 }
             };
+            self.is_plain[place] = self.mapping.missing.is_empty()
+                && self.is_text[place] == Some(false)
+                && !self.words.contains_key(&place);
             numbers.push((place, found));
         }
         let told = self.rows.row(topic, time, &numbers);
@@ -182,38 +282,16 @@ impl<R: Rows> Sink for Chosen<R> {
         told
     }
 
-    fn left_out(&mut self, _: Option<usize>, _: &str) {}
+    fn left_out(&mut self, topic: Option<usize>, what: &str) {
+        self.say(topic, &format!("left out: {what}"));
+    }
+
+    fn assumed(&mut self, topic: Option<usize>, what: &str) {
+        self.say(topic, what);
+    }
 }
 
 /// The time of a row that has none: rows follow one another at the rate of the clock, or once a second.
 fn of_row(clock: &Clock, n: usize) -> i64 {
     (n as f64 * 1e9 / clock.rate_hz.unwrap_or(1.0)).round() as i64
-}
-
-/// A time in a column, in nanoseconds; `None` if it is missing.
-fn of_column(clock: &Clock, value: Value<'_>) -> Result<Option<i64>> {
-    match (clock.unit.nanos(), value) {
-        (_, Value::Missing) => Ok(None),
-        (Some(1.0), Value::Integer(n)) => Ok(Some(n)),
-        (Some(nanos), value) => {
-            let Some(x) = value.number() else { bail!("expected a number, found {value:?}") };
-            let time = x * nanos;
-            ensure!(time.abs() < 9e18, "expected a time within 292 years of 1970, found {x}");
-            Ok(Some(time.round() as i64))
-        }
-        (None, Value::Text(text)) => date(text).map(Some),
-        (None, value) => bail!("expected a date and a time, found {value:?}"),
-    }
-}
-
-/// A date and a time, with or without a zone; without one it is taken as UTC.
-fn date(text: &str) -> Result<i64> {
-    use chrono::{DateTime, NaiveDateTime};
-    const FORMS: [&str; 3] = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y/%m/%d %H:%M:%S%.f"];
-    let with_zone = DateTime::parse_from_rfc3339(text).ok().map(|t| t.naive_utc());
-    let plain = || FORMS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-    let found = with_zone.or_else(plain);
-    let found = found
-        .with_context(|| format!("expected a date and a time such as 2020-03-09 10:14:33, found {text:?}"))?;
-    found.and_utc().timestamp_nanos_opt().context("expected a time within 292 years of 1970")
 }

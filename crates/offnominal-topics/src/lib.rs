@@ -9,6 +9,8 @@
 //! | [`cdr`] | messages of ROS 2 by their definition |
 //! | [`mapping`] | which column is what |
 //! | [`chosen`] | the columns of a mapping, row by row |
+//! | [`words`] | words in place of numbers |
+//! | [`dates`] | dates and times of day |
 //! | [`clock`] | when the ticks are |
 //! | [`live`] | ticks of the clock out of rows as they come |
 
@@ -16,8 +18,10 @@ pub mod budget;
 pub mod cdr;
 pub mod chosen;
 pub mod clock;
+pub mod dates;
 pub mod live;
 pub mod mapping;
 pub mod nested;
 pub mod record;
 pub mod ros_schema;
+pub mod words;

@@ -10,7 +10,7 @@ mod waiting;
 
 use crate::chosen::Rows;
 use crate::clock::{n_ticks, nanos, tick};
-use crate::mapping::{Episodes, Mapping};
+use crate::mapping::{Episodes, Mapping, Order};
 use anyhow::{Result, ensure};
 use jumps::{Jumps, Turn};
 use waiting::Waiting;
@@ -42,10 +42,14 @@ pub trait Ticks {
 /// A stream as far as it has come.
 pub struct Live<T> {
     mapping: Mapping,
-    /// The place of the column that tells episodes apart.
-    key: Option<usize>,
-    /// What it last held.
+    /// The places of the columns that tell episodes apart.
+    keys: Vec<usize>,
+    /// What the first of them last held.
     key_bits: u64,
+    /// Whether the last row was the last of an episode.
+    has_ended: bool,
+    /// Rows that were left out, as their time was not after that of a row before them.
+    dropped: u64,
     /// Each column's last value with its time.
     last: Vec<Option<(i64, f64)>>,
     /// The topics that have a column of the mapping.
@@ -75,18 +79,16 @@ impl<T: Ticks> Live<T> {
     /// Nothing has come yet.
     pub fn new(mapping: &Mapping, to: T) -> Live<T> {
         let columns = mapping.columns();
-        let key = match &mapping.episodes {
-            Episodes::Column { column } | Episodes::Event { column } => {
-                columns.iter().position(|c| c == column)
-            }
-            Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
-        };
+        let place = |name: &str| columns.iter().position(|column| *column == name);
+        let keys = mapping.episodes.columns().filter_map(place).collect();
         let values = vec![f32::NAN; mapping.channels().count()];
         let last = vec![None; columns.len()];
         Live {
             mapping: mapping.clone(),
-            key,
+            keys,
             key_bits: 0,
+            has_ended: false,
+            dropped: 0,
             last,
             topics: Vec::new(),
             latest: i64::MIN,
@@ -116,7 +118,10 @@ impl<T: Ticks> Live<T> {
     /// # Errors
     /// If a tick cannot be taken.
     pub fn advance(&mut self, time: i64) -> Result<()> {
-        if matches!(self.mapping.episodes, Episodes::Gap { .. } | Episodes::Column { .. }) {
+        let by_row = |episodes: &Episodes| {
+            matches!(episodes, Episodes::Gap { .. } | Episodes::Column { .. } | Episodes::Ends { .. })
+        };
+        if by_row(&self.mapping.episodes) {
             return Ok(());
         }
         let time = self.waiting.as_mut().map_or(time, |waiting| waiting.pass(time));
@@ -198,7 +203,7 @@ impl<T: Ticks> Live<T> {
             *value = fresh(last).unwrap_or(f32::NAN);
         }
         let (observation, command) = self.values.split_at(self.mapping.observation.len());
-        let dropped = self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
+        let dropped = self.dropped + self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
         self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
     }
 
@@ -206,16 +211,24 @@ impl<T: Ticks> Live<T> {
     fn is_first(&self, time: i64, key: Option<f64>) -> bool {
         let Some(_) = self.episode else { return true };
         match &self.mapping.episodes {
-            Episodes::Gap { secs } => time - self.latest > nanos(*secs),
+            Episodes::Gap { secs } => time.saturating_sub(self.latest) > nanos(*secs) || self.restarts(time),
             Episodes::Column { .. } => key.is_some_and(|key| key.to_bits() != self.key_bits),
+            Episodes::Ends { .. } => self.has_ended,
             Episodes::File | Episodes::Event { .. } | Episodes::Window { .. } => false,
         }
+    }
+
+    /// Whether the clock of a table has begun anew.
+    fn restarts(&self, time: i64) -> bool {
+        let Episodes::Gap { secs } = self.mapping.episodes else { return false };
+        self.mapping.clock.column.is_some() && self.latest.saturating_sub(time) > nanos(secs)
     }
 
     /// An episode begins with a row of this time.
     fn restart(&mut self, time: i64) -> Result<()> {
         self.end(self.latest)?;
-        if matches!(self.mapping.episodes, Episodes::Column { .. }) {
+        let by_row = matches!(self.mapping.episodes, Episodes::Column { .. } | Episodes::Ends { .. });
+        if by_row || self.restarts(time) {
             // Episodes of one table have nothing to do with each other, not even their clocks.
             self.last.fill(None);
             self.latest = i64::MIN;
@@ -226,15 +239,28 @@ impl<T: Ticks> Live<T> {
         Ok(())
     }
 
-    /// Notes that the next episode begins at a row, if its column becomes something else than zero.
-    fn event(&mut self, time: i64, key: Option<f64>) {
-        let before = self.key.and_then(|key| self.last[key]).map(|(_, x)| x);
+    /// Whether an episode begins at a row because its column becomes something else than zero there.
+    fn is_event(&self, key: Option<f64>) -> bool {
+        let before = self.keys.first().and_then(|&key| self.last[key]).map(|(_, x)| x);
         let is_on = key.is_some_and(|x| x.is_finite() && x != 0.0);
-        let is_event =
-            matches!(self.mapping.episodes, Episodes::Event { .. }) && before == Some(0.0) && is_on;
-        if let Some(episode) = self.episode.as_mut().filter(|_| is_event) {
-            episode.next = Some(time);
+        matches!(self.mapping.episodes, Episodes::Event { .. }) && before == Some(0.0) && is_on
+    }
+
+    /// Whether a row of a table may not be taken because of its time.
+    fn is_too_late(&mut self, time: i64) -> Result<bool> {
+        let order = self.mapping.clock.order;
+        let is_late = time < self.latest || (order == Order::Drop && time == self.latest);
+        if self.mapping.clock.column.is_none() || !is_late {
+            return Ok(false);
         }
+        ensure!(
+            order != Order::Refuse,
+            "expected a time that does not fall, found {time} ns after {} ns; `order` in `[clock]` of the mapping says what \
+             becomes of such rows",
+            self.latest
+        );
+        self.dropped += 1;
+        Ok(true)
     }
 }
 
@@ -277,19 +303,21 @@ impl<T: Ticks> Live<T> {
 
     /// Takes a row whose turn it is.
     fn take(&mut self, time: i64, row: &[(usize, f64)]) -> Result<()> {
-        let key = self.key.and_then(|key| row.iter().find(|(at, _)| *at == key)).map(|(_, x)| *x);
+        let of = |key: &usize| row.iter().find(|(at, _)| at == key).map(|(_, x)| *x);
+        let key = self.keys.first().and_then(of);
         if self.is_first(time, key) {
             self.restart(time)?;
         }
-        let is_table = self.mapping.clock.column.is_some();
-        ensure!(
-            !is_table || time >= self.latest,
-            "expected a time that does not fall, found {time} ns after {} ns",
-            self.latest
-        );
+        if self.is_too_late(time)? {
+            return Ok(());
+        }
         self.turn(time)?;
         self.until(time)?;
-        self.event(time, key);
+        if self.is_event(key) {
+            self.begin(time);
+        }
+        self.has_ended = matches!(self.mapping.episodes, Episodes::Ends { .. })
+            && self.keys.iter().filter_map(of).any(|x| x.is_finite() && x != 0.0);
         self.key_bits = key.map_or(self.key_bits, f64::to_bits);
         for &(place, x) in row {
             let last = &mut self.last[place];

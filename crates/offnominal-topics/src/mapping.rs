@@ -2,7 +2,8 @@
 //!
 //! A column is named `topic:column`, or by its name alone in a log that is one table.
 
-use anyhow::{Result, ensure};
+use crate::dates::wrong_format;
+use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format.
@@ -34,6 +35,9 @@ pub struct Mapping {
     /// The column that names the task of an episode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// Numbers that say in a channel that nothing was read, such as -999.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<f64>,
     /// Columns that are passed over; a column that is not named here or above is an error, so that nothing is lost
     /// unnoticed, unless this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +45,7 @@ pub struct Mapping {
 }
 
 /// The clock of the steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
@@ -55,6 +59,13 @@ pub struct Clock {
     /// Its unit.
     #[serde(default)]
     pub unit: TimeUnit,
+    /// How a date is written, as `strftime` has it; without it, any form in which day and month cannot be confused. A date
+    /// without a zone is taken as UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// What becomes of rows whose time is not after that of the row before.
+    #[serde(default, skip_serializing_if = "Order::is_refused")]
+    pub order: Order,
     /// Age in seconds beyond which the last value of a channel counts as missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_secs: Option<f64>,
@@ -64,10 +75,33 @@ pub struct Clock {
     pub wait_secs: Option<f64>,
 }
 
+/// What becomes of rows of a table whose time is before that of a row before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// All rows are brought into the order of their times.
+    Sort,
+    /// They are left out, and so are rows that repeat the time before them.
+    Drop,
+}
+
+impl Order {
+    fn is_refused(&self) -> bool {
+        *self == Order::Refuse
+    }
+}
+
 /// The unit of a column of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TimeUnit {
+    /// Days.
+    #[serde(rename = "d")]
+    Days,
     /// Hours.
     #[serde(rename = "h")]
     Hours,
@@ -87,7 +121,7 @@ pub enum TimeUnit {
     /// Billionths.
     #[serde(rename = "ns")]
     Nanos,
-    /// Date and time as text, such as `2020-03-09 10:14:33`.
+    /// Date and time, or time of day, as text, such as `2020-03-09 10:14:33`.
     #[serde(rename = "date")]
     Date,
 }
@@ -96,6 +130,7 @@ impl TimeUnit {
     /// Nanoseconds in one; `None` for dates.
     pub fn nanos(self) -> Option<f64> {
         match self {
+            TimeUnit::Days => Some(8.64e13),
             TimeUnit::Hours => Some(3.6e12),
             TimeUnit::Minutes => Some(6e10),
             TimeUnit::Seconds => Some(1e9),
@@ -120,15 +155,20 @@ pub enum Episodes {
         /// The column.
         column: String,
     },
-    /// Where nothing was recorded for so long.
+    /// Where nothing was recorded for so long, or the time of a table falls by more than that.
     Gap {
         /// Seconds.
         secs: f64,
     },
-    /// Where a column becomes something else than zero.
+    /// Where a column becomes something else than zero: that row is the first of an episode.
     Event {
         /// The column.
         column: String,
+    },
+    /// After a row in which one of some columns is not zero: it is the last of an episode.
+    Ends {
+        /// The columns.
+        columns: Vec<String>,
     },
     /// After so long; for streams without an end.
     Window {
@@ -200,7 +240,13 @@ impl Mapping {
         positive("clock.wait_secs", self.clock.wait_secs)?;
         match self.episodes {
             Episodes::Gap { secs } | Episodes::Window { secs } => positive("episodes.secs", Some(secs))?,
+            Episodes::Ends { ref columns } => {
+                ensure!(!columns.is_empty(), "episodes.columns: expected at least one, found none");
+            }
             Episodes::File | Episodes::Column { .. } | Episodes::Event { .. } => {}
+        }
+        if let Some(why) = self.clock.format.as_deref().and_then(wrong_format) {
+            bail!("clock.format: {why}");
         }
         let mut names: Vec<&str> = self.channels().map(Channel::name).collect();
         names.sort_unstable();
@@ -233,17 +279,10 @@ impl Mapping {
 
     /// The columns that are read: observations, commands, and then what tells of the episode.
     pub fn columns(&self) -> Vec<&str> {
-        let told = [
-            self.label.as_deref(),
-            self.task.as_deref(),
-            self.outcome.as_ref().map(|outcome| outcome.column.as_str()),
-            match &self.episodes {
-                Episodes::Column { column } | Episodes::Event { column } => Some(column.as_str()),
-                Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
-            },
-        ];
+        let outcome = self.outcome.as_ref().map(|outcome| outcome.column.as_str());
+        let told = [self.label.as_deref(), self.task.as_deref(), outcome];
         let mut columns: Vec<&str> = self.channels().map(|channel| channel.column.as_str()).collect();
-        for name in told.into_iter().flatten() {
+        for name in told.into_iter().flatten().chain(self.episodes.columns()) {
             if !columns.contains(&name) {
                 columns.push(name);
             }
@@ -262,6 +301,18 @@ impl Mapping {
     /// All channels, observations first.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> {
         self.observation.iter().chain(&self.command)
+    }
+}
+
+impl Episodes {
+    /// The columns that tell where one ends.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        let all = match self {
+            Episodes::Column { column } | Episodes::Event { column } => std::slice::from_ref(column),
+            Episodes::Ends { columns } => columns,
+            Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => &[],
+        };
+        all.iter().map(String::as_str)
     }
 }
 

@@ -110,4 +110,7 @@ pub trait Sink {
     fn is_refusing(&self) -> bool {
         false
     }
+
+    /// Something that the reader takes for granted, in words.
+    fn assumed(&mut self, _topic: Option<usize>, _what: &str) {}
 }

@@ -2,6 +2,7 @@
 
 use crate::answer::{Parts, said};
 use anyhow::Result;
+use offnominal_logs::chosen::Truth;
 use offnominal_logs::fit;
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::recordings;
@@ -18,7 +19,7 @@ pub(crate) fn run(
         Some(text) => Mapping::parse(text)?,
         None => recordings::proposal(logs, context)?.mapping,
     };
-    let recordings = recordings::read(logs, &mapping, context)?;
-    let (found, file) = fit::on(&recordings, &mapping, request, context)?;
+    let recordings = recordings::read(logs, &mapping, Truth::Needed, context)?;
+    let (found, file) = fit::of(&recordings, &mapping, request, context)?;
     Ok(vec![said(&found)?, file])
 }

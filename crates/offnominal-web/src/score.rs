@@ -2,6 +2,7 @@
 
 use crate::answer::{Parts, said};
 use anyhow::{Context as _, Result};
+use offnominal_logs::chosen::Truth;
 use offnominal_logs::source::Log;
 use offnominal_logs::{recordings, score};
 use offnominal_monitor::{About, FileError, Monitor, decode};
@@ -17,7 +18,7 @@ pub(crate) fn run(
     let place = || format!("monitor {}", name.display());
     let mut monitor = open(file).with_context(place)?;
     let mapping = recordings::mapping_in(monitor.about(), mapping).with_context(place)?;
-    let recordings = recordings::read(logs, &mapping, context)?;
+    let recordings = recordings::read(logs, &mapping, Truth::IfThere, context)?;
     let found = score::of(&mut monitor, recordings, &mapping, context)?;
     Ok(vec![said(&found)?, found.page()?.into_bytes(), found.table()?, found.steps()?])
 }

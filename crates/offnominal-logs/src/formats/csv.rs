@@ -1,132 +1,156 @@
-//! Tables as text: fields between commas, semicolons, tabs, bars or blanks, with names in the first line.
+//! Tables as text, as people and programs write them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `lines` | the first records, and what their fields look like |
+//! | [`dialect`] | one decision over them: separator, names, units, rows, commas |
+//! | `names` | names and units of columns |
+//! | [`cell`] | one field as a number |
 
-use crate::record::{Column, Sink, Topic, Value};
-use anyhow::{Context, Result, ensure};
+pub mod cell;
+pub mod dialect;
+
+mod lines;
+mod names;
+
+pub use names::with_unit;
+
+use super::text::{Blanks, Bounded, decoded};
+use crate::record::{Sink, Topic, Value};
+use anyhow::{Context, Result, bail, ensure};
+use cell::Commas;
 use csv::{ByteRecord, ReaderBuilder};
+use dialect::Dialect;
+use lines::{Looks, Separator};
+use std::cell::Cell;
 use std::io::{BufRead, Cursor, Read};
+use std::rc::Rc;
 
 /// Longest record that is read.
 const MAX_RECORD: usize = 16 << 20;
-/// What the separator is guessed from.
+/// What a table that lies there is judged by.
 const HEAD: usize = 64 << 10;
 
-/// Reads all records. Without names in the first line, columns are numbered.
+/// How much of a table is waited for before it is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// The first rows: the table lies there.
+    Rows,
+    /// The first row: the table is being written.
+    Row,
+}
+
+/// Reads all records. Without a line of names, columns are numbered.
 ///
 /// # Errors
-/// If a record has another number of fields than the first, or the sink refuses a row.
-pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
-    let head = head(&mut from)?;
-    let Some(separator) = separator(&head) else { return Ok(()) };
+/// If a record has another number of fields than there are columns, or the sink refuses a row.
+pub fn read(mut from: impl BufRead, patience: Patience, sink: &mut dyn Sink) -> Result<()> {
+    let (head, is_whole) = head(&mut from, patience)?;
+    let Some(dialect) = Dialect::of(&head, is_whole)? else { return Ok(()) };
     if !sink.topic(0, &Topic { name: String::new(), kind: "table".into(), is_timed: false })? {
         return Ok(());
     }
-    let whole = Cursor::new(head).chain(from);
-    let mut reader = ReaderBuilder::new();
-    reader.has_headers(false).delimiter(separator).flexible(true).comment(Some(b'#'));
-    let (mut reader, mut record) = (reader.from_reader(whole), ByteRecord::new());
-    let mut width = None;
-    while reader.read_byte_record(&mut record).context("expected a table as text")? {
-        let line = record.position().map_or(0, csv::Position::line);
-        ensure!(
-            record.as_slice().len() <= MAX_RECORD,
-            "line {line}: expected at most {MAX_RECORD} bytes, found more"
-        );
-        match width {
-            None => {
-                width = Some(record.len());
-                let has_names = record.iter().all(|field| !field.is_empty() && !is_number(field));
-                names(&record, has_names, sink)?;
-                if has_names {
-                    continue;
-                }
-            }
-            Some(width) => ensure!(
-                record.len() == width,
-                "line {line}: expected {width} fields, as in the first line, found {}",
-                record.len()
-            ),
-        }
-        row(&record, sink).with_context(|| format!("line {line}"))?;
+    dialect.columns.iter().enumerate().try_for_each(|(i, column)| sink.column(0, i, column))?;
+    dialect.said.iter().for_each(|what| sink.assumed(None, what));
+    let mut whole = Cursor::new(head);
+    whole.set_position(dialect.rows_at.0 as u64);
+    let whole = whole.chain(from);
+    match dialect.separator {
+        Separator::Byte(byte) => Rows::of(&dialect).read(whole, byte, sink),
+        Separator::Blanks => Rows::of(&dialect).read(Blanks::new(whole), b' ', sink),
     }
-    Ok(())
 }
 
-/// What there is to begin with: at least a line, but a stream is not waited for beyond that.
-fn head(from: &mut impl BufRead) -> Result<Vec<u8>> {
+/// What there is to begin with, and whether it is all. A stream is not waited for beyond its first row.
+fn head(from: &mut impl BufRead, patience: Patience) -> Result<(Vec<u8>, bool)> {
     let mut head = Vec::new();
-    while head.len() < HEAD && !head.contains(&b'\n') {
+    let lines = |head: &[u8]| head.iter().filter(|&&b| b == b'\n').take(3).count();
+    while head.len() < HEAD || (lines(&head) < 3 && head.len() < MAX_RECORD) {
         let there = from.fill_buf().context("cannot read")?;
         let n = there.len();
         if n == 0 {
-            break;
+            return Ok((head, true));
         }
         head.extend_from_slice(there);
         from.consume(n);
+        if patience == Patience::Row && has_row(&head) {
+            break;
+        }
     }
-    Ok(head)
+    Ok((head, false))
 }
 
-/// The separator that occurs equally often in most of the first lines.
-fn separator(head: &[u8]) -> Option<u8> {
-    let lines: Vec<&[u8]> = head
-        .split(|&b| b == b'\n')
-        .filter(|line| !line.iter().all(u8::is_ascii_whitespace) && line[0] != b'#')
-        .take(20)
-        .collect();
-    let first = lines.first()?;
-    let count = |line: &[u8], separator: u8| line.iter().filter(|&&b| b == separator).count();
-    // The last line may be cut off.
-    let alike = |separator: u8| {
-        let n = count(first, separator);
-        if n == 0 { 0 } else { lines.iter().filter(|line| count(line, separator) == n).count() * n.min(1) }
+/// Whether a whole line looks like a row.
+fn has_row(head: &[u8]) -> bool {
+    let is_row = |separator| {
+        let rows = lines::records(head, separator, false);
+        head.contains(&b'\n')
+            && rows.iter().any(|row| !row.is_comment() && 2 * row.count(Looks::Number) >= row.fields.len())
     };
-    let best = *b",;\t|".iter().rev().max_by_key(|&&s| (alike(s), count(first, s))).expect("there are some");
-    Some(if alike(best) == 0 { b',' } else { best })
+    [b',', b';', b'\t', b'|'].map(Separator::Byte).into_iter().chain([Separator::Blanks]).any(is_row)
 }
 
-fn names(first: &ByteRecord, has_names: bool, sink: &mut dyn Sink) -> Result<()> {
-    for (i, field) in first.iter().enumerate() {
-        let name = String::from_utf8_lossy(field.trim_ascii()).into_owned();
-        let name = if has_names { name } else { i.to_string() };
-        sink.column(0, i, &with_unit(&name))?;
+/// The rows of a table.
+struct Rows<'d> {
+    dialect: &'d Dialect,
+    commas: Commas,
+}
+
+impl<'d> Rows<'d> {
+    fn of(dialect: &'d Dialect) -> Rows<'d> {
+        Rows { dialect, commas: dialect.commas }
     }
-    Ok(())
-}
 
-/// A unit may stand in brackets after the name: `speed [m/s]` or `speed (m/s)`.
-pub fn with_unit(name: &str) -> Column {
-    let bracketed = |open: char, close: char| {
-        let (name, unit) = name.strip_suffix(close)?.rsplit_once(open)?;
-        let name = name.strip_suffix(' ')?.trim_end();
-        (!name.is_empty() && !unit.is_empty()).then(|| Column { name: name.into(), unit: Some(unit.into()) })
-    };
-    bracketed('[', ']').or_else(|| bracketed('(', ')')).unwrap_or_else(|| Column::new(name))
-}
-
-fn is_number(field: &[u8]) -> bool {
-    !matches!(value(field), Value::Text(_))
-}
-
-fn row(record: &ByteRecord, sink: &mut dyn Sink) -> Result<()> {
-    let values: Vec<Value<'_>> = record.iter().map(value).collect();
-    sink.row(0, None, &values)
-}
-
-/// A field as a number, if it is one.
-fn value(field: &[u8]) -> Value<'_> {
-    let Ok(text) = std::str::from_utf8(field.trim_ascii()) else { return Value::Missing };
-    if let Some(n) = whole(text) {
-        return Value::Integer(n);
+    fn read(mut self, from: impl Read, separator: u8, sink: &mut dyn Sink) -> Result<()> {
+        let left = Rc::new(Cell::new(MAX_RECORD));
+        let mut reader = ReaderBuilder::new();
+        reader.has_headers(false).delimiter(separator).flexible(true);
+        let mut reader = reader.from_reader(Bounded::new(from, left.clone()));
+        let mut record = ByteRecord::new();
+        let before = self.dialect.rows_at.1;
+        loop {
+            left.set(MAX_RECORD);
+            let line = reader.position().line() + before;
+            match reader.read_byte_record(&mut record) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(_) if left.get() == 0 => {
+                    bail!(
+                        "line {line}: expected at most {MAX_RECORD} bytes, found more; is a quotation mark not closed?"
+                    )
+                }
+                Err(why) => return Err(why).context("expected a table as text"),
+            }
+            if record.get(0).is_some_and(|field| lines::is_comment(field.trim_ascii_start())) {
+                continue;
+            }
+            let line = record.position().map_or(0, csv::Position::line) + before;
+            self.row(&record, sink).with_context(|| format!("line {line}"))?;
+        }
     }
-    match text {
-        "" | "NA" | "N/A" | "null" | "None" | "-" => Value::Missing,
-        "true" | "True" | "TRUE" => Value::Integer(1),
-        "false" | "False" | "FALSE" => Value::Integer(0),
-        _ => text.parse::<f64>().map_or(Value::Text(text), Value::from),
-    }
-}
 
-/// A whole number; what has a point is none, and is not tried.
-fn whole(text: &str) -> Option<i64> {
-    if text.bytes().any(|b| b == b'.') { None } else { text.parse().ok() }
+    fn row(&mut self, record: &ByteRecord, sink: &mut dyn Sink) -> Result<()> {
+        let (width, needed, found) = (self.dialect.columns.len(), self.dialect.needed, record.len());
+        if found != width {
+            let is_blank = |from: usize| record.iter().skip(from).all(|field| field.trim_ascii().is_empty());
+            if is_blank(0) && found < width {
+                return Ok(());
+            }
+            ensure!(
+                found >= needed && is_blank(width),
+                "expected {width} fields, one for each column, found {found}: mend that line or delete it"
+            );
+        }
+        let values: Vec<Value<'_>>;
+        let texts: Vec<String>;
+        if std::str::from_utf8(record.as_slice()).is_ok() {
+            let field =
+                |at| record.get(at).and_then(|field| std::str::from_utf8(field).ok()).unwrap_or_default();
+            values = (0..width).map(|at| self.commas.value(field(at))).collect();
+        } else {
+            texts = (0..width).map(|at| record.get(at).map(decoded).unwrap_or_default()).collect();
+            values = texts.iter().map(|text| self.commas.value(text)).collect();
+        }
+        sink.row(0, None, &values)
+    }
 }

@@ -97,4 +97,9 @@ impl Sink for Joined<'_> {
     fn is_refusing(&self) -> bool {
         self.sink.is_refusing()
     }
+
+    fn assumed(&mut self, topic: Option<usize>, what: &str) {
+        let topic = topic.map(|t| self.now[t].0);
+        self.sink.assumed(topic, what);
+    }
 }

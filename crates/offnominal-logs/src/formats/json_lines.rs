@@ -1,15 +1,27 @@
-//! JSON lines: one object per line, which is a row; or an episode, if one of its fields is a list of objects. Then each of
-//! these is a row, and the other fields are the same in all of them.
+//! JSON lines: one object per line, which is a row; or an episode, where that is certain: each line has one list of objects that
+//! is called as steps are, no time and no counter stands beside it, and no line lacks it. Then each of these objects is a row,
+//! and the other fields are the same in all of them.
 
 use super::json;
 use crate::record::{Sink, Topic};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use offnominal_topics::nested::Nested;
 use serde_json::{Map, Value};
 use std::io::{BufRead, Read};
 
 /// Longest line that is read.
 const MAX_LINE: usize = 16 << 20;
+
+/// Names of lists that hold the steps of an episode.
+const STEPS: [&str; 9] =
+    ["steps", "transitions", "trajectory", "episode", "frames", "samples", "rows", "records", "timesteps"];
+
+/// Names, or ends of names, of fields that a step has and an episode has not.
+const OF_STEPS: [&str; 13] =
+    ["time", "timestamp", "t", "ts", "stamp", "date", "datetime", "frame", "step", "index", "seq", "i", "n"];
+
+/// The field with the number of an episode, where it has none.
+const EPISODE: &str = "episode";
 
 /// Reads all lines.
 ///
@@ -19,7 +31,8 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
     if !sink.topic(0, &Topic { name: String::new(), kind: "JSON lines".into(), is_timed: false })? {
         return Ok(());
     }
-    let (mut into, mut line) = (Nested::new(0), Vec::new());
+    let mut lines = Lines { into: Nested::new(0), list: None, episodes: 0 };
+    let mut line = Vec::new();
     for number in 1.. {
         line.clear();
         let read = from.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line)?;
@@ -30,7 +43,7 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let mut take = || rows(&json::parse(&line, sink)?, &mut into, sink);
+        let mut take = || lines.take(&json::parse(&line, sink)?, sink);
         match take().with_context(|| format!("line {number}")) {
             Err(why) if !sink.is_refusing() => sink.lost(None, "lines", &format!("{why:#}"))?,
             told => told?,
@@ -39,31 +52,70 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
     Ok(())
 }
 
-fn rows(found: &Map<String, Value>, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
-    let Some((list, steps)) = steps(found) else {
-        into.begin();
-        json::object(found, Nested::ROOT, into, sink)?;
-        return into.end(None, sink);
-    };
-    for step in steps {
-        into.begin();
-        for (name, field) in found.iter().filter(|(name, _)| *name != list) {
-            json::value(field, into.field(Nested::ROOT, name), into, sink)?;
-        }
-        json::value(step, into.field(Nested::ROOT, list), into, sink)?;
-        into.end(None, sink)?;
-    }
-    Ok(())
+/// The lines so far.
+struct Lines {
+    into: Nested,
+    /// The list of steps in each line, if lines are episodes; it is told by the first line.
+    list: Option<Option<String>>,
+    episodes: i64,
 }
 
-/// The only field that is a list of objects.
-fn steps(found: &Map<String, Value>) -> Option<(&String, &Vec<Value>)> {
-    let of_objects = |(name, field)| {
-        let list = Value::as_array(field)?;
-        (!list.is_empty() && list.iter().all(Value::is_object)).then_some((name, list))
+impl Lines {
+    fn take(&mut self, found: &Map<String, Value>, sink: &mut dyn Sink) -> Result<()> {
+        if self.list.is_none() {
+            let list = steps(found);
+            if let Some(name) = &list {
+                sink.assumed(None, &format!("each line is an episode, with its rows in the list {name:?}"));
+            }
+            self.list = Some(list);
+        }
+        match self.list.clone().flatten() {
+            Some(list) => self.episode(found, &list, sink),
+            None => {
+                self.into.begin();
+                json::object(found, Nested::ROOT, &mut self.into, sink)?;
+                self.into.end(None, sink)
+            }
+        }
+    }
+
+    fn episode(&mut self, found: &Map<String, Value>, list: &str, sink: &mut dyn Sink) -> Result<()> {
+        let Some(Value::Array(steps)) = found.get(list) else {
+            bail!("expected a list {list:?} of the steps of an episode, as in the lines before, found none")
+        };
+        ensure!(!steps.is_empty(), "expected steps in the list {list:?}, as in the lines before, found none");
+        let is_numbered = found.iter().any(|(name, field)| name.contains(EPISODE) && !field.is_array());
+        for step in steps {
+            self.into.begin();
+            for (name, field) in found.iter().filter(|(name, _)| *name != list) {
+                json::value(field, self.into.field(Nested::ROOT, name), &mut self.into, sink)?;
+            }
+            if !is_numbered {
+                let at = self.into.field(Nested::ROOT, EPISODE);
+                self.into.integer(at, self.episodes, sink)?;
+            }
+            json::value(step, self.into.field(Nested::ROOT, list), &mut self.into, sink)?;
+            self.into.end(None, sink)?;
+        }
+        self.episodes += 1;
+        Ok(())
+    }
+}
+
+/// The list of the steps of an episode, if the object certainly is one.
+fn steps(found: &Map<String, Value>) -> Option<String> {
+    let of_objects = |field: &Value| {
+        field.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_object))
     };
-    let mut lists = found.iter().filter_map(of_objects);
-    lists.next().filter(|_| lists.next().is_none())
+    let mut lists = found.iter().filter(|(_, field)| of_objects(field));
+    let (name, _) = lists.next().filter(|_| lists.next().is_none())?;
+    let of_step = |(name, field): (&String, &Value)| {
+        let plain = name.to_lowercase();
+        let last = plain.rsplit(['_', '.', ' ']).next().unwrap_or_default().to_string();
+        let is_named = [plain.as_str(), last.as_str()].iter().any(|name| OF_STEPS.contains(name));
+        (is_named && !field.is_array()) || field.as_f64().is_some_and(|x| x.fract() != 0.0)
+    };
+    (STEPS.contains(&name.to_lowercase().as_str()) && !found.iter().any(of_step)).then(|| name.clone())
 }
 
 #[cfg(test)]

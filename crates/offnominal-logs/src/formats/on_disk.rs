@@ -75,7 +75,7 @@ fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
     let mut from = compression::open(raw, size)?;
     let format = format_of(path, from.fill_buf().context("cannot read")?)?;
     if !matches!(format, Format::Parquet | Format::Arrow | Format::Hdf5 | Format::RosbagFile) {
-        streamed(format, from, sink)?;
+        streamed(format, from, super::csv::Patience::Rows, sink)?;
         return Ok(format);
     }
     let unpacked = unpacked(path, from)?;

@@ -1,8 +1,11 @@
 //! What is found in one column, in one pass and with the memory of a few numbers.
 
+use crate::inspect::dates::Dates;
 use crate::inspect::picture::Picture;
 use crate::inspect::steps::Steps;
 use crate::record::{Column, Value};
+use crate::suspects::Suspects;
+use offnominal_topics::words::{are_numbers, means_missing};
 use serde::Serialize;
 
 /// Different values and texts that are remembered.
@@ -24,6 +27,10 @@ pub struct Found {
     words: Few<String>,
     digest: u64,
     steps: Option<Steps>,
+    suspects: Suspects,
+    /// Texts that say that nothing was read.
+    no_numbers: u64,
+    dates: Dates,
     picture: Picture,
 }
 
@@ -46,8 +53,15 @@ pub struct ColumnReport {
     pub values: Vec<f64>,
     /// The texts, if there are but a few different ones.
     pub words: Vec<String>,
-    /// If numbers never fall: the steps between them.
+    /// If numbers or dates mostly rise, or mostly fall: the steps between them; of dates in seconds.
     pub steps: Option<Steps>,
+    /// Numbers far from all others that may mean that nothing was read, and how often each occurs.
+    pub suspicious: Vec<(f64, u64)>,
+    /// Such numbers that are not far from the others.
+    #[serde(skip)]
+    pub plausible: Vec<f64>,
+    /// How its dates are written, if that has to be said.
+    pub date_format: Option<String>,
     /// Equal in columns that hold the same.
     #[serde(skip)]
     pub digest: u64,
@@ -70,9 +84,11 @@ pub enum Kind {
     Whole,
     /// Numbers.
     Number,
+    /// Dates or times of day.
+    Date,
     /// Texts.
     Text,
-    /// Now numbers, now texts.
+    /// Now numbers, now texts; a tenth may be texts in a column of numbers, and counts as missing.
     Mixed,
 }
 
@@ -120,6 +136,9 @@ impl Found {
             words: Few::All(Vec::new()),
             digest: 0,
             steps: Some(Steps::default()),
+            suspects: Suspects::default(),
+            no_numbers: 0,
+            dates: Dates::default(),
             picture: Picture::default(),
         }
     }
@@ -129,7 +148,12 @@ impl Found {
         self.rows += 1;
         match (value, value.number()) {
             (Value::Text(text), _) => {
-                self.texts += 1;
+                if means_missing(text) {
+                    self.no_numbers += 1;
+                } else {
+                    self.texts += 1;
+                    self.dates.add(text);
+                }
                 self.words.add(text);
             }
             (_, None) => self.missing += 1,
@@ -140,6 +164,7 @@ impl Found {
     fn number(&mut self, x: f64) {
         (self.low, self.high) = (self.low.min(x), self.high.max(x));
         self.is_whole &= x.fract() == 0.0;
+        self.suspects.add(x);
         self.values.add(x);
         // Order counts, so columns of equal digest hold the same numbers in the same rows.
         self.digest =
@@ -151,33 +176,53 @@ impl Found {
     }
 
     /// What was found.
-    pub fn report(self) -> ColumnReport {
-        let numbers = self.rows - self.missing - self.texts;
+    pub fn report(mut self) -> ColumnReport {
+        let numbers = self.rows - self.missing - self.texts - self.no_numbers;
+        let is_number = numbers > 0 && are_numbers(numbers, self.texts);
+        // Words alone mean what they say.
+        let no_numbers = if is_number { self.no_numbers + self.texts } else { 0 };
         let all = (self.before + self.rows).max(1) as f64;
+        let kind = self.kind(numbers);
+        let (date_format, of_dates) = self.dates.found();
+        let is_date = kind == Kind::Date;
+        let of_numbers = self.steps.take().filter(|_| numbers > 2 && self.low < self.high);
         ColumnReport {
-            kind: self.kind(numbers),
+            kind,
             name: self.column.name,
             unit: self.column.unit,
-            missing: (self.before + self.missing) as f64 / all,
+            missing: (self.before + self.missing + no_numbers) as f64 / all,
             low: (numbers > 0).then_some(self.low),
             high: (numbers > 0).then_some(self.high),
             values: self.values.into_list(),
             words: self.words.into_list(),
-            steps: self.steps.filter(|_| numbers > 2 && self.low < self.high),
+            steps: if is_date { of_dates } else { of_numbers },
+            suspicious: self.suspects.suspicious(),
+            plausible: self.suspects.plausible(),
+            date_format: date_format.filter(|_| is_date),
             digest: self.digest,
             picture: self.picture,
         }
     }
 
     fn kind(&self, numbers: u64) -> Kind {
-        match (numbers, self.texts) {
+        match (numbers, self.texts + self.no_numbers) {
             (0, 0) => Kind::Empty,
+            (0, _) if self.texts > 0 && self.dates.are_all() => Kind::Date,
             (0, _) => Kind::Text,
-            (_, 1..) => Kind::Mixed,
-            _ if self.low == self.high => Kind::Constant,
-            _ if self.is_whole && (self.low, self.high) == (0.0, 1.0) => Kind::Flag,
-            _ if self.is_whole => Kind::Whole,
-            _ => Kind::Number,
+            _ if !are_numbers(numbers, self.texts) => Kind::Mixed,
+            _ => Kind::of_numbers(self.low, self.high, self.is_whole),
+        }
+    }
+}
+
+impl Kind {
+    /// That of numbers of a range.
+    pub fn of_numbers(low: f64, high: f64, is_whole: bool) -> Kind {
+        match () {
+            () if low == high => Kind::Constant,
+            () if is_whole && (low, high) == (0.0, 1.0) => Kind::Flag,
+            () if is_whole => Kind::Whole,
+            () => Kind::Number,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! A first mapping, guessed from names and numbers. Each guess says what it rests on.
 
+use crate::inspect::clock::{self, clock};
 use crate::inspect::column::{ColumnReport, Kind};
 use crate::inspect::merged::{self, Merged};
-use crate::inspect::steps::Steps;
+use crate::inspect::names::{looks_ahead, stem};
 use crate::inspect::survey::{LogReport, TopicReport};
-use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome, TimeUnit};
+use crate::mapping::{Channel, Episodes, FORMAT, Mapping, Outcome};
+use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashMap};
 
 /// More channels than this are not proposed: a person must choose.
@@ -25,9 +27,10 @@ pub struct Proposal {
 
 /// What a column is taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Time,
     Episode,
+    End,
     Label,
     Outcome,
     Task,
@@ -37,17 +40,38 @@ enum Role {
 }
 
 /// Names of columns, in lower case, that are taken for something whatever they hold.
-const NAMES: [(Role, &[&str]); 5] = [
-    (
-        Role::Time,
-        &["time", "timestamp", "t", "stamp", "datetime", "date", "secs", "seconds", "time_s", "log_time"],
-    ),
+const NAMES: [(Role, &[&str]); 4] = [
     (
         Role::Episode,
         &["episode", "episode_index", "episode_id", "run", "run_id", "trial", "trajectory", "rollout"],
     ),
-    (Role::Label, &["anomaly", "label", "fault", "is_anomaly", "anomalous", "is_fault"]),
-    (Role::Outcome, &["success", "is_success", "outcome", "next.success", "succeeded", "infos/success"]),
+    (
+        Role::Label,
+        &[
+            "anomaly",
+            "label",
+            "fault",
+            "is_anomaly",
+            "anomalous",
+            "is_anomalous",
+            "is_fault",
+            "faulty",
+            "attack",
+        ],
+    ),
+    (
+        Role::Outcome,
+        &[
+            "success",
+            "is_success",
+            "outcome",
+            "next.success",
+            "succeeded",
+            "infos/success",
+            "result",
+            "verdict",
+        ],
+    ),
     (Role::Task, &["task", "task_index", "task_id", "task_name"]),
 ];
 
@@ -56,7 +80,7 @@ const COMMANDS: [&str; 9] =
     ["action", "actions", "act", "cmd", "command", "commands", "control", "u", "actuator"];
 
 /// Columns that count rows, or say what a learner got, and are neither signal nor command.
-const BOOKKEEPING: [&str; 14] = [
+const BOOKKEEPING: [&str; 15] = [
     "index",
     "frame_index",
     "step",
@@ -65,21 +89,44 @@ const BOOKKEEPING: [&str; 14] = [
     "id",
     "reward",
     "rewards",
+    "return",
+    "returns",
     "next.reward",
     "next.done",
-    "terminations",
-    "truncations",
-    "dones",
     "changepoint",
+    "seq",
+    "header.seq",
 ];
 
+/// Flags of the last row of an episode.
+const ENDS: [&str; 12] = [
+    "terminals",
+    "terminal",
+    "timeouts",
+    "timeout",
+    "dones",
+    "done",
+    "terminated",
+    "truncated",
+    "terminations",
+    "truncations",
+    "is_last",
+    "is_terminal",
+];
+
+/// Words of an outcome that is a success.
+const SUCCESS: [&str; 8] = ["ok", "success", "succeeded", "pass", "passed", "good", "true", "done"];
+
+/// Above this share of repeated times no rate is proposed.
+pub(super) const MANY: f64 = 0.1;
+
 /// A column, and what it is taken for.
-struct Taken<'a> {
-    name: String,
-    role: Role,
-    why: String,
-    column: &'a ColumnReport,
-    topic: &'a TopicReport,
+pub(super) struct Taken<'a> {
+    pub name: String,
+    pub role: Role,
+    pub why: String,
+    pub column: &'a ColumnReport,
+    pub topic: &'a TopicReport,
 }
 
 /// Proposes a mapping for logs that are alike.
@@ -89,40 +136,57 @@ struct Taken<'a> {
 pub fn propose(logs: &[LogReport]) -> Proposal {
     let merged = merged::merged(logs);
     let mut taken = take(&merged, logs.len());
-    time_by_steps(&mut taken);
-    let chosen = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
+    one_table(&mut taken);
+    clock::choose(&mut taken);
+    only_one(&mut taken);
+    let [observation, command] = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
+    let (clock, clock_why) = clock(&taken);
+    let (episodes, episodes_why) = episodes(&taken, &clock);
+    let outcome = outcome(&mut taken);
     let named = |role: Role| taken.iter().find(|t| t.role == role).map(|t| t.name.clone());
-    let time = taken.iter().find(|t| t.role == Role::Time);
-    let (clock, clock_why) = clock(&merged.log, time);
-    let (episodes, episodes_why) = match named(Role::Episode) {
-        Some(column) => (Episodes::Column { column: column.clone() }, format!("guess: the name of {column}")),
-        None => (Episodes::File, "guess: no column names an episode, so each log is one".to_string()),
-    };
-    let [observation, command] = chosen;
-    let is_ignored = |t: &&Taken<'_>| t.role == Role::Ignored;
-    let mapping = Mapping {
+    let mut mapping = Mapping {
         version: FORMAT,
         clock,
         episodes,
         observation,
         command,
-        outcome: named(Role::Outcome).map(|column| Outcome { column, success: toml::Value::Integer(1) }),
+        outcome,
         label: named(Role::Label),
         task: named(Role::Task),
-        ignored: Some(taken.iter().filter(is_ignored).map(|t| t.name.clone()).collect()),
+        missing: missing(&taken),
+        ignored: None,
     };
+    let is_used = |name: &String| {
+        mapping.columns().contains(&name.as_str()) || mapping.clock.column.as_ref() == Some(name)
+    };
+    mapping.ignored = Some(taken.iter().map(|t| t.name.clone()).filter(|name| !is_used(name)).collect());
     let why = taken.into_iter().map(|t| (t.name, t.why)).collect();
     Proposal { mapping, why, clock_why, episodes_why }
+}
+
+impl Proposal {
+    /// Insists on a mapping that can be used.
+    ///
+    /// # Errors
+    /// If there is no channel; the error says why some of the columns are none.
+    pub fn check(&self) -> Result<()> {
+        let whys: Vec<String> = self.why.iter().take(8).map(|(name, why)| format!("{name}: {why}")).collect();
+        self.mapping.check().with_context(|| format!("no mapping can be proposed ({})", whys.join("; ")))
+    }
 }
 
 /// What each column is taken for.
 fn take<'m>(merged: &'m Merged, n_logs: usize) -> Vec<Taken<'m>> {
     let twins = twins(&merged.log);
-    let taken = |topic: &'m TopicReport, column| {
+    let observes = |topic: &TopicReport| topic.columns.iter().any(|c| stem(&c.name).starts_with("obs"));
+    let taken = |topic: &'m TopicReport, column: &'m ColumnReport| {
         let name = topic.full_name(column);
         let (role, why) = match (merged.lacking.get(&name), twins.get(name.as_str())) {
-            (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs do not have it")),
+            (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs have no value of it")),
             (None, Some(of)) => (Role::Ignored, format!("holds the same as {of}")),
+            (None, None) if observes(topic) && is_of_simulator(&column.name) => {
+                (Role::Ignored, "guess: what the simulator knows beside the observation".into())
+            }
             (None, None) => role(topic, column),
         };
         Taken { name, role, why, column, topic }
@@ -131,23 +195,91 @@ fn take<'m>(merged: &'m Merged, n_logs: usize) -> Vec<Taken<'m>> {
     columns.map(|(topic, column)| taken(topic, column)).collect()
 }
 
-/// Where no name says so, the first column of a table is its time, if it rises by the same step in each row.
-fn time_by_steps(taken: &mut [Taken<'_>]) {
-    if taken.iter().any(|t| t.role == Role::Time) {
-        return;
-    }
-    let is_time =
-        |t: &&mut Taken<'_>| t.role == Role::Observation && t.topic.times.is_none() && rises_evenly(t.column);
-    if let Some(found) = taken.iter_mut().find(is_time) {
-        (found.role, found.why) = (Role::Time, "guess: it rises by the same step in each row".into());
+/// Whether a column beside observations is one that no controller sees.
+fn is_of_simulator(name: &str) -> bool {
+    let stem = stem(name);
+    let is_named = |known: &&str| NAMES.iter().any(|(_, names)| names.contains(known));
+    matches!(stem.as_str(), "states" | "state") || (stem.starts_with("infos/") && !is_named(&stem.as_str()))
+}
+
+/// Tables without times of their own have no clock in common: the channels are those of the longest one.
+fn one_table(taken: &mut [Taken<'_>]) {
+    let channels = |topic: &TopicReport| {
+        taken.iter().filter(|t| std::ptr::eq(t.topic, topic) && is_channel(t.role)).count()
+    };
+    let tables = taken.iter().filter(|t| t.topic.times.is_none()).map(|t| t.topic);
+    let longest = tables.max_by_key(|topic| (channels(topic) > 0, topic.rows, channels(topic)));
+    let has_messages = taken.iter().any(|t| t.topic.times.is_some() && is_channel(t.role));
+    for own in taken.iter_mut().filter(|t| t.topic.times.is_none() && t.role != Role::Ignored) {
+        if has_messages || longest.is_some_and(|longest| !std::ptr::eq(longest, own.topic)) {
+            own.role = Role::Ignored;
+            own.why = "another table, which has no time in common with the channels".into();
+        }
     }
 }
 
-fn rises_evenly(column: &ColumnReport) -> bool {
-    let is_even = |steps: &Steps| {
-        steps.always_rise() && steps.median().is_some_and(|step| steps.longest() < 1.2 * step)
+/// Of several labels, outcomes, tasks or episodes the first one that changes is taken.
+fn only_one(taken: &mut [Taken<'_>]) {
+    for role in [Role::Label, Role::Outcome, Role::Task, Role::Episode] {
+        let places: Vec<usize> = (0..taken.len()).filter(|&i| taken[i].role == role).collect();
+        let changes = |&&i: &&usize| taken[i].column.kind != Kind::Constant;
+        let chosen = places.iter().find(changes).or(places.first()).copied();
+        for i in places.into_iter().filter(|&i| Some(i) != chosen) {
+            let other = chosen.map_or(String::new(), |i| taken[i].name.clone());
+            (taken[i].role, taken[i].why) = (Role::Ignored, format!("guess: {other} says it"));
+        }
+    }
+}
+
+/// Where episodes end: a column counts them, flags end them, or the clock begins anew; else each log is one.
+fn episodes(taken: &[Taken<'_>], clock: &crate::mapping::Clock) -> (Episodes, String) {
+    if let Some(found) = taken.iter().find(|t| t.role == Role::Episode) {
+        let column = found.name.clone();
+        return (Episodes::Column { column }, format!("guess: the name of {}", found.name));
+    }
+    let ends: Vec<&Taken<'_>> = taken.iter().filter(|t| t.role == Role::End).collect();
+    if ends.iter().any(|t| t.column.kind == Kind::Flag) {
+        let columns: Vec<String> = ends.iter().map(|t| t.name.clone()).collect();
+        let why =
+            format!("guess: the names of {}, flags of the last row of an episode", columns.join(" and "));
+        return (Episodes::Ends { columns }, why);
+    }
+    if let Some((secs, falls)) = clock::begins_anew(taken, clock) {
+        return (Episodes::Gap { secs }, format!("guess: the time begins anew {falls} times"));
+    }
+    (Episodes::File, "guess: no column names an episode, so each log is one".to_string())
+}
+
+/// How an episode ended, if one of the words or numbers is known to be a success.
+fn outcome(taken: &mut [Taken<'_>]) -> Option<Outcome> {
+    let found = taken.iter_mut().find(|t| t.role == Role::Outcome)?;
+    let good = |word: &&String| SUCCESS.iter().any(|known| known.eq_ignore_ascii_case(word.trim()));
+    let success = match found.column.kind {
+        Kind::Text => found.column.words.iter().find(good).map(|word| toml::Value::String(word.clone())),
+        Kind::Flag | Kind::Whole | Kind::Constant => Some(toml::Value::Integer(1)),
+        _ => None,
     };
-    column.missing == 0.0 && column.steps.as_ref().is_some_and(is_even)
+    if success.is_none() {
+        let words = found.column.words.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        found.why = format!("its name says how an episode ended, but none of its values does: {words}");
+        found.role = Role::Ignored;
+    }
+    Some(Outcome { column: found.name.clone(), success: success? })
+}
+
+/// Numbers that mean in the channels that nothing was read: far from all others where they occur.
+fn missing(taken: &[Taken<'_>]) -> Vec<f64> {
+    let channels = || taken.iter().filter(|t| is_channel(t.role));
+    let is_plausible = |x: &f64| channels().any(|t| t.column.plausible.contains(x));
+    let mut all: Vec<f64> = channels().flat_map(|t| t.column.suspicious.iter().map(|(x, _)| *x)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all.retain(|x| !is_plausible(x));
+    all
+}
+
+pub(super) fn is_channel(role: Role) -> bool {
+    matches!(role, Role::Observation | Role::Command)
 }
 
 /// The columns of a role, as many as can be; the others are ignored.
@@ -155,7 +287,8 @@ fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
     let mut places: Vec<usize> = (0..taken.len()).filter(|&i| taken[i].role == role).collect();
     if places.len() > MOST_CHANNELS {
         // What is too much comes from the slowest topics: those tell of the software rather than of the machine.
-        let rate = |i: usize| taken[i].topic.rate().unwrap_or(0.0);
+        let steady = |topic: &TopicReport| topic.rate().filter(|_| !topic.is_in_bursts());
+        let rate = |i: usize| steady(taken[i].topic).unwrap_or(0.0);
         places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
         for &i in &places[MOST_CHANNELS..] {
             taken[i].role = Role::Ignored;
@@ -184,87 +317,65 @@ fn twins(log: &LogReport) -> HashMap<String, String> {
 }
 
 fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
-    let plain = column.name.to_lowercase();
+    let plain = stem(&column.name);
     let leaf = plain.rsplit('.').next().unwrap_or_default();
     let is_table = topic.times.is_none();
+    let by_name = || format!("guess: the name {:?}", column.name);
     for (role, names) in NAMES {
-        let needs_table = matches!(role, Role::Time | Role::Episode);
+        let needs_table = role == Role::Episode;
         let is_named = names.contains(&plain.as_str()) || needs_table && names.contains(&leaf);
         if is_named && (is_table || !needs_table) && column.kind != Kind::Empty {
-            return (role, format!("guess: the name {:?}", column.name));
+            let is_both = column.low.is_some() && !column.words.is_empty();
+            return if is_both { (Role::Ignored, texts(column)) } else { (role, by_name()) };
         }
     }
     match column.kind {
         Kind::Empty => return (Role::Ignored, "no values".into()),
+        _ if is_table && clock::is_candidate(column) => return (Role::Time, by_name()),
+        _ if is_table && ENDS.contains(&plain.as_str()) => return (Role::End, by_name()),
+        _ if looks_ahead(&column.name) => {
+            return (Role::Ignored, "guess: it is known after the step only".into());
+        }
         Kind::Constant => return (Role::Ignored, format!("always {}", column.low.unwrap_or_default())),
-        Kind::Text | Kind::Mixed => return (Role::Ignored, "texts".into()),
+        Kind::Date => return (Role::Ignored, "dates".into()),
+        Kind::Text | Kind::Mixed => return (Role::Ignored, texts(column)),
         Kind::Flag | Kind::Whole | Kind::Number => {}
     }
-    if BOOKKEEPING.contains(&plain.as_str()) || is_time(&plain) {
-        return (Role::Ignored, format!("guess: the name {:?}", column.name));
+    if BOOKKEEPING.contains(&plain.as_str()) || ENDS.contains(&plain.as_str()) || is_time(&plain) {
+        return (Role::Ignored, by_name());
+    }
+    if plain.starts_with("unnamed: ") {
+        return (Role::Ignored, "guess: an index without a name".into());
     }
     if column.kind == Kind::Whole && column.steps.as_ref().is_some_and(|s| s.always_rise()) {
         return (Role::Ignored, "guess: a counter, which only rises".into());
     }
-    let stem = plain.split(['[', '.', '_', ' ']).next().unwrap_or_default();
+    let stem = plain.split(['[', '.', '_', ' ', '/']).next().unwrap_or_default();
     let of_topic = topic.name.to_lowercase();
     if COMMANDS.contains(&stem) || ["cmd", "command", "setpoint"].iter().any(|word| of_topic.contains(word)) {
         return (Role::Command, "guess: the name".into());
     }
-    (Role::Observation, "guess: a number that changes".into())
+    (Role::Observation, format!("guess: a number that changes{}", remarks(column)))
+}
+
+/// What a column of texts holds, so that a person sees numbers that were not understood.
+fn texts(column: &ColumnReport) -> String {
+    let words: Vec<&str> = column.words.iter().take(3).map(String::as_str).collect();
+    if words.is_empty() { "texts".into() } else { format!("texts such as {}", words.join(", ")) }
+}
+
+/// What is to be said of the numbers of a channel.
+fn remarks(column: &ColumnReport) -> String {
+    let missing =
+        (!column.words.is_empty()).then(|| format!("; {} are taken as missing", column.words.join(", ")));
+    let far = column
+        .suspicious
+        .iter()
+        .map(|(x, n)| format!("; suspicious: {x}, {n} times, far from all other numbers"));
+    missing.into_iter().chain(far).collect()
 }
 
 /// Whether a name is that of a time within a message, such as the stamp in a header of ROS.
 fn is_time(name: &str) -> bool {
     name.ends_with("timestamp") || name.contains("timestamp_") || name.contains("header.stamp.")
-}
-
-/// The clock: the own time of messages, else the column that looks like one.
-fn clock(log: &LogReport, time: Option<&Taken<'_>>) -> (Clock, String) {
-    let plain = |rate_hz, column, unit| Clock { rate_hz, column, unit, max_age_secs: None, wait_secs: None };
-    let rate = |median: f64| round((1.0 / median).min(1e6));
-    let timed = log.topics.iter().filter(|t| t.rows > 1);
-    let fastest =
-        timed.filter_map(|t| Some((t, t.times.as_ref()?.median()?))).min_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some((topic, median)) = fastest {
-        let why = format!("guess: the rate of {}, the fastest topic", topic.name);
-        return (plain(Some(rate(median)), None, TimeUnit::Seconds), why);
-    }
-    let Some(Taken { name, why, column, .. }) = time else {
-        let why = "guess: no column is a time, so each row is a step".into();
-        return (plain(None, None, TimeUnit::Seconds), why);
-    };
-    let unit = unit(column);
-    let name = Some(name.clone());
-    let Some((median, nanos)) = column.steps.as_ref().and_then(|s| s.median()).zip(unit.nanos()) else {
-        return (plain(None, name, unit), format!("{why}; each row is a step"));
-    };
-    let why = format!("{why}; a step is {median:.6} in the unit of the column");
-    (plain(Some(rate(median * nanos * 1e-9)), name, unit), why)
-}
-
-/// The unit of times since 1970 is told by their size, of others by the name.
-fn unit(column: &ColumnReport) -> TimeUnit {
-    if column.kind == Kind::Text {
-        return TimeUnit::Date;
-    }
-    let (name, high) = (column.name.to_lowercase(), column.high.unwrap_or(0.0));
-    let stated = column.unit.as_deref().unwrap_or_default();
-    match () {
-        () if ["h", "hour", "hours"].contains(&name.as_str()) || ["h", "hours"].contains(&stated) => {
-            TimeUnit::Hours
-        }
-        () if ["minute", "minutes"].contains(&name.as_str()) || stated == "min" => TimeUnit::Minutes,
-        () if name.ends_with("_ns") || stated == "ns" || high > 1e17 => TimeUnit::Nanos,
-        () if name.ends_with("_us") || stated == "us" || high > 1e14 => TimeUnit::Micros,
-        () if name.ends_with("_ms") || stated == "ms" || high > 1e11 => TimeUnit::Millis,
-        () => TimeUnit::Seconds,
-    }
-}
-
-/// Three significant digits, so that 49.97 Hz is proposed as 50.
-fn round(rate: f64) -> f64 {
-    let digits = 10f64.powf(rate.abs().log10().floor() - 2.0);
-    let rounded = (rate / digits).round() * digits;
-    format!("{rounded:.6}").parse().unwrap_or(rounded)
 }

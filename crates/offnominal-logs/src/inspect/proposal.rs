@@ -18,6 +18,13 @@ impl Proposal {
                 let _ = writeln!(text, "{key} = {}  # {}", quoted(column), self.why_of(column));
             }
         }
+        if !self.mapping.missing.is_empty() {
+            let _ = writeln!(
+                text,
+                "missing = {:?}  # guess: these numbers lie far from all others, so they say that nothing was read",
+                self.mapping.missing
+            );
+        }
         self.channels(&mut text, "observation", &self.mapping.observation);
         self.channels(&mut text, "command", &self.mapping.command);
         self.ignored(&mut text);
@@ -26,7 +33,7 @@ impl Proposal {
         let _ = writeln!(text, "\n[episodes]  # {}", self.episodes_why);
         text += &toml::to_string(episodes).unwrap_or_default();
         if *episodes == Episodes::File {
-            text += "# by = \"column\", column = …; or \"gap\", secs = …; \"event\", column = …; \"window\", secs = …\n";
+            text += "# by = \"column\", column = …; or \"gap\", secs = …; \"event\", column = …; \"ends\", columns = […];\n# \"window\", secs = …\n";
         }
         if let Some(outcome) = outcome {
             let _ = writeln!(text, "\n[outcome]  # {}", self.why_of(&outcome.column));

@@ -20,6 +20,8 @@ pub struct LogReport {
     pub topics: Vec<TopicReport>,
     /// What its reader left out.
     pub left_out: Vec<String>,
+    /// What its reader took for granted.
+    pub assumed: Vec<String>,
 }
 
 /// What a topic holds.
@@ -54,13 +56,20 @@ pub fn survey(log: &(impl Source + ?Sized)) -> Result<LogReport> {
     let mut survey = Survey::default();
     let format = log.read(&mut survey)?;
     let topics = survey.topics.into_iter().map(Seen::report).collect();
-    Ok(LogReport { path: log.name().into(), format, topics, left_out: survey.left_out })
+    Ok(LogReport {
+        path: log.name().into(),
+        format,
+        topics,
+        left_out: survey.left_out,
+        assumed: survey.assumed,
+    })
 }
 
 #[derive(Default)]
 struct Survey {
     topics: Vec<Seen>,
     left_out: Vec<String>,
+    assumed: Vec<String>,
 }
 
 struct Seen {
@@ -104,11 +113,28 @@ impl Sink for Survey {
     }
 
     fn left_out(&mut self, topic: Option<usize>, what: &str) {
-        const MOST: usize = 1000;
-        let name = topic.map_or(String::new(), |t| format!("{}: ", self.topics[t].topic.name));
-        if self.left_out.len() < MOST {
-            self.left_out.push(format!("{name}{what}"));
-        }
+        let what = self.with_topic(topic, what);
+        keep(&mut self.left_out, what);
+    }
+
+    fn assumed(&mut self, topic: Option<usize>, what: &str) {
+        let what = self.with_topic(topic, what);
+        keep(&mut self.assumed, what);
+    }
+}
+
+/// Keeps a remark, unless there are very many.
+fn keep(list: &mut Vec<String>, what: String) {
+    const MOST: usize = 1000;
+    if list.len() < MOST {
+        list.push(what);
+    }
+}
+
+impl Survey {
+    fn with_topic(&self, topic: Option<usize>, what: &str) -> String {
+        let name = topic.map_or("", |t| &self.topics[t].topic.name);
+        if name.is_empty() { what.into() } else { format!("{name}: {what}") }
     }
 }
 
@@ -117,6 +143,7 @@ impl Seen {
         // Differences are taken of whole numbers: in nanoseconds since 1970 a floating-point number is too coarse.
         let origin = *self.origin.get_or_insert(time);
         let secs = time.wrapping_sub(origin) as f64 * 1e-9;
+        // Messages are written in the order in which they came: one that is late makes no step.
         if secs < self.last {
             self.jumps_back += 1;
         } else {

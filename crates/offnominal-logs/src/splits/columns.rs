@@ -7,7 +7,7 @@ use crate::formats::{
     hdf5_episodes::numbered,
     hdf5_parts::{Part, below, groups, open, parts},
 };
-use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, TimeUnit};
+use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping};
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{File, Group};
@@ -81,22 +81,16 @@ impl Columns {
         let channels = |columns: &[String]| {
             columns.iter().map(|column| Channel { column: column.clone(), name: None, unit: None }).collect()
         };
-        let clock = Clock {
-            rate_hz: None,
-            column: None,
-            unit: TimeUnit::Seconds,
-            max_age_secs: None,
-            wait_secs: None,
-        };
         Mapping {
             version: FORMAT,
-            clock,
+            clock: Clock::default(),
             episodes: Episodes::Column { column: "episode".into() },
             observation: channels(&self.observation),
             command: channels(&self.command),
             outcome: None,
             label: Some(self.label.clone()),
             task: None,
+            missing: Vec::new(),
             ignored: None,
         }
     }

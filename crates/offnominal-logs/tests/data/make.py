@@ -74,6 +74,33 @@ def columns() -> None:
             file.create_dataset(name, data=np.array(values, dtype=np.float64))
 
 
+def walk(seed: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Observations of one step more than there are actions."""
+    rng = np.random.default_rng(seed)
+    return np.round(np.cumsum(rng.normal(size=(steps + 1, 2)), axis=0), 3), np.round(rng.normal(size=(steps, 1)), 3)
+
+
+def offline() -> None:
+    """Data sets of offline learning as D4RL and robomimic lay them out: what follows a step lies beside it."""
+    parts = [walk(seed, 8) for seed in range(5)]
+    flags = np.tile(np.arange(8) == 7, 5)
+    with h5py.File(HERE / "d4rl.h5", "w", track_order=True) as file:
+        file["observations"] = np.concatenate([obs[:-1] for obs, _ in parts])
+        file["next_observations"] = np.concatenate([obs[1:] for obs, _ in parts])
+        file["actions"] = np.concatenate([act for _, act in parts])
+        file["rewards"] = np.round(np.linspace(0, 1, 40), 3)
+        file["terminals"] = flags & (np.arange(40) < 16)
+        file["timeouts"] = flags & (np.arange(40) >= 16)
+        file["infos/qpos"] = np.round(np.linspace(0, 3, 40), 3)
+        file["metadata/weights"] = np.round(np.random.default_rng(9).normal(size=(7, 3)), 3)
+    with h5py.File(HERE / "robomimic.h5", "w", track_order=True) as file:
+        for number, (obs, act) in enumerate(parts):
+            demo = f"data/demo_{number}"
+            file[f"{demo}/actions"], file[f"{demo}/states"] = act, 2 * obs[:-1]
+            file[f"{demo}/obs/eef_pos"], file[f"{demo}/next_obs/eef_pos"] = obs[:-1], obs[1:]
+            file[f"{demo}/rewards"], file[f"{demo}/dones"] = np.arange(8) == 7, np.arange(8) == 7
+
+
 def kinds() -> None:
     """Columns of all types that are read, and of some that are left out."""
     table = pa.table({
@@ -251,6 +278,7 @@ def ulog() -> None:
 if __name__ == "__main__":
     texts()
     columns()
+    offline()
     minari_data()
     lerobot()
     mcaps()
