@@ -16,6 +16,8 @@ const OF_COLUMN: u64 = 2 << 10;
 /// Entries of rows that any input may have, and those that each of its bytes adds: equal numbers are stored once.
 const ANY_WORK: u64 = 1 << 26;
 const WORK_OF_BYTE: u64 = 64;
+/// Entries whose time a row without any takes.
+const OF_EMPTY_ROW: u64 = 16;
 /// Reasons that are told one by one.
 const MOST_REASONS: usize = 100;
 
@@ -134,7 +136,8 @@ impl Sink for Budget<'_> {
             Value::Text(text) => 1 + text.len() as u64 / 16,
             _ => 1,
         };
-        self.charge(Charge::Work(1 + row.iter().map(work).sum::<u64>()))?;
+        let entries = row.iter().map(work).sum::<u64>();
+        self.charge(Charge::Work(if entries == 0 { OF_EMPTY_ROW } else { entries + 1 }))?;
         self.rows += 1;
         let told = self.sink.row(topic, time, row);
         self.kept(told)

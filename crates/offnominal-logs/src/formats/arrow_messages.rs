@@ -103,18 +103,23 @@ impl<'f> Batches<'f> {
         let tail = file.get_bytes(length.saturating_sub(TAIL), TAIL as usize)?;
         ensure!(tail[4..] == FILE[..6], "expected the mark of a file at its end, found {:02x?}", &tail[4..]);
         let size = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
-        ensure!(size <= MOST_METADATA as u64, "expected a footer of at most {MOST_METADATA} bytes, found {size}");
+        ensure!(
+            size <= MOST_METADATA as u64,
+            "expected a footer of at most {MOST_METADATA} bytes, found {size}"
+        );
         let from = length.checked_sub(TAIL + size).context("expected a footer within the file")?;
         let bytes = file.get_bytes(from, size as usize)?;
         let footer = root_as_footer(&bytes).map_err(|why| anyhow!("expected a footer: {why}"))?;
-        let schema = try_fb_to_schema(footer.schema().context("expected a schema in the footer, found none")?)?;
+        let schema =
+            try_fb_to_schema(footer.schema().context("expected a schema in the footer, found none")?)?;
         let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
         let places = blocks.map(Place::of).collect::<Result<Vec<_>>>()?;
         let read = move |place: Place| {
             let bytes = file.get_bytes(place.from, place.metadata)?;
             // Older writers have no mark before the length.
             let head = if bytes.starts_with(&CONTINUATION) { 8 } else { 4 };
-            let metadata = bytes.get(head..).context("expected the description of a message, found less")?.to_vec();
+            let metadata =
+                bytes.get(head..).context("expected the description of a message, found less")?.to_vec();
             let body = file.get_bytes(place.from + place.metadata as u64, place.body)?;
             Ok((metadata, Buffer::from(body.as_ref())))
         };
@@ -185,7 +190,8 @@ impl<'f> Batches<'f> {
 impl Place {
     fn of(block: &Block) -> Result<Place> {
         let place = || {
-            let (from, body) = (u64::try_from(block.offset()).ok()?, usize::try_from(block.bodyLength()).ok()?);
+            let (from, body) =
+                (u64::try_from(block.offset()).ok()?, usize::try_from(block.bodyLength()).ok()?);
             let metadata = usize::try_from(block.metaDataLength()).ok().filter(|&n| n <= MOST_METADATA)?;
             from.checked_add(metadata as u64)?.checked_add(body as u64)?;
             Some(Place { from, metadata, body })
@@ -208,7 +214,10 @@ fn message(from: &mut dyn BufRead, is_file: bool) -> Result<Option<(Vec<u8>, Buf
     if length == 0 {
         return Ok(None);
     }
-    ensure!(length <= MOST_METADATA, "expected a description of at most {MOST_METADATA} bytes, found {length}");
+    ensure!(
+        length <= MOST_METADATA,
+        "expected a description of at most {MOST_METADATA} bytes, found {length}"
+    );
     let metadata = bytes(from, length as u64)?;
     let body = u64::try_from(described(&metadata)?.bodyLength()).context("length of the body")?;
     let body = bytes(from, body)?;

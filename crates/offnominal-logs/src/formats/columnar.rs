@@ -34,7 +34,8 @@ const ROWS: usize = 4096;
 /// If it has no footer, or the sink refuses what it is told.
 pub fn parquet(file: impl ChunkReader + 'static, sink: &mut dyn Sink) -> Result<()> {
     let file = Bounded(Arc::new(file));
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).context("expected a Parquet file")?;
+    let metadata =
+        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).context("expected a Parquet file")?;
     let Some(mut rows) = Rows::open(metadata.schema(), sink)? else { return Ok(()) };
     for group in 0..metadata.metadata().num_row_groups() {
         let mut columns = readable(metadata.schema());
@@ -73,9 +74,14 @@ impl<F: ChunkReader + 'static> Group<'_, F> {
     fn batches(&self, columns: &[usize]) -> Result<ParquetRecordBatchReader> {
         let metadata = self.metadata.metadata();
         parquet_pages::check_group(self.file, metadata, self.group, |root| columns.contains(&root))?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone());
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone());
         let columns = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-        Ok(builder.with_projection(columns).with_batch_size(ROWS).with_row_groups(vec![self.group]).build()?)
+        Ok(builder
+            .with_projection(columns)
+            .with_batch_size(ROWS)
+            .with_row_groups(vec![self.group])
+            .build()?)
     }
 
     /// Whether a column can be decoded alone.
@@ -107,7 +113,8 @@ pub fn arrow_file(file: impl ChunkReader + 'static, sink: &mut dyn Sink) -> Resu
         Ok(found) => batches(found, sink),
         Err(why) => {
             let from = BufReader::new(file.get_read(0)?);
-            let found = Batches::open(from, readable).with_context(|| format!("expected an Arrow file: {why:#}"))?;
+            let found =
+                Batches::open(from, readable).with_context(|| format!("expected an Arrow file: {why:#}"))?;
             sink.lost(None, "the footer, so the file was read as a stream", &format!("{why:#}"))?;
             batches(found, sink)
         }
@@ -186,7 +193,13 @@ impl Rows {
     }
 
     /// The rows of a batch of some columns, from one on.
-    fn batch(&mut self, batch: &RecordBatch, columns: &[usize], from: usize, sink: &mut dyn Sink) -> Result<()> {
+    fn batch(
+        &mut self,
+        batch: &RecordBatch,
+        columns: &[usize],
+        from: usize,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         for row in from..batch.num_rows() {
             self.into.begin();
             for (array, &column) in batch.columns().iter().zip(columns) {

@@ -98,7 +98,8 @@ impl<R: Read> Read for Unpacked<R> {
         self.n += n as u64;
         let packed = self.size.bytes();
         if self.n > ANY_BYTES && self.n - ANY_BYTES > packed.saturating_mul(TIMES) {
-            let what = format!("expected at most {ANY_BYTES} bytes out of {packed} compressed ones, found more");
+            let what =
+                format!("expected at most {ANY_BYTES} bytes out of {packed} compressed ones, found more");
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(n)

@@ -55,7 +55,13 @@ pub fn groups(group: &Group, path: &str, sink: &mut dyn Sink) -> Result<Vec<Stri
 ///
 /// # Errors
 /// If the sink refuses one more.
-pub fn open(group: &Group, name: &str, path: &str, depth: usize, sink: &mut dyn Sink) -> Result<Option<Group>> {
+pub fn open(
+    group: &Group,
+    name: &str,
+    path: &str,
+    depth: usize,
+    sink: &mut dyn Sink,
+) -> Result<Option<Group>> {
     sink.charge(OF_LINK)?;
     if depth >= MAX_DEPTH {
         sink.lost(None, &format!("groups below {MAX_DEPTH} levels"), path)?;
@@ -220,7 +226,13 @@ mod tests {
 
     #[test]
     fn half_precision_has_its_extremes() {
-        let cases = [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f64.powi(-24)), (0x0400, 2f64.powi(-14))];
+        let cases = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 2f64.powi(-24)),
+            (0x0400, 2f64.powi(-14)),
+        ];
         for (bits, x) in cases {
             assert_eq!(of_half(bits), x);
         }

@@ -23,7 +23,13 @@ struct Known {
 impl<'s> Joined<'s> {
     /// Joins files, of which each column gets the name that `rename` gives it.
     pub fn new(sink: &'s mut dyn Sink, rename: impl Fn(&str) -> String + 's) -> Self {
-        Joined { sink, rename: Box::new(rename), topics: Vec::new(), by_name: HashMap::new(), now: Vec::new() }
+        Joined {
+            sink,
+            rename: Box::new(rename),
+            topics: Vec::new(),
+            by_name: HashMap::new(),
+            now: Vec::new(),
+        }
     }
 
     /// The next file begins.

@@ -33,7 +33,11 @@ pub fn parse(bytes: &[u8], sink: &mut dyn Sink) -> Result<Map<String, Value>> {
             let (finite, n) = without_words(bytes);
             let found = serde_json::from_slice(&finite).ok().filter(|_| n > 0);
             let found = found.ok_or(why).context("expected a JSON object")?;
-            sink.lost(None, "objects with NaN or Infinity, which are read as missing", &format!("{n} of them"))?;
+            sink.lost(
+                None,
+                "objects with NaN or Infinity, which are read as missing",
+                &format!("{n} of them"),
+            )?;
             found
         }
     };

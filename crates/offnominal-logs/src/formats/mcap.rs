@@ -83,7 +83,9 @@ impl Channels {
         let number = match self.by_id.get(&id) {
             Some(&number) => number,
             None if self.announced.contains_key(&id) => self.open(id, sink)?,
-            None => return sink.lost(None, "messages of a channel without a record", &format!("channel {id}")),
+            None => {
+                return sink.lost(None, "messages of a channel without a record", &format!("channel {id}"));
+            }
         };
         let Channel { decoder, into } = &mut self.all[number];
         let time = i64::try_from(log_time).ok();

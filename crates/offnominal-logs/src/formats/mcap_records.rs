@@ -136,10 +136,7 @@ fn lost(
 }
 
 /// Hands over what a record says, if it is of use.
-fn told(
-    record: Result<Option<Record<'_>>>,
-    take: &mut impl FnMut(Record<'_>) -> Result<()>,
-) -> Result<()> {
+fn told(record: Result<Option<Record<'_>>>, take: &mut impl FnMut(Record<'_>) -> Result<()>) -> Result<()> {
     match record {
         Ok(record) => record.map_or(Ok(()), take),
         Err(why) => lost("records", &why, take),
@@ -179,10 +176,7 @@ fn same_crc(what: &str, expected: u32, found: u32) -> Result<()> {
 }
 
 /// The records of a chunk; with a reason if there are fewer bytes of them than it says.
-fn unpack<'a>(
-    content: &'a [u8],
-    unpacked: &'a mut Vec<u8>,
-) -> Result<(&'a [u8], Option<anyhow::Error>)> {
+fn unpack<'a>(content: &'a [u8], unpacked: &'a mut Vec<u8>) -> Result<(&'a [u8], Option<anyhow::Error>)> {
     let mut left = Left(content);
     left.take(16)?;
     let (len, crc, compression) = (left.u64()?, left.u32()?, left.text()?);

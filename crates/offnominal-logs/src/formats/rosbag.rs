@@ -46,7 +46,9 @@ pub fn sqlite(path: &Path, sink: &mut dyn Sink) -> Result<()> {
         match rows.next() {
             Ok(Some(row)) => message(row, &mut channels, sink)?,
             Ok(None) => return Ok(()),
-            Err(why) if is_too_long(&why) => return Err(why).context("expected messages, found none in a long time"),
+            Err(why) if is_too_long(&why) => {
+                return Err(why).context("expected messages, found none in a long time");
+            }
             Err(why) => return sink.lost(None, "the rest of the messages", &why.to_string()),
         }
     }
@@ -65,7 +67,14 @@ fn message(row: &Row<'_>, channels: &mut HashMap<i64, Channel>, sink: &mut dyn S
     let mut read = || {
         ensure!(size <= MAX_MESSAGE, "expected at most {MAX_MESSAGE} bytes, found {size}");
         let data = row.get_ref(3)?.as_blob().context("expected a message of bytes")?;
-        cdr::read(types, &channel.kind, &compression::message(data, sink)?, Some(time), &mut channel.into, sink)
+        cdr::read(
+            types,
+            &channel.kind,
+            &compression::message(data, sink)?,
+            Some(time),
+            &mut channel.into,
+            sink,
+        )
     };
     match read().with_context(|| format!("time {time} ns")) {
         Err(why) if !sink.is_refusing() => sink.lost(Some(channel.number), DAMAGED, &format!("{why:#}")),

@@ -24,7 +24,8 @@ pub fn open(path: &Path) -> Result<Connection> {
     let file = Connection::open_with_flags(path, flags).context("expected an SQLite file")?;
     file.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     file.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    file.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;").context("expected an SQLite file")?;
+    file.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")
+        .context("expected an SQLite file")?;
     file.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_BYTES)?;
     let mut left = ANY_STEPS + bytes / BYTES_OF_STEP;
     file.progress_handler(
