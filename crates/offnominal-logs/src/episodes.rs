@@ -16,6 +16,9 @@ use offnominal_topics::words::is_nominal;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// So many windows may be empty of rows, however few there are.
+const FEW_WINDOWS: i64 = 1000;
+
 /// One episode of T steps: T + 1 observations and T commands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
@@ -89,7 +92,7 @@ pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result
     let mut found = Vec::new();
     for part in order::parts(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
-        for window in log.windows() {
+        for window in log.windows()? {
             found.extend(log.episode(path, found.len() + 1, window)?);
         }
     }
@@ -147,27 +150,41 @@ impl<'a> Log<'a> {
     }
 
     /// First and last time of each episode, in nanoseconds, and the time before which all its ticks are.
-    fn windows(&self) -> Vec<(i64, i64, i64)> {
+    ///
+    /// # Errors
+    /// If there are far more windows than rows, as after a clock that was set.
+    fn windows(&self) -> Result<Vec<(i64, i64, i64)>> {
         let ends = |(topic, order): (&Table, &Vec<usize>)| {
             Some((topic.times[*order.first()?], topic.times[*order.last()?]))
         };
         let all: Vec<(i64, i64)> = self.gathered.topics.iter().zip(&self.order).filter_map(ends).collect();
         let (Some(start), Some(end)) = (all.iter().map(|e| e.0).min(), all.iter().map(|e| e.1).max()) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        match &self.mapping.episodes {
+        Ok(match &self.mapping.episodes {
             Episodes::File | Episodes::Column { .. } | Episodes::Ends { .. } => vec![(start, end, i64::MAX)],
             Episodes::Gap { secs } => self.between_gaps(nanos(*secs)),
             Episodes::Event { column } => self.between_events(column, start, end),
             Episodes::Window { secs } => {
                 let width = nanos(*secs).max(1);
-                (0..)
-                    .map(|k| start + k * width)
-                    .take_while(|&at| at + width <= end)
-                    .map(|at| (at, at + width, i64::MAX))
-                    .collect()
+                let (n, rows) = ((end - start) / width, self.order.iter().map(Vec::len).sum::<usize>());
+                ensure!(
+                    n <= rows as i64 + FEW_WINDOWS,
+                    "episodes by window: expected no more windows of {secs} s than rows ({rows}), found {n}: the clock jumps, \
+                     at most by {:.0} s; mend it, or cut there with `by = \"gap\"`",
+                    self.longest_gap() as f64 * 1e-9
+                );
+                (0..n).map(|k| start + k * width).map(|at| (at, at + width, i64::MAX)).collect()
             }
-        }
+        })
+    }
+
+    /// The longest time between two rows of one topic, in nanoseconds.
+    fn longest_gap(&self) -> i64 {
+        let of = |(topic, order): (&Table, &Vec<usize>)| {
+            order.windows(2).map(|pair| topic.times[pair[1]] - topic.times[pair[0]]).max().unwrap_or(0)
+        };
+        self.gathered.topics.iter().zip(&self.order).map(of).max().unwrap_or(0)
     }
 
     /// Stretches within which something was recorded at least so often.

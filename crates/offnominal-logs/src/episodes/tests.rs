@@ -31,7 +31,7 @@ fn episodes(mapping: &Mapping) -> Vec<Recorded> {
     let (gathered, path) = (gathered(), Path::new("log"));
     let log = Log::new(&gathered, mapping, None).unwrap();
     let made = |window| log.episode(path, 0, window).unwrap();
-    log.windows().into_iter().filter_map(made).collect()
+    log.windows().unwrap().into_iter().filter_map(made).collect()
 }
 
 #[test]
@@ -78,4 +78,14 @@ fn channels_of_several_topics_need_a_rate() {
     let log = Log::new(&gathered, &mapping, None).unwrap();
     let error = log.episode(Path::new("log"), 0, (0, 40_000_000, i64::MAX)).unwrap_err().to_string();
     assert!(error.contains("clock.rate_hz: expected a rate") && error.contains("2 topics"), "{error}");
+}
+
+#[test]
+fn a_clock_that_was_set_does_not_make_windows_for_ever() {
+    let mapping = mapping("rate_hz = 100.0", "by = \"window\"\nsecs = 0.1");
+    let mut gathered = gathered();
+    gathered.topics[0].times[4] = 1_760_000_000_000_000_000;
+    let log = Log::new(&gathered, &mapping, None).unwrap();
+    let why = log.windows().unwrap_err().to_string();
+    assert!(why.contains("the clock jumps, at most by 1760000000 s"), "{why}");
 }
