@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -52,6 +53,8 @@ def read(
     """
     found, shared = _engine.read_logs(_listed(logs), _given(mapping), jobs, display(progress))
     about = json.loads(shared)
+    for remark in about["remarks"]:
+        warnings.warn(remark, stacklevel=2)
     names, units = _both(about, "name"), _both(about, "unit")
     each = [Recording(**own, names=names, units=units) for own in found]
     return Recordings(about["mapping"], names, units, about["dt_secs"], each)

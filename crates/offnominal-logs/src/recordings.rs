@@ -97,12 +97,18 @@ pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Con
     let task = context.task(logs.len(), "logs");
     let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping, truth))?;
     let mut found = Recordings::default();
+    let mut remarks: Vec<(String, Vec<&Path>)> = Vec::new();
     for (log, (recordings, reading)) in logs.iter().zip(read) {
-        let named = |remark: String| format!("{}: {remark}", log.name().display());
         found.all.extend(recordings);
         found.rows += reading.rows;
-        found.remarks.extend(reading.remarks.into_iter().map(named));
+        for remark in reading.remarks {
+            match remarks.iter_mut().find(|(known, _)| *known == remark) {
+                Some((_, of)) => of.push(log.name()),
+                None => remarks.push((remark, vec![log.name()])),
+            }
+        }
     }
+    found.remarks = remarks.into_iter().map(|(remark, of)| format!("{}: {remark}", named(&of))).collect();
     ensure!(
         !found.all.is_empty(),
         "expected recordings with at least one step, found none in {} logs{}",
@@ -111,6 +117,12 @@ pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Con
     );
     found.all.sort_by_key(|recording| recording.start_nanos);
     Ok(found)
+}
+
+/// Logs of which the same is to be said.
+fn named(logs: &[&Path]) -> String {
+    let first = logs[0].display();
+    if logs.len() == 1 { first.to_string() } else { format!("{first} and {} logs more", logs.len() - 1) }
 }
 
 /// Says what is to be said of logs: all of it, unless it is too much for a terminal.

@@ -353,6 +353,16 @@ fn what_cannot_be_read_is_refused_with_its_line() {
         short.contains("line 1: expected as many names as the rows below have fields, 4, found 2"),
         "{short}"
     );
+    let large = why(changed(|at, line| {
+        if at == 30 {
+            line[2] = "1e40".into()
+        }
+    }));
+    assert!(
+        large.contains("run.csv: line 31: row 29, column \"flow\": expected a number of at most"),
+        "{large}"
+    );
+    assert!(large.contains("found 1e40"), "{large}");
     let words = why("a,b\nx,y\nx,z\n".into());
     assert!(
         words.contains("no mapping can be proposed (a: texts such as x; b: texts such as y, z)"),

@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use times::Times;
 use words::Words;
 
+/// The largest number of a channel: detectors work in single precision.
+const LARGEST: f64 = f32::MAX as f64;
+
 /// Rows that may lack the clock before it is missed.
 const PATIENCE: usize = 100;
 
@@ -167,6 +170,11 @@ impl<R: Rows> Chosen<R> {
 
     fn of_channel(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
         let number = value.number().filter(|x| !self.mapping.missing.contains(x));
+        ensure!(
+            number.is_none_or(|x| x.abs() <= LARGEST),
+            "expected a number of at most {LARGEST:e}, which single precision holds, found {:e}",
+            number.unwrap_or_default()
+        );
         let is_plain = number.is_some() && !self.words.contains_key(&place);
         self.is_text[place] = Some(false);
         if is_plain {
@@ -266,7 +274,7 @@ impl<R: Rows> Sink for Chosen<R> {
             let (number, place) = self.topics[topic].columns[i];
             let value = row.get(number).copied().unwrap_or(Value::Missing);
             let found = match value {
-                Value::Number(x) if x.is_finite() && self.is_plain[place] => x,
+                Value::Number(x) if x.abs() <= LARGEST && self.is_plain[place] => x,
                 value => {
                     let number = self.number(place, value, n);
                     number.with_context(|| format!("row {n}, column {:?}", self.names[place]))?

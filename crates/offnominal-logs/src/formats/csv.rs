@@ -31,6 +31,11 @@ const MAX_RECORD: usize = 16 << 20;
 /// What a table that lies there is judged by.
 const HEAD: usize = 64 << 10;
 
+/// The same, if its lines are long.
+const LONGEST_HEAD: usize = 1 << 20;
+/// Lines that a stream is waited for, if none looks like a row.
+const MOST_WAITED: usize = 4;
+
 /// How much of a table is waited for before it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
@@ -65,7 +70,7 @@ pub fn read(mut from: impl BufRead, patience: Patience, sink: &mut dyn Sink) -> 
 fn head(from: &mut impl BufRead, patience: Patience) -> Result<(Vec<u8>, bool)> {
     let mut head = Vec::new();
     let lines = |head: &[u8]| head.iter().filter(|&&b| b == b'\n').take(3).count();
-    while head.len() < HEAD || (lines(&head) < 3 && head.len() < MAX_RECORD) {
+    while head.len() < HEAD || (lines(&head) < 3 && head.len() < LONGEST_HEAD) {
         let there = from.fill_buf().context("cannot read")?;
         let n = there.len();
         if n == 0 {
@@ -84,8 +89,9 @@ fn head(from: &mut impl BufRead, patience: Patience) -> Result<(Vec<u8>, bool)> 
 fn has_row(head: &[u8]) -> bool {
     let is_row = |separator| {
         let rows = lines::records(head, separator, false);
-        head.contains(&b'\n')
-            && rows.iter().any(|row| !row.is_comment() && 2 * row.count(Looks::Number) >= row.fields.len())
+        let rows: Vec<_> = rows.iter().filter(|row| !row.is_comment()).collect();
+        let has_numbers = rows.iter().any(|row| 2 * row.count(Looks::Number) >= row.fields.len());
+        head.contains(&b'\n') && (has_numbers || rows.len() > MOST_WAITED)
     };
     [b',', b';', b'\t', b'|'].map(Separator::Byte).into_iter().chain([Separator::Blanks]).any(is_row)
 }
@@ -152,5 +158,76 @@ impl<'d> Rows<'d> {
             values = texts.iter().map(|text| self.commas.value(text)).collect();
         }
         sink.row(0, None, &values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Column;
+    use std::cell::RefCell;
+    use std::io;
+
+    /// Lines that come one by one, each when the row before it has been told.
+    struct Stream<'a> {
+        lines: &'a [&'a str],
+        told: &'a RefCell<usize>,
+    }
+
+    impl Read for Stream<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let n = self.fill_buf()?.len().min(to.len());
+            to[..n].copy_from_slice(&self.fill_buf()?[..n]);
+            self.consume(n);
+            Ok(n)
+        }
+    }
+
+    impl BufRead for Stream<'_> {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            Ok(self.lines.first().map_or(b"", |line| line.as_bytes()))
+        }
+
+        fn consume(&mut self, n: usize) {
+            if n > 0 {
+                let rest = 4 - self.lines.len();
+                assert!(rest < 2 || *self.told.borrow() >= rest - 1, "a row waits for the next one");
+                self.lines = &self.lines[1..];
+            }
+        }
+    }
+
+    struct Count<'a>(&'a RefCell<usize>);
+
+    impl Sink for Count<'_> {
+        fn topic(&mut self, _: usize, _: &Topic) -> Result<bool> {
+            Ok(true)
+        }
+
+        fn column(&mut self, _: usize, _: usize, _: &Column) -> Result<()> {
+            Ok(())
+        }
+
+        fn row(&mut self, _: usize, _: Option<i64>, _: &[Value<'_>]) -> Result<()> {
+            *self.0.borrow_mut() += 1;
+            Ok(())
+        }
+
+        fn left_out(&mut self, _: Option<usize>, _: &str) {}
+    }
+
+    #[test]
+    fn a_row_of_a_stream_is_told_before_the_next_one_comes() {
+        let told = RefCell::new(0);
+        let lines = ["time,x\n", "0,1\n", "1,2\n", "2,3\n"];
+        read(Stream { lines: &lines, told: &told }, Patience::Row, &mut Count(&told)).unwrap();
+        assert_eq!(*told.borrow(), 3);
+    }
+
+    #[test]
+    fn a_quotation_mark_that_is_not_closed_costs_no_more_than_a_record() {
+        let text = io::Cursor::new("a,b\n1,\"").chain(io::repeat(b'x').take(1 << 30));
+        let error = read(io::BufReader::new(text), Patience::Rows, &mut Count(&RefCell::new(0))).unwrap_err();
+        assert!(error.to_string().contains("expected at most 16777216 bytes"), "{error:#}");
     }
 }

@@ -154,4 +154,33 @@ mod tests {
         let rows: Vec<Vec<f64>> = kept.1.into_iter().map(|row| row.into_iter().flatten().collect()).collect();
         assert_eq!(rows, [[4.0, 1.0, 5.0, 6.0, 1.0], [4.0, 1.0, 7.0, 8.0, 2.0]]);
     }
+
+    #[test]
+    fn a_step_with_a_list_of_objects_is_one_row() {
+        for list in ["detections", "steps"] {
+            let mut kept = Kept::default();
+            let line = |t: f64, n: usize| {
+                let seen: Vec<String> = (0..n).map(|i| format!("{{\"x\": {i}}}")).collect();
+                format!("{{\"t\": {t}, \"speed\": 5.5, \"{list}\": [{}]}}\n", seen.join(", "))
+            };
+            let text = [line(0.0, 2), line(0.02, 0), line(0.04, 3)].concat();
+            read(text.as_bytes(), &mut kept).unwrap();
+            assert_eq!(kept.1.len(), 3, "{list}");
+        }
+    }
+
+    #[test]
+    fn an_episode_without_steps_is_refused_and_one_without_a_number_gets_it() {
+        let mut kept = Kept::default();
+        let text = "{\"steps\": [{\"x\": 1}]}\n{\"steps\": [{\"x\": 2}, {\"x\": 3}]}\n";
+        read(text.as_bytes(), &mut kept).unwrap();
+        let rows: Vec<Vec<f64>> = kept.1.into_iter().map(|row| row.into_iter().flatten().collect()).collect();
+        assert_eq!(
+            (kept.0, rows),
+            (vec!["episode".into(), "steps.x".into()], vec![vec![0.0, 1.0], vec![1.0, 2.0], vec![1.0, 3.0]])
+        );
+        let empty = "{\"steps\": [{\"x\": 1}]}\n{\"steps\": []}\n";
+        let error = format!("{:#}", read(empty.as_bytes(), &mut Kept::default()).unwrap_err());
+        assert!(error.contains("line 2: expected steps in the list \"steps\""), "{error}");
+    }
 }

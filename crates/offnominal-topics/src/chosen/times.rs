@@ -58,7 +58,8 @@ fn number(value: Value<'_>, nanos: f64, unit: TimeUnit) -> Result<i64> {
 /// A time without the digits that its floating-point number does not have: 1583748873.1 s is no 96 ns early.
 fn snapped(time: f64, doubt: f64) -> i64 {
     let step = if doubt < 1.0 { 1.0 } else { 10f64.powi(doubt.log10().ceil() as i32) };
-    ((time / step).round() * step) as i64
+    // Whole numbers multiply without another rounding.
+    (time / step).round() as i64 * step as i64
 }
 
 #[cfg(test)]

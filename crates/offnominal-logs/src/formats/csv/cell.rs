@@ -110,11 +110,9 @@ pub fn says(text: &str) -> Option<Says> {
     };
     let (thousands, point) = after.split_once('.').map_or((after, false), |(whole, _)| (whole, true));
     let as_thousands = !before.contains('.') && thousands.len() == 3 && is_grouped(before, ',');
-    let as_decimal = !point
-        && !before.contains(',')
-        && after.bytes().all(|b| b.is_ascii_digit())
-        && (!before.contains('.') || is_grouped(before, '.'))
-        && !(before.is_empty() && after.is_empty());
+    let is_fraction = after.bytes().all(|b| b.is_ascii_digit()) && !(before.is_empty() && after.is_empty());
+    let is_whole = if before.contains('.') { is_grouped(before, '.') } else { !before.contains(',') };
+    let as_decimal = is_fraction && is_whole && !point;
     match (as_thousands, as_decimal) {
         (true, true) if before.contains('.') => Some(Says::Only(Comma::Decimal)),
         (true, true) => Some(Says::Either),

@@ -52,24 +52,25 @@ impl Dialect {
     /// # Errors
     /// If names and rows do not fit together.
     pub fn of(head: &[u8], is_whole: bool) -> Result<Option<Dialect>> {
-        let of = |separator| {
-            let (comments, rows) =
-                records(head, separator, is_whole).into_iter().partition(Record::is_comment);
-            (separator, comments, rows)
-        };
-        let all: Vec<(Separator, Vec<Record>, Vec<Record>)> = SEPARATORS.map(of).into();
-        let mut best: Option<(f64, &(Separator, Vec<Record>, Vec<Record>))> = None;
-        for candidate in &all {
-            let fit = fit(&candidate.2);
+        let mut best: Option<(f64, Separator)> = None;
+        for separator in SEPARATORS {
+            let fit = fit(&split(head, separator, is_whole).1);
             if best.is_none_or(|(most, _)| fit > most + 1e-9) {
-                best = Some((fit, candidate));
+                best = Some((fit, separator));
             }
         }
-        let Some((_, (separator, comments, rows))) = best.filter(|(_, (_, _, rows))| !rows.is_empty()) else {
+        let separator = best.map_or(SEPARATORS[0], |(_, separator)| separator);
+        let (comments, rows) = &split(head, separator, is_whole);
+        if rows.is_empty() {
             return Ok(None);
-        };
-        Table { head, separator: *separator, comments, rows, width: width(rows) }.dialect().map(Some)
+        }
+        Table { head, separator, comments, rows, width: width(rows) }.dialect().map(Some)
     }
+}
+
+/// Comments and other records.
+fn split(head: &[u8], separator: Separator, is_whole: bool) -> (Vec<Record>, Vec<Record>) {
+    records(head, separator, is_whole).into_iter().partition(Record::is_comment)
 }
 
 /// How well a separator fits: the share of records that are equally wide, and of fields that are numbers.
