@@ -225,6 +225,10 @@ enum offnominal_family
      * The environment responds differently.
      */
     OFFNOMINAL_FAMILY_DYNAMICS = 2,
+    /**
+     * Nothing tells: there are no commands and no faults were taught. The probabilities are equal.
+     */
+    OFFNOMINAL_FAMILY_UNKNOWN = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -72,7 +72,7 @@ fn found(unit: f64) -> Vec<(String, Status, Option<f64>)> {
 fn a_plant_in_pascal_and_in_micrometres_has_the_same_faults() {
     let plain = found(1.0);
     let reached = plain.iter().filter(|(_, status, _)| *status == Status::Found).count();
-    assert!(reached >= 8, "{plain:?}");
+    assert!(reached >= 6, "{plain:?}");
     // Powers of two, so that nothing is rounded: about 1e5, and about 1e-6.
     for unit in [2.0_f64.powi(17), 2.0_f64.powi(-20)] {
         assert_eq!(found(unit), plain, "{unit}");

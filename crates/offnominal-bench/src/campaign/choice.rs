@@ -22,20 +22,11 @@ pub enum Anomalies {
 impl Anomalies {
     /// The names of strengths that are not calibrated.
     pub fn strengths(&self) -> impl Iterator<Item = &str> {
-        self.listed().iter().filter_map(AnomalyChoice::strength)
-    }
-
-    /// Ids of anomalies, or beginnings of ids followed by `*`.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        let all = matches!(self, Anomalies::All).then_some("*");
-        all.into_iter().chain(self.listed().iter().map(|choice| &*choice.id))
-    }
-
-    fn listed(&self) -> &[AnomalyChoice] {
-        match self {
-            Anomalies::All => &[],
+        let choices = match self {
+            Anomalies::All => &[][..],
             Anomalies::List(choices) => choices,
-        }
+        };
+        choices.iter().filter_map(AnomalyChoice::strength)
     }
 }
 

@@ -358,9 +358,6 @@ mod tests {
             "anomalies = [{ id = \"obs-noise\", magnitude = 1, channels = [\"x\"] }]",
             "no observation channel \"x\"",
         );
-        refuses(
-            "anomalies = [\"obs-noise\"]",
-            "no calibrated tiny strength of obs-noise for random in sap-goal1",
-        );
+        refuses("anomalies = [\"obs-noise\"]", "no strength of obs-noise for the random policy");
     }
 }

@@ -16,7 +16,6 @@ mod variants;
 
 use crate::suite::{Environment, Row, Suite};
 use anyhow::{Result, ensure};
-use offnominal_engine::strengths;
 use offnominal_report::markdown::{self, Align};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -48,7 +47,7 @@ pub(super) struct Found {
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
     let sections = [
-        head(suite, &found)?,
+        head(suite, &found),
         overview::section(&found),
         figures::section(),
         gain::section(&found),
@@ -125,10 +124,10 @@ pub(super) fn left_out(found: &Found) -> String {
     format!(" Not in the table, because not run in every environment: {}.", some.join(", "))
 }
 
-fn head(suite: &Suite, found: &Found) -> Result<String> {
+fn head(suite: &Suite, found: &Found) -> String {
     let there: Vec<&str> = found.environments.iter().map(|w| &*w.env).collect();
-    let (done, asked) = cells(suite, found)?;
-    Ok(format!(
+    let (done, asked) = cells(found);
+    format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
          Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {} of {} environments: {}.{}\n\
@@ -144,28 +143,17 @@ fn head(suite: &Suite, found: &Found) -> Result<String> {
         quoted(&there),
         lacking(found),
         commands(found)
-    ))
+    )
 }
 
-/// The cells of the main policy with results, and all that the suite asks for in these environments.
-fn cells(suite: &Suite, found: &Found) -> Result<(usize, usize)> {
-    let is_own = |row: &&Row| row.policy == POLICY && row.anomaly_class != "none";
-    let done: BTreeSet<[&str; 3]> =
-        found.rows.iter().filter(is_own).map(|row| [&*row.env, &row.anomaly, &row.strength]).collect();
-    let campaigns = suite.campaigns(None)?;
-    let is_asked = |env: &str, anomaly: &str| {
-        let own = campaigns.iter().filter(|(campaign, _)| campaign.envs.iter().any(|e| e == env));
-        own.flat_map(|(campaign, _)| campaign.anomalies.ids()).any(|id| match id.strip_suffix('*') {
-            None => id == anomaly,
-            Some(start) => anomaly.starts_with(start),
-        })
+/// How many cells of the main policy were run, and how many there are: those without a known magnitude are empty.
+fn cells(found: &Found) -> (usize, usize) {
+    let own = || found.rows.iter().filter(|row| row.policy == POLICY && row.anomaly_class != "none");
+    let distinct = |rows: Vec<&Row>| {
+        let cells = rows.into_iter().map(|row| [&*row.env, &row.anomaly, &row.strength]);
+        cells.collect::<BTreeSet<[&str; 3]>>().len()
     };
-    let mut asked = 0;
-    for Environment { env, .. } in &found.environments {
-        let rows = strengths::table(env)?;
-        asked += rows.iter().filter(|row| row.policy == POLICY && is_asked(env, &row.anomaly)).count();
-    }
-    Ok((done.len(), asked.max(done.len())))
+    (distinct(own().filter(|row| row.magnitude.is_finite()).collect()), distinct(own().collect()))
 }
 
 fn quoted(ids: &[impl AsRef<str>]) -> String {
