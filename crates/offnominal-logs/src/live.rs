@@ -5,6 +5,7 @@ use crate::formats;
 use crate::mapping::Mapping;
 use anyhow::{Context, Result};
 pub use offnominal_topics::live::{Live, Tick, Ticks};
+use offnominal_work::remarks;
 use std::io::BufRead;
 
 /// Reads a stream and tells its ticks as they come.
@@ -16,6 +17,7 @@ pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> 
     let read = || -> Result<()> {
         formats::read_stream(from, &mut chosen)?;
         chosen.check(Truth::IfThere)?;
+        chosen.remarks().into_iter().for_each(remarks::say);
         chosen.rows.finish()
     };
     read().context("standard input")

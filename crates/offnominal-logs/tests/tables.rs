@@ -341,13 +341,17 @@ fn a_clock_that_begins_anew_begins_a_recording() {
 }
 
 #[test]
+fn a_line_that_is_ragged_or_cut_off_costs_itself() {
+    let text = plain().replacen("\n1.0,", "\n1.0,7,", 1);
+    let (_, found) = read(text[..text.trim_end().rfind(',').unwrap()].into()).unwrap();
+    let said = found.remarks.join("; ");
+    assert!(said.contains("lines: 2 times, the first: line 12: expected 4 fields"), "{said}");
+    assert_eq!(found.rows, read(plain().into_bytes()).unwrap().1.rows - 2);
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_with_its_line() {
     let why = |text: String| format!("{:#}", read(text.into_bytes()).unwrap_err());
-    let ragged = why(plain().replacen("\n1.0,", "\n1.0,7,", 1));
-    assert!(
-        ragged.contains("line 12: expected 4 fields, one for each column, found 5: mend that line"),
-        "{ragged}"
-    );
     let short = why(plain().replacen("time,level,flow,valve", "time,level", 1));
     assert!(
         short.contains("line 1: expected as many names as the rows below have fields, 4, found 2"),

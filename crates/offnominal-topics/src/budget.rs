@@ -147,6 +147,10 @@ impl Sink for Budget<'_> {
         self.sink.left_out(topic, what);
     }
 
+    fn assumed(&mut self, topic: Option<usize>, what: &str) {
+        self.sink.assumed(topic, what);
+    }
+
     fn lost(&mut self, topic: Option<usize>, what: &str, why: &str) -> Result<()> {
         let known = self.lost.iter().position(|lost| lost.topic == topic && lost.what == what);
         match known {

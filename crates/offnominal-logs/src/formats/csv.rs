@@ -48,7 +48,7 @@ pub enum Patience {
 /// Reads all records. Without a line of names, columns are numbered.
 ///
 /// # Errors
-/// If a record has another number of fields than there are columns, or the sink refuses a row.
+/// If a record is too long, or the sink refuses a row. One with another number of fields than there are columns is lost.
 pub fn read(mut from: impl BufRead, patience: Patience, sink: &mut dyn Sink) -> Result<()> {
     let (head, is_whole) = head(&mut from, patience)?;
     let Some(dialect) = Dialect::of(&head, is_whole)? else { return Ok(()) };
@@ -131,7 +131,10 @@ impl<'d> Rows<'d> {
                 continue;
             }
             let line = record.position().map_or(0, csv::Position::line) + before;
-            self.row(&record, sink).with_context(|| format!("line {line}"))?;
+            match self.row(&record, sink).with_context(|| format!("line {line}")) {
+                Err(why) if !sink.is_refusing() => sink.lost(None, "lines", &format!("{why:#}"))?,
+                told => told?,
+            }
         }
     }
 

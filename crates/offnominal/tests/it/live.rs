@@ -94,6 +94,7 @@ struct Columns {
     topics: Vec<String>,
     names: BTreeMap<(usize, usize), String>,
     values: BTreeMap<String, Vec<Option<u64>>>,
+    said: Vec<String>,
 }
 
 impl Sink for Columns {
@@ -115,7 +116,9 @@ impl Sink for Columns {
         Ok(())
     }
 
-    fn left_out(&mut self, _: Option<usize>, _: &str) {}
+    fn left_out(&mut self, _: Option<usize>, what: &str) {
+        self.said.push(what.into());
+    }
 }
 
 fn columns(path: &Path) -> (Columns, Option<anyhow::Error>) {
@@ -287,8 +290,7 @@ fn a_kill_loses_nothing_of_the_file() {
         (messages.values["/observation:agent_x"].len(), messages.values["/verdict:score"].len()),
         (30, told)
     );
-    let said = format!("{:#}", error.expect("the file has no end"));
-    assert!(said.contains("after 89 messages: the file ended in the middle"), "{said}");
+    assert!(error.is_none() && messages.said.iter().any(|what| what.starts_with("the file ended early")));
     let half: Vec<_> = std::fs::read_dir(&out).unwrap().flatten().map(|file| file.file_name()).collect();
     assert!(half.iter().all(|name| !name.to_string_lossy().starts_with(".offnominal-")), "{half:?}");
     let args = ["monitor", monitor.to_str().unwrap(), "--mcap", mcap.to_str().unwrap()];
