@@ -203,7 +203,8 @@ impl<T: Ticks> Live<T> {
             *value = fresh(last).unwrap_or(f32::NAN);
         }
         let (observation, command) = self.values.split_at(self.mapping.observation.len());
-        let dropped = self.dropped + self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
+        let dropped =
+            self.dropped + self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
         self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
     }
 

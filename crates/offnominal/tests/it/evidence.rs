@@ -184,7 +184,8 @@ fn nothing_that_a_bundle_names_is_run_however_it_is_written() {
     for name in ["c.toml", "c.txt"] {
         let campaign = campaign(&touch);
         let files = [("results/results.json", "{}"), ("results/results.csv", ""), CELL];
-        let files = [&files[..], &[(&format!("inputs/{name}"), &campaign)]].concat();
+        let input = format!("inputs/{name}");
+        let files = [&files[..], &[(&input, &campaign)]].concat();
         stranger(&at.join("x.zip"), Kind::Bench, &format!("offnominal bench {name} --out runs/a"), &files);
         let found = run(at, &["verify", "x.zip", "--sample-seed", "1"]);
         assert!(
