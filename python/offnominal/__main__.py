@@ -8,6 +8,7 @@ import signal
 import sys
 
 from offnominal import _engine
+from offnominal._command import PROGRAM
 
 
 def main() -> int:
@@ -15,7 +16,7 @@ def main() -> int:
     # The commands may be killed at any moment and go on later; Python would keep Ctrl-C until they are done.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # A command that gives another one in a process of its own finds this interpreter by it.
-    os.environ["OFFNOMINAL_PROGRAM"] = shlex.join([sys.executable, "-m", "offnominal"])
+    os.environ["OFFNOMINAL_PROGRAM"] = shlex.join(PROGRAM)
     return _engine.main(["offnominal", *sys.argv[1:]])
 
 

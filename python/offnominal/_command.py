@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from offnominal import _engine
 from offnominal._brought import known
 from offnominal._json import as_json
 from offnominal._progress import display
+
+# What starts the command line of this package, in any folder. `-m` would look for `offnominal` in that folder first, where a
+# bundle that is checked has its files; `PYTHONSAFEPATH` prevents that from Python 3.11 on only.
+PROGRAM = [
+    sys.executable,
+    "-c",
+    "import sys; sys.path[:] = [folder for folder in sys.path if folder]; "
+    "from offnominal.__main__ import main; sys.exit(main())",
+]
 
 
 def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progress: bool) -> Any:

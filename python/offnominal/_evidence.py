@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from os import PathLike
 
-from offnominal._command import call
+from offnominal._command import PROGRAM, call
 from offnominal._tables import Result
 
 Path = str | PathLike[str]
@@ -44,9 +43,8 @@ def verify(
     :param sample_seed: the seed by which parts are drawn; from the operating system if not given.
     :param allow_programs: run programs, modules and hosted environments that the bundle names, if you trust who made it.
     """
-    program = [sys.executable, "-m", "offnominal"]
     request = {
         "bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed, "allow_programs": allow_programs,
-        "program": program,
+        "program": PROGRAM,
     }  # fmt: skip
     return Result(call("verify", request, seed=0, jobs=jobs, progress=progress))

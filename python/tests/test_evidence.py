@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -46,6 +49,35 @@ def test_the_command_of_the_package_makes_an_audit_again(tmp_path: Path) -> None
     assert run("evidence", "a", "--out", "a.zip").returncode == 0
     found = run("verify", "a.zip", "--sample", "2", "--sample-seed", "1")
     assert found.returncode == 0 and "cells came out with the same bits" in found.stdout, found.stdout
+
+
+@pytest.mark.parametrize("name", ["offnominal/__main__.py", "offnominal/__init__.py", "shlex.py", "sitecustomize.py"])
+def test_no_module_of_a_bundle_runs_in_the_place_of_an_installed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    mark = tmp_path / "mark"
+    files = {
+        "results/audit.json": "{}",
+        "results/s/cells/a/done.json": "{}",
+        f"inputs/{name}": f"open({str(mark)!r}, 'w')\n",
+    }
+    line = "offnominal audit --env sap-goal0 --policy tqc --depth glance --seed 1 --out runs/a"
+    manifest = {
+        "format": 1,
+        "kind": "audit",
+        "made": {"command": line, "engine": offnominal.__version__, "seed": 1, "config": "x"},
+        "outside": [],
+        "files": {file: hashlib.sha256(text.encode()).hexdigest() for file, text in files.items()},
+    }
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as bundle:
+        for file, text in {"evidence.json": json.dumps(manifest), **files}.items():
+            bundle.writestr(file, text)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([".", *sys.path[1:]]))
+    found = offnominal.verify(tmp_path / "x.zip", sample=1, sample_seed=1, progress=False)
+    assert holds(found)["files"] is True and "once more" in holds(found), found
+    assert not mark.exists()
 
 
 def test_what_is_no_result_is_an_error(tmp_path: Path) -> None:
