@@ -343,8 +343,36 @@ fn what_is_shown_on_the_terminal_is_escaped() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// The first action in a workflow that is not named by the digest of a commit: a tag can be moved to other code.
+fn moving_action(workflow: &str) -> Option<&str> {
+    let used =
+        workflow.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses:"));
+    used.map(str::trim).filter(|action| !action.starts_with("./")).find(|action| {
+        let digest = action.split_once('@').map_or("", |(_, at)| at.split(' ').next().unwrap_or_default());
+        digest.len() != 40 || !digest.chars().all(|c| c.is_ascii_hexdigit())
+    })
+}
+
+#[test]
+fn workflows_name_actions_by_digest() {
+    let mut found = 0;
+    for entry in fs::read_dir(root().join(".github/workflows")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(moving_action(&text), None, "{}", path.display());
+        found += text.matches("uses:").count();
+    }
+    assert!(found > 0, "expected actions, found none");
+}
+
 #[test]
 fn the_rules_bite() {
+    assert_eq!(moving_action("  - uses: a/b@v4\n"), Some("a/b@v4"));
+    assert_eq!(
+        moving_action("uses: pypa/a@release/v1 # 11bd71901bbe5b1630ceea73d27597364c9af683"),
+        Some("pypa/a@release/v1 # 11bd71901bbe5b1630ceea73d27597364c9af683")
+    );
+    assert_eq!(moving_action("uses: a/b@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2"), None);
     assert!(prints_by_itself(concat!("    eprint", "ln!(\"{name}\");")));
     assert!(!prints_by_itself(concat!("say(name);\n#[cfg(test)]\nprint", "ln!();")));
     assert!(reads_by_itself("let bytes = fs::read(path).with_context(|| name())?;"));
