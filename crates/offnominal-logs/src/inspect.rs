@@ -12,6 +12,7 @@ mod merged;
 mod names;
 mod page;
 mod proposal;
+mod taken;
 
 use crate::source::Source;
 use anyhow::{Result, ensure};

@@ -1,11 +1,14 @@
 //! The clock of a proposal: the times of messages, or the column that looks most like a time, its unit and its rate.
 
 use crate::inspect::column::{ColumnReport, Kind};
-use crate::inspect::guess::{MANY, Role, Taken, is_channel};
 use crate::inspect::names;
 use crate::inspect::steps::Steps;
+use crate::inspect::taken::{Role, Taken};
 use crate::mapping::{Clock, Order, TimeUnit};
 use offnominal_topics::dates::clear;
+
+/// Above this share of repeated times no rate is proposed.
+const MANY: f64 = 0.1;
 
 /// Whether the name of a column says that it is a time, and its values could be.
 pub(super) fn is_candidate(column: &ColumnReport) -> bool {
@@ -60,7 +63,7 @@ fn rises_evenly(column: &ColumnReport) -> bool {
 
 /// The clock of the channels.
 pub(super) fn clock(taken: &[Taken<'_>]) -> (Clock, String) {
-    let channels = || taken.iter().filter(|t| is_channel(t.role));
+    let channels = || taken.iter().filter(|t| t.is_channel());
     // Topics that come in bursts have a rate only if there is no other.
     let rates = |bursts| {
         let topics = channels().map(|t| t.topic).filter(move |topic| topic.is_in_bursts() == bursts);

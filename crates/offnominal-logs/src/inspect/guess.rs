@@ -5,6 +5,7 @@ use crate::inspect::column::{ColumnReport, Kind};
 use crate::inspect::merged::{self, Merged};
 use crate::inspect::names::{looks_ahead, stem};
 use crate::inspect::survey::{LogReport, TopicReport};
+use crate::inspect::taken::{Role, Taken};
 use crate::mapping::{Channel, Episodes, FORMAT, Mapping, Outcome};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashMap};
@@ -23,20 +24,6 @@ pub struct Proposal {
     pub clock_why: String,
     /// See `clock_why`.
     pub episodes_why: String,
-}
-
-/// What a column is taken for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Time,
-    Episode,
-    End,
-    Label,
-    Outcome,
-    Task,
-    Command,
-    Observation,
-    Ignored,
 }
 
 /// Names of columns, in lower case, that are taken for something whatever they hold.
@@ -117,18 +104,6 @@ const ENDS: [&str; 12] = [
 /// Words of an outcome that is a success.
 const SUCCESS: [&str; 8] = ["ok", "success", "succeeded", "pass", "passed", "good", "true", "done"];
 
-/// Above this share of repeated times no rate is proposed.
-pub(super) const MANY: f64 = 0.1;
-
-/// A column, and what it is taken for.
-pub(super) struct Taken<'a> {
-    pub name: String,
-    pub role: Role,
-    pub why: String,
-    pub column: &'a ColumnReport,
-    pub topic: &'a TopicReport,
-}
-
 /// Proposes a mapping for logs that are alike.
 ///
 /// # Panics
@@ -204,12 +179,11 @@ fn is_of_simulator(name: &str) -> bool {
 
 /// Tables without times of their own have no clock in common: the channels are those of the longest one.
 fn one_table(taken: &mut [Taken<'_>]) {
-    let channels = |topic: &TopicReport| {
-        taken.iter().filter(|t| std::ptr::eq(t.topic, topic) && is_channel(t.role)).count()
-    };
+    let channels =
+        |topic: &TopicReport| taken.iter().filter(|t| std::ptr::eq(t.topic, topic) && t.is_channel()).count();
     let tables = taken.iter().filter(|t| t.topic.times.is_none()).map(|t| t.topic);
     let longest = tables.max_by_key(|topic| (channels(topic) > 0, topic.rows, channels(topic)));
-    let has_messages = taken.iter().any(|t| t.topic.times.is_some() && is_channel(t.role));
+    let has_messages = taken.iter().any(|t| t.topic.times.is_some() && t.is_channel());
     for own in taken.iter_mut().filter(|t| t.topic.times.is_none() && t.role != Role::Ignored) {
         if has_messages || longest.is_some_and(|longest| !std::ptr::eq(longest, own.topic)) {
             own.role = Role::Ignored;
@@ -269,17 +243,13 @@ fn outcome(taken: &mut [Taken<'_>]) -> Option<Outcome> {
 
 /// Numbers that mean in the channels that nothing was read: far from all others where they occur.
 fn missing(taken: &[Taken<'_>]) -> Vec<f64> {
-    let channels = || taken.iter().filter(|t| is_channel(t.role));
+    let channels = || taken.iter().filter(|t| t.is_channel());
     let is_plausible = |x: &f64| channels().any(|t| t.column.plausible.contains(x));
     let mut all: Vec<f64> = channels().flat_map(|t| t.column.suspicious.iter().map(|(x, _)| *x)).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
     all.retain(|x| !is_plausible(x));
     all
-}
-
-pub(super) fn is_channel(role: Role) -> bool {
-    matches!(role, Role::Observation | Role::Command)
 }
 
 /// The columns of a role, as many as can be; the others are ignored.
