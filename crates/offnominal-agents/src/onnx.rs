@@ -5,7 +5,8 @@
 //!
 //! | number  | meaning                                                                                             |
 //! |---------|-----------------------------------------------------------------------------------------------------|
-//! | input   | the observation: `[1, o]`, `[o]`, or the shape of the image; an axis without a length is 1          |
+//! | input   | the observation: `[1, o]`, `[o]`, or the shape of the image, its planes first or last; an axis without a    |
+//! |         | length is 1                                                                                         |
 //! | output  | the first one: the action in the environment's own units, clipped to its bounds; or for a choice its number, |
 //! |         | or a value for each choice, of which the largest is taken                                            |
 //!
@@ -16,17 +17,25 @@ mod arithmetic;
 mod budget;
 mod convolution;
 mod graph;
+mod kind;
+mod layout;
 mod message;
 mod node;
 mod ops;
+mod reduce;
 mod shapes;
 mod tensor;
 
 use crate::actor::{choices, choose};
 use arithmetic::clip;
 use graph::Graph;
+use layout::Layout;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::EnvSpec;
+use std::collections::BTreeMap;
+
+/// The contents of files in which weights lie, by the names under which the network's file refers to them.
+pub type Beside = BTreeMap<String, Vec<u8>>;
 
 /// Why a file is not a policy for an environment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +44,16 @@ pub enum OnnxError {
     /// It is no ONNX file, or a damaged one.
     #[error("expected an ONNX file, found {0}")]
     Damaged(&'static str),
+    /// Its operators are of a version that is not known here.
+    #[error("version of ONNX's operators: expected {from} to {to}, found {found}")]
+    Version {
+        /// The oldest that is understood.
+        from: i64,
+        /// The newest.
+        to: i64,
+        /// That of the file.
+        found: i64,
+    },
     /// It needs an operator, or a use of one, that is not known here.
     #[error("operator {operator} ({node:?}): expected {expected}, found {found}")]
     Unsupported {
@@ -57,14 +76,38 @@ pub enum OnnxError {
         /// What was asked for, with what was used before.
         found: usize,
     },
-    /// A weight is infinite or not a number.
-    #[error("weights {name:?}: expected finite numbers, found {found} at index {index}")]
+    /// Weights are of a type that is not read.
+    #[error("weights {name:?}: expected float16, float32, float64, whole numbers or bool, found {found}")]
+    Type {
+        /// The tensor.
+        name: String,
+        /// Its type, in words.
+        found: String,
+    },
+    /// Weights are in another file.
+    #[error("expected all weights, found some in the file {file:?}, which is not beside it")]
+    Elsewhere {
+        /// Its name.
+        file: String,
+    },
+    /// A weight is infinite, not a number, none of its type, or a whole number beyond 2²⁴.
+    #[error(
+        "weights {name:?}: expected finite numbers, found {found} at index {index}, which 32 bits do not hold as such"
+    )]
     NotFinite {
         /// The tensor or the attribute.
         name: String,
         /// Place in the flat tensor.
         index: usize,
         /// The number, in words.
+        found: String,
+    },
+    /// Its input has another shape or type than the observation.
+    #[error("input: expected {expected}, found {found}")]
+    Input {
+        /// What can be fed.
+        expected: String,
+        /// As the file declares it.
         found: String,
     },
     /// It has other inputs or outputs than the environment has observations and actions.
@@ -80,7 +123,7 @@ pub enum OnnxError {
 }
 
 impl OnnxError {
-    fn not_finite(name: &str, index: usize, found: f32) -> OnnxError {
+    fn not_finite(name: &str, index: usize, found: f64) -> OnnxError {
         OnnxError::NotFinite { name: name.into(), index, found: found.to_string() }
     }
 }
@@ -89,34 +132,55 @@ impl OnnxError {
 #[derive(Clone)]
 pub struct Onnx {
     graph: Graph,
+    layout: Layout,
+    /// The observation in the order of the input.
+    fed: Vec<f32>,
     bounds: Vec<(f32, f32)>,
     /// How many choices there are, if the action is one of them.
     choices: Option<usize>,
 }
 
 impl Onnx {
-    /// Reads a file and tries it with zeros.
+    /// Reads a file that has all of its weights, and tries it with zeros.
     ///
     /// # Errors
     /// If it is damaged, needs something that is not known here, or has other numbers than the environment.
     pub fn from_bytes(bytes: &[u8], spec: &EnvSpec) -> Result<Onnx, OnnxError> {
-        let (mut graph, width) = (Graph::read(bytes)?, spec.obs_width());
-        graph.expect_input(width)?;
-        let found = graph.run(&vec![0.0; width])?.len();
+        Onnx::with_files(bytes, &Beside::new(), spec)
+    }
+
+    /// The names of the files in which it has weights.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn files(bytes: &[u8]) -> Result<Vec<String>, OnnxError> {
+        graph::files(bytes)
+    }
+
+    /// Reads a file, some of whose weights are in others.
+    ///
+    /// # Errors
+    /// As above, or if one of the others is not there.
+    pub fn with_files(bytes: &[u8], beside: &Beside, spec: &EnvSpec) -> Result<Onnx, OnnxError> {
+        let (mut graph, width) = (Graph::read(bytes, beside)?, spec.obs_width());
+        let layout = Layout::of(graph.input(), spec)?;
+        let fed = vec![0.0; width];
+        let found = graph.run(&fed)?.len();
         let choices = choices(&spec.action);
         let expected = choices.filter(|_| found != 1).unwrap_or(spec.act_width());
         if found != expected {
             return Err(OnnxError::Shape { what: "output", expected, found });
         }
         let bounds = spec.action.iter().map(|c| (c.low as f32, c.high as f32)).collect();
-        Ok(Onnx { graph, bounds, choices })
+        Ok(Onnx { graph, layout, fed, bounds, choices })
     }
 }
 
 impl Policy for Onnx {
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
         // Shapes are those of the trial, so there is an output.
-        let found = self.graph.run(obs).unwrap_or_default();
+        self.layout.feed(obs, &mut self.fed);
+        let found = self.graph.run(&self.fed).unwrap_or_default();
         if self.choices.is_some() && found.len() > 1 {
             action[0] = choose(found);
             return;
@@ -131,3 +195,6 @@ impl Policy for Onnx {
         Box::new(self.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,16 @@
 //! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, a
 //! path, or `module:name` of Python.
 
+mod beside;
 pub mod bodies;
 mod brought;
 pub mod others;
 mod place;
+mod played;
+mod printed;
 mod shipped;
 mod vouched;
+mod zoo;
 
 use crate::catalogues::own_policies;
 use crate::{foreign, noise, remote};
@@ -19,11 +23,13 @@ use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
+use offnominal_files::dataset::PolicyName;
 use offnominal_files::read;
 use offnominal_nets::Tensors;
 use offnominal_worlds::demonstrator;
 use others::{Library, Other};
 use place::Place;
+pub use played::Played;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -40,6 +46,8 @@ pub struct Found {
     pub card: Option<Card>,
     /// The file that this program would write of it, if its own is of another library.
     pub own: Option<Vec<u8>>,
+    /// How it is played, if another program made it.
+    pub played: Option<Played>,
 }
 
 /// The policy of that name for the given environment; `random` is always there, `scripted` where one was written by hand.
@@ -52,7 +60,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     // What has no file has the digest of what it is called.
     let without_file = |policy: Box<dyn Policy>, called: &str| {
         let digest = digest(called.as_bytes());
-        Ok(Found { policy, name: name.into(), digest, card: None, own: None })
+        Ok(Found { policy, name: name.into(), digest, card: None, own: None, played: None })
     };
     if name == "random" {
         return without_file(Box::new(Random::new(&spec.action)), name);
@@ -64,7 +72,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     }
     if let Some(own) = brought::find(name) {
         let policy = (own.make)(env)?;
-        return Ok(Found { policy, name: name.into(), digest: own.digest, card: None, own: None });
+        return Ok(Found {
+            policy,
+            name: name.into(),
+            digest: own.digest,
+            card: None,
+            own: None,
+            played: None,
+        });
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));
@@ -73,7 +88,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
             let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
-            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card), own: None });
+            return Ok(Found {
+                policy: Box::new(actor),
+                name,
+                digest,
+                card: Some(card),
+                own: None,
+                played: None,
+            });
         }
     }
     if let Some(agent) = bodies::shipped(spec, name)? {
@@ -83,20 +105,33 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
             digest: agent.digest,
             card: None,
             own: None,
+            played: None,
         });
     }
     if remote::is_remote(name) {
         let (policy, digest) = remote::open(name, spec)?;
-        return Ok(Found { policy, name: name.into(), digest, card: None, own: None });
+        let played = foreign_played("another process", "as it answers", name);
+        return Ok(Found { policy, name: name.into(), digest, card: None, own: None, played });
     }
     if let Some(place) = Place::find(name)? {
         return from_file(name, &place, spec);
     }
     if foreign::is_policy(name) {
         let (policy, digest) = foreign::policy(name, spec)?;
-        return Ok(Found { policy, name: name.into(), digest, card: None, own: None });
+        let played = foreign_played("an object of Python", "as it returns it", name);
+        return Ok(Found { policy, name: name.into(), digest, card: None, own: None, played });
+    }
+    if let Some(path) = printed::find(name, spec)? {
+        return find(&path, env);
     }
     missing(name, &spec.id)
+}
+
+/// What is played by another program, which is said.
+fn foreign_played(what: &str, action: &str, name: &str) -> Option<Played> {
+    let played = Played::itself(what, action, false);
+    played.say(name.split('?').next().unwrap_or(name));
+    Some(played)
 }
 
 /// The specification of the environment without its noise.
@@ -192,26 +227,56 @@ pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
 
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
+    let found = read_file(name, place, spec)?;
+    if let Some(played) = &found.played {
+        played.say(&found.label());
+    }
+    printed::remember(&found);
+    Ok(found)
+}
+
+fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
     let (name, path) = (name.to_string(), &place.path);
     if let Some(library) = Library::of(&place.ending()) {
-        let Other { taken, digest, .. } = others::read(library, place, spec)?;
+        let Other { taken, digest, played, .. } = others::read(library, place, spec)?;
         let own = Some(taken.to_bytes());
-        return Ok(Found { policy: taken.into_policy(), name, digest, card: None, own });
+        return Ok(Found {
+            policy: taken.into_policy(),
+            name,
+            digest,
+            card: None,
+            own,
+            played: Some(played),
+        });
     }
     place.options(&[])?;
     let bytes = read::bytes(path)?;
-    let is_onnx = place.ending() == "onnx";
     let said = || path.display().to_string();
-    let policy: Box<dyn Policy> = match is_onnx {
-        true => Box::new(Onnx::from_bytes(&bytes, spec).with_context(said)?),
-        false if Network::is_in(&bytes) => Box::new(network(&bytes, spec).with_context(said)?),
+    if place.ending() == "onnx" {
+        let beside = beside::read(path, &bytes).with_context(said)?;
+        let policy = Box::new(Onnx::with_files(&bytes, &beside, spec).with_context(said)?);
+        let mut all = Sha256::new_with_prefix(&bytes);
+        beside.values().for_each(|file| all.update(file));
+        let digest = offnominal_files::store::hex(&all.finalize());
+        let played = Some(Played::itself("a network of ONNX", "cut at the bounds, or a choice", true));
+        return Ok(Found { policy, name, digest, card: card_beside(path, &bytes)?, own: None, played });
+    }
+    let policy: Box<dyn Policy> = match Network::is_in(&bytes) {
+        true => Box::new(network(&bytes, spec).with_context(said)?),
         false => Box::new(actor(&bytes, spec).with_context(said)?),
     };
     let card = card_beside(path, &bytes)?;
-    if !is_onnx && card.is_none() {
+    if card.is_none() {
         vouched::check(path, &bytes)?;
     }
-    Ok(Found { policy, name, digest: digest(&bytes), card, own: None })
+    Ok(Found { policy, name, digest: digest(&bytes), card, own: None, played: None })
+}
+
+impl Found {
+    /// The name for results.
+    fn label(&self) -> String {
+        PolicyName { id: self.name.clone(), digest: self.digest.clone() }.label()
+    }
 }
 
 fn digest(content: &[u8]) -> String {

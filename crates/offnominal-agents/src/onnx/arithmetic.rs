@@ -2,6 +2,7 @@
 
 use super::OnnxError;
 use super::budget::{Budget, FUNCTION, MOST_AXES};
+use super::node::Inputs;
 use super::tensor::Tensor;
 
 pub(super) const MISFIT: OnnxError = OnnxError::Damaged("a node whose inputs do not fit one another");
@@ -24,26 +25,29 @@ pub(super) fn clip(x: f32, low: f32, high: f32) -> f32 {
     if raised > high { high } else { raised }
 }
 
-/// A function of two numbers, of values that are stretched to one shape: axes of length 1 and missing first axes repeat.
+/// A function of two numbers, one value after the other, of values that are stretched to one shape: axes of length 1 and
+/// missing first axes repeat.
 pub(super) fn combine(
-    a: &Tensor,
-    b: &Tensor,
+    inputs: Inputs<'_>,
     out: &mut Tensor,
     budget: &mut Budget,
     f: fn(f32, f32) -> f32,
 ) -> Result<(), OnnxError> {
-    let rank = a.shape.len().max(b.shape.len());
+    let rank = inputs.all().map(|value| value.shape.len()).max().unwrap_or(0);
     let mut shape = [1; MOST_AXES];
     for (axis, length) in shape.iter_mut().enumerate().take(rank) {
-        let (own, other) = (length_of(a, axis, rank), length_of(b, axis, rank));
-        *length = if own == 1 { other } else { own };
-        if other != 1 && other != *length {
-            return Err(MISFIT);
+        for own in inputs.all().map(|value| length_of(value, axis, rank)) {
+            *length = if *length == 1 { own } else { *length };
+            if own != 1 && own != *length {
+                return Err(MISFIT);
+            }
         }
     }
-    out.become_zeros(&shape[..rank], FUNCTION + rank, budget)?;
+    let work = (FUNCTION + rank).saturating_mul(inputs.all().count().max(2) - 1);
+    out.become_zeros(&shape[..rank], work, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
-        *x = f(a.data[stretched(a, i, &shape[..rank])], b.data[stretched(b, i, &shape[..rank])]);
+        let numbers = inputs.all().map(|value| value.data[stretched(value, i, &shape[..rank])]);
+        *x = numbers.reduce(f).unwrap_or(f32::NAN);
     }
     Ok(())
 }
@@ -138,26 +142,13 @@ fn dot(a: &Matrix<'_>, row: usize, b: &Matrix<'_>, column: usize) -> f32 {
     (0..a.columns).map(|k| a.at(row, k) * b.at(k, column)).sum()
 }
 
-/// Shares of the numbers along the last axis.
-pub(super) fn softmax(from: &Tensor, out: &mut Tensor, budget: &mut Budget) -> Result<(), OnnxError> {
-    out.become_empty(&from.shape, FUNCTION, budget)?;
-    out.data.extend_from_slice(&from.data);
-    let width = from.shape.last().copied().unwrap_or(1).max(1);
-    for row in out.data.chunks_mut(width) {
-        let most = row.iter().copied().fold(f32::MIN, f32::max);
-        row.iter_mut().for_each(|x| *x = (*x - most).exp());
-        let sum: f32 = row.iter().sum();
-        row.iter_mut().for_each(|x| *x /= sum);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::kind::Kind;
     use super::*;
 
     fn tensor(shape: &[usize], data: &[f32]) -> Tensor {
-        Tensor::new(shape.to_vec(), data.to_vec()).unwrap()
+        Tensor::new(Kind::Float, shape.to_vec(), data.to_vec()).unwrap()
     }
 
     fn budget() -> Budget {
@@ -168,10 +159,15 @@ mod tests {
     fn values_are_stretched_to_one_shape() {
         let mut out = Tensor::default();
         let (column, row) = (tensor(&[2, 1], &[1.0, 10.0]), tensor(&[3], &[1.0, 2.0, 3.0]));
-        combine(&column, &row, &mut out, &mut budget(), |a, b| a * b).unwrap();
-        assert_eq!(out, tensor(&[2, 3], &[1.0, 2.0, 3.0, 10.0, 20.0, 30.0]));
-        let other = tensor(&[2], &[0.0, 0.0]);
-        assert_eq!(combine(&row, &other, &mut out, &mut budget(), |a, b| a + b), Err(MISFIT));
+        let values = [column, row, tensor(&[2], &[0.0, 0.0])];
+        let mut product = |ids: &[Option<usize>]| {
+            combine(Inputs::new(&values, ids), &mut out, &mut budget(), |a, b| a * b).map(|()| out.clone())
+        };
+        let wanted = tensor(&[2, 3], &[1.0, 2.0, 3.0, 10.0, 20.0, 30.0]);
+        assert_eq!(product(&[Some(0), Some(1)]), Ok(wanted));
+        let squared = tensor(&[2, 3], &[1.0, 4.0, 9.0, 10.0, 40.0, 90.0]);
+        assert_eq!(product(&[Some(0), Some(1), Some(1)]), Ok(squared));
+        assert_eq!(product(&[Some(1), Some(2)]), Err(MISFIT));
     }
 
     #[test]
@@ -184,12 +180,5 @@ mod tests {
         matmul(&a, &b, &mut out, &mut budget()).unwrap();
         assert_eq!(out, tensor(&[1, 2], &[7.0, 10.0]));
         assert_eq!(matmul(&b, &a, &mut out, &mut budget()), Err(MISFIT));
-    }
-
-    #[test]
-    fn shares_sum_to_one() {
-        let mut out = Tensor::default();
-        softmax(&tensor(&[1, 2], &[1000.0, 1000.0]), &mut out, &mut budget()).unwrap();
-        assert_eq!(out.data, [0.5, 0.5]);
     }
 }

@@ -14,6 +14,8 @@ const MOST: usize = 1 << 16;
 pub(super) struct Window {
     /// Rows and columns; of a convolution, those of its weights.
     size: [usize; 2],
+    /// The size as a node declares it.
+    declared: Option<[usize; 2]>,
     strides: [usize; 2],
     /// Zeros above and to the left, then below and to the right.
     pads: [usize; 4],
@@ -25,8 +27,9 @@ impl Window {
     /// # Errors
     /// If it leaves out pixels, goes in groups, or pads by itself.
     pub(super) fn read(node: &Written, size: &[i64]) -> Result<Window, OnnxError> {
+        let is_padded = ["", "NOTSET"].contains(&node.text("auto_pad"));
         let plain = node.number("group", 1) == 1 && node.numbers("dilations").iter().all(|&d| d == 1);
-        if !plain || node.attributes.contains_key("auto_pad") || node.number("ceil_mode", 0) != 0 {
+        if !plain || !is_padded || node.number("ceil_mode", 0) != 0 {
             return Err(node.unsupported("one group, no dilation, and pads in numbers", "something else"));
         }
         let read = |values: &[i64], i: usize, otherwise| {
@@ -34,9 +37,16 @@ impl Window {
             let value = value.filter(|&n| n <= MOST);
             value.ok_or_else(|| node.unsupported("numbers from 0 to 65536", format!("{:?}", &values[i..=i])))
         };
-        let (strides, pads) = (node.numbers("strides"), node.numbers("pads"));
+        let (strides, pads, kernel) =
+            (node.numbers("strides"), node.numbers("pads"), node.numbers("kernel_shape"));
+        let counts = [(&strides, 2), (&pads, 4), (&kernel, 2)];
+        if counts.iter().any(|(values, n)| !values.is_empty() && values.len() != *n) {
+            return Err(node.unsupported("windows of rows and columns", "a window of other axes"));
+        }
+        let declared = (!kernel.is_empty()).then(|| Ok([read(&kernel, 0, 1)?, read(&kernel, 1, 1)?]));
         Ok(Window {
             size: [read(size, 0, 1)?, read(size, 1, 1)?],
+            declared: declared.transpose()?,
             strides: [read(&strides, 0, 1)?.max(1), read(&strides, 1, 1)?.max(1)],
             pads: [read(&pads, 0, 0)?, read(&pads, 1, 0)?, read(&pads, 2, 0)?, read(&pads, 3, 0)?],
         })
@@ -69,7 +79,8 @@ pub(super) fn convolve(
         return Err(MISFIT);
     };
     let (planes, height, width, rows, columns) = (*planes, *height, *width, *rows, *columns);
-    if planes != *read || bias.is_some_and(|b| b.data.len() != *made) {
+    let is_declared = window.declared.is_none_or(|size| size == [rows, columns]);
+    if planes != *read || !is_declared || bias.is_some_and(|b| b.data.len() != *made) {
         return Err(MISFIT);
     }
     let (tall, wide) = (window.count(0, height, rows)?, window.count(1, width, columns)?);
@@ -114,7 +125,9 @@ pub(super) fn pool(
         let places = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
         let pixels = places
             .filter_map(|(r, c)| Some((window.pixel(0, y0, r, height)?, window.pixel(1, x0, c, width)?)));
-        *x = pixels.map(|(y, x)| from.data[(p * height + y) * width + x]).fold(f32::MIN, f32::max);
+        let numbers = pixels.map(|(y, x)| from.data[(p * height + y) * width + x]);
+        // What is not a number stays that.
+        *x = numbers.fold(f32::NEG_INFINITY, |most, x| if most > x || most.is_nan() { most } else { x });
     }
     Ok(())
 }

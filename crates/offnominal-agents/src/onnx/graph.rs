@@ -1,13 +1,18 @@
 //! The graph of an ONNX file: values, and nodes that make values of values.
 
-use super::OnnxError;
 use super::budget::{Budget, len};
+use super::kind::Kind;
 use super::message::{Message, Value};
 use super::node::{Inputs, Written};
 use super::ops::Op;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, file_of};
+use super::{Beside, OnnxError};
 use offnominal_core::limits::{GRAPH_NODES, GRAPH_NUMBERS};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// The versions of ONNX's operators that are understood: since the seventh, values are stretched as they are here.
+const OPSETS: RangeInclusive<i64> = 7..=28;
 
 /// A graph with the values of its last run, so that the next one needs no memory.
 #[derive(Clone)]
@@ -22,6 +27,8 @@ pub(super) struct Graph {
 #[derive(Clone)]
 struct Node {
     op: Op,
+    operator: String,
+    name: String,
     inputs: Vec<Option<usize>>,
     output: usize,
 }
@@ -31,8 +38,8 @@ impl Graph {
     ///
     /// # Errors
     /// If it is damaged, or needs an operator that is not known.
-    pub(super) fn read(bytes: &[u8]) -> Result<Graph, OnnxError> {
-        let graph = graph(bytes)?;
+    pub(super) fn read(bytes: &[u8], beside: &Beside) -> Result<Graph, OnnxError> {
+        let (graph, opset) = model(bytes)?;
         let mut names = Names::default();
         let (mut written, mut inputs, mut outputs) = (vec![], vec![], vec![]);
         for field in graph.message()?.fields() {
@@ -40,37 +47,40 @@ impl Graph {
             few("nodes", written.len())?;
             few("tensors", names.values.len() + inputs.len() + outputs.len())?;
             match field {
-                1 => written.push(Written::read(value)?),
+                1 => written.push(Written::read(value, opset, beside)?),
                 5 => {
-                    let (name, tensor) = Tensor::read(value.message()?)?;
+                    let (name, tensor) = Tensor::read(value.message()?, beside)?;
                     names.set(&name, tensor, true);
                 }
                 11 => inputs.push(declared(value)?),
                 12 => outputs.push(declared(value)?.0),
+                15 => return Err(OnnxError::Damaged("weights of which most are left out")),
                 _ => {}
             }
         }
         // Old files list their weights among the inputs.
         inputs.retain(|(name, _)| !names.ids.contains_key(name));
-        let [(input, shape)] = inputs.as_slice() else {
+        let [(input, declared)] = inputs.as_slice() else {
             return Err(OnnxError::Damaged("a graph whose inputs are not one observation"));
         };
-        len(shape)?;
-        names.set(input, Tensor { shape: shape.clone(), data: vec![] }, false);
+        len(&declared.shape)?;
+        names.set(input, declared.clone(), false);
         let nodes = written.iter().map(|w| Node::new(w, &mut names)).collect::<Result<Vec<_>, _>>()?;
-        let output = outputs.first().and_then(|name| names.ids.get(name));
-        let output = *output.ok_or(OnnxError::Damaged("a graph without an output"))?;
+        let output = outputs.first().ok_or(OnnxError::Damaged("a graph without an output"))?;
+        let output = *names.ids.get(output).ok_or_else(|| names.missing(output))?;
         names.fit()?;
         Ok(Graph { nodes, input: names.ids[input], output, values: names.values })
     }
 
-    /// Checks how many numbers the input is.
-    ///
-    /// # Errors
-    /// If they are others than expected.
-    pub(super) fn expect_input(&self, expected: usize) -> Result<(), OnnxError> {
-        let found = len(&self.values[self.input].shape)?;
-        (found == expected).then_some(()).ok_or(OnnxError::Shape { what: "input", expected, found })
+    /// The input as it is declared, without numbers.
+    pub(super) fn input(&self) -> &Tensor {
+        &self.values[self.input]
+    }
+
+    /// The output of the last run.
+    #[cfg(test)]
+    pub(super) fn output(&self) -> &Tensor {
+        &self.values[self.output]
     }
 
     /// Computes the output for an input.
@@ -78,14 +88,14 @@ impl Graph {
     /// # Errors
     /// If shapes do not fit, or it needs more memory or time than one action may; if it succeeds once, it does always.
     pub(super) fn run(&mut self, input: &[f32]) -> Result<&[f32], OnnxError> {
-        let given = &mut self.values[self.input].data;
-        given.clear();
-        given.extend_from_slice(input);
+        let given = &mut self.values[self.input];
+        given.data.clear();
+        given.data.extend(input.iter().map(|&x| given.kind.rounded(x)));
         let mut budget = Budget::of_an_action();
         for node in &self.nodes {
             let mut out = std::mem::take(&mut self.values[node.output]);
             let inputs = Inputs::new(&self.values, &node.inputs);
-            node.op.run(inputs, &mut out, &mut budget)?;
+            node.op.run(inputs, &mut out, &mut budget).map_err(|error| node.named(error, inputs))?;
             self.values[node.output] = out;
         }
         Ok(&self.values[self.output].data)
@@ -99,6 +109,8 @@ struct Names {
     values: Vec<Tensor>,
     /// Whether each value is the same for every observation.
     constant: Vec<bool>,
+    /// Further outputs of nodes, which are not computed, with what refuses them.
+    missing: HashMap<String, OnnxError>,
 }
 
 impl Names {
@@ -111,6 +123,12 @@ impl Names {
 }
 
 impl Names {
+    /// Why there is no value of that name.
+    fn missing(&self, name: &str) -> OnnxError {
+        let before = OnnxError::Damaged("a node before those that it needs");
+        self.missing.get(name).cloned().unwrap_or(before)
+    }
+
     /// Requires that all weights together are not too many.
     fn fit(&self) -> Result<(), OnnxError> {
         let found = self.values.iter().map(|value| value.data.len()).sum();
@@ -130,47 +148,118 @@ impl Node {
         let find = |name: &String| match (name.is_empty(), names.ids.get(name)) {
             (true, _) => Ok(None),
             (false, Some(&id)) => Ok(Some(id)),
-            (false, None) => Err(OnnxError::Damaged("a node before those that it needs")),
+            (false, None) => Err(names.missing(name)),
         };
         let inputs = written.inputs.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let op = Op::read(written)?;
-        if inputs.first().is_none_or(Option::is_none) && !matches!(op, Op::Constant(_)) {
-            return Err(OnnxError::Damaged("a node without an input"));
-        }
         let output = written.outputs.first().ok_or(OnnxError::Damaged("a node without an output"))?;
+        for further in &written.outputs[1..] {
+            let error = written.unsupported("the first output to be used", format!("the use of {further:?}"));
+            names.missing.insert(further.clone(), error);
+        }
         // Then the shapes of all values are those of the trial, whatever is observed.
         let is_constant = inputs.iter().flatten().all(|&id| names.constant[id]);
-        let of_a_shape = matches!(op, Op::Reshape | Op::Squeeze(_) | Op::Unsqueeze(_));
-        if of_a_shape && inputs.iter().skip(1).flatten().any(|&id| !names.constant[id]) {
+        if op.is_of_a_shape() && inputs.iter().skip(1).flatten().any(|&id| !names.constant[id]) {
             return Err(written.unsupported("a shape that is the same for all observations", "another one"));
         }
-        Ok(Node { op, inputs, output: names.set(output, Tensor::default(), is_constant) })
+        let output = names.set(output, Tensor::default(), is_constant);
+        Ok(Node { op, operator: written.operator.clone(), name: written.name.clone(), inputs, output })
+    }
+
+    /// An error of this operator, with its name and what it was given.
+    fn named(&self, error: OnnxError, inputs: Inputs<'_>) -> OnnxError {
+        let OnnxError::Damaged(why) = error else { return error };
+        let given: Vec<String> = inputs.all().map(Tensor::words).collect();
+        OnnxError::Unsupported {
+            operator: self.operator.clone(),
+            node: self.name.clone(),
+            expected: "a use of it that is computed here",
+            found: format!("{why}: {}", given.join(", ")),
+        }
     }
 }
 
-/// The graph of the model, whose other fields must be sound.
-fn graph(bytes: &[u8]) -> Result<Value<'_>, OnnxError> {
-    let mut graph = None;
+/// The graph of a model and the version of ONNX's operators; its other fields must be sound.
+fn model(bytes: &[u8]) -> Result<(Value<'_>, i64), OnnxError> {
+    let (mut graph, mut opset) = (None, None);
     for field in Message::new(bytes).fields() {
-        let (field, value) = field?;
-        graph = graph.or((field == 7).then_some(value));
-    }
-    graph.ok_or(OnnxError::Damaged("a file without a graph"))
-}
-
-/// The name of a declared value and its shape; an axis without a length is 1.
-fn declared(value: Value<'_>) -> Result<(String, Vec<usize>), OnnxError> {
-    let mut name = String::new();
-    let mut shape = vec![];
-    for field in value.message()?.fields() {
-        let (field, value) = field?;
-        match field {
-            1 => name = value.text()?,
-            2 => shape = axes(value)?,
+        match field? {
+            (7, value) => graph = graph.or(Some(value)),
+            (8, value) => opset = version(value)?.or(opset),
             _ => {}
         }
     }
-    Ok((name, shape))
+    let graph = graph.ok_or(OnnxError::Damaged("a file without a graph"))?;
+    let opset = opset.ok_or(OnnxError::Damaged("a file without the version of ONNX's operators"))?;
+    if OPSETS.contains(&opset) {
+        return Ok((graph, opset));
+    }
+    Err(OnnxError::Version { from: *OPSETS.start(), to: *OPSETS.end(), found: opset })
+}
+
+/// The version of ONNX's own operators; none of others.
+fn version(value: Value<'_>) -> Result<Option<i64>, OnnxError> {
+    let (mut domain, mut version) = (String::new(), None);
+    for field in value.message()?.fields() {
+        match field? {
+            (1, name) => domain = name.text()?,
+            (2, number) => version = number.numbers()?.first().copied(),
+            _ => {}
+        }
+    }
+    Ok(version.filter(|_| is_own(&domain)))
+}
+
+/// Whether a domain is that of ONNX's own operators.
+pub(super) fn is_own(domain: &str) -> bool {
+    ["", "ai.onnx"].contains(&domain)
+}
+
+/// The names of the files in which weights lie.
+pub(super) fn files(bytes: &[u8]) -> Result<Vec<String>, OnnxError> {
+    let mut files = vec![];
+    let graph = model(bytes)?.0;
+    for field in graph.message()?.fields() {
+        let tensors = match field? {
+            (5, tensor) => vec![tensor],
+            (1, node) => {
+                let attributes = within(node, 5)?.into_iter().map(|attribute| within(attribute, 5));
+                attributes.collect::<Result<Vec<_>, _>>()?.concat()
+            }
+            _ => vec![],
+        };
+        for tensor in tensors {
+            files.extend(file_of(tensor.message()?)?);
+        }
+        few("tensors", files.len())?;
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// The name of a declared value, its type and its shape; an axis without a length is 1.
+fn declared(value: Value<'_>) -> Result<(String, Tensor), OnnxError> {
+    let (mut name, mut found) = (String::new(), Tensor::default());
+    for field in value.message()?.fields() {
+        match field? {
+            (1, text) => name = text.text()?,
+            (2, kind) => found = Tensor { kind: number_type(kind, &name)?, shape: axes(kind)?, data: vec![] },
+            _ => {}
+        }
+    }
+    Ok((name, found))
+}
+
+/// Type → tensor type (1) → type of its numbers (1); floats where it is left open.
+fn number_type(kind: Value<'_>, name: &str) -> Result<Kind, OnnxError> {
+    for tensor in within(kind, 1)? {
+        for number in within(tensor, 1)? {
+            let number = number.numbers()?.first().copied().unwrap_or(0);
+            return Kind::numbered(number).map_err(|found| OnnxError::Type { name: name.into(), found });
+        }
+    }
+    Ok(Kind::Float)
 }
 
 /// Type → tensor type (1) → shape (2) → axes (1) → length (1).

@@ -15,8 +15,8 @@ pub(super) enum Value<'a> {
     Bytes(&'a [u8]),
     /// A float.
     Float(f32),
-    /// Eight bytes, which policies do not need.
-    Other,
+    /// A float of 64 bits.
+    Double(f64),
 }
 
 impl<'a> Message<'a> {
@@ -43,7 +43,7 @@ fn field<'a>(rest: &mut &'a [u8]) -> Result<(u64, Value<'a>), OnnxError> {
     let key = number(rest)?;
     let value = match key & 7 {
         0 => Value::Number(number(rest)?),
-        1 => take(rest, 8).map(|_| Value::Other)?,
+        1 => Value::Double(f64::from_le_bytes(*take(rest, 8)?.first_chunk().ok_or(CUT)?)),
         2 => {
             let len = usize::try_from(number(rest)?).unwrap_or(usize::MAX);
             Value::Bytes(take(rest, len)?)
@@ -92,9 +92,26 @@ impl<'a> Value<'a> {
     pub(super) fn floats(self) -> Result<Vec<f32>, OnnxError> {
         match self {
             Value::Float(x) => Ok(vec![x]),
-            other => Ok(other.bytes()?.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect()),
+            other => {
+                Ok(whole(other.bytes()?.as_chunks::<4>())?.iter().map(|x| f32::from_le_bytes(*x)).collect())
+            }
         }
     }
+
+    /// The floats of 64 bits that the field holds: one, or several packed.
+    pub(super) fn doubles(self) -> Result<Vec<f64>, OnnxError> {
+        match self {
+            Value::Double(x) => Ok(vec![x]),
+            other => {
+                Ok(whole(other.bytes()?.as_chunks::<8>())?.iter().map(|x| f64::from_le_bytes(*x)).collect())
+            }
+        }
+    }
+}
+
+/// Packed numbers, of which none is cut off.
+fn whole<'a, const N: usize>((numbers, rest): (&'a [[u8; N]], &[u8])) -> Result<&'a [[u8; N]], OnnxError> {
+    rest.is_empty().then_some(numbers).ok_or(CUT)
 }
 
 /// A whole number of seven bits a byte, the lowest first.

@@ -1,8 +1,8 @@
 //! A node as the file has it, and what an operator reads.
 
-use super::OnnxError;
 use super::message::Value;
 use super::tensor::Tensor;
+use super::{Beside, OnnxError};
 use std::collections::HashMap;
 
 /// What a node reads: the i-th value, where there is one.
@@ -32,6 +32,10 @@ impl<'a> Inputs<'a> {
 pub(super) struct Written {
     pub(super) operator: String,
     pub(super) name: String,
+    /// Whose operator it is; empty if ONNX's own.
+    pub(super) domain: String,
+    /// The version of ONNX's operators.
+    pub(super) opset: i64,
     pub(super) attributes: HashMap<String, Attribute>,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
@@ -41,13 +45,15 @@ pub(super) struct Written {
 #[derive(Default)]
 pub(super) struct Attribute {
     pub(super) float: f32,
+    pub(super) floats: Vec<f32>,
     pub(super) whole: Vec<i64>,
+    pub(super) text: String,
     pub(super) tensor: Option<Tensor>,
 }
 
 impl Written {
-    pub(super) fn read(value: Value<'_>) -> Result<Written, OnnxError> {
-        let (mut operator, mut name) = (String::new(), String::new());
+    pub(super) fn read(value: Value<'_>, opset: i64, beside: &Beside) -> Result<Written, OnnxError> {
+        let (mut operator, mut name, mut domain) = (String::new(), String::new(), String::new());
         let (mut inputs, mut outputs, mut attributes) = (vec![], vec![], HashMap::new());
         for field in value.message()?.fields() {
             let (field, value) = field?;
@@ -57,13 +63,14 @@ impl Written {
                 3 => name = value.text()?,
                 4 => operator = value.text()?,
                 5 => {
-                    let (name, attribute) = Attribute::read(value)?;
+                    let (name, attribute) = Attribute::read(value, beside)?;
                     attributes.insert(name, attribute);
                 }
+                7 => domain = value.text()?,
                 _ => {}
             }
         }
-        Ok(Written { operator, name, attributes, inputs, outputs })
+        Ok(Written { operator, name, domain, opset, attributes, inputs, outputs })
     }
 
     /// The whole number of an attribute, or what is meant without it.
@@ -81,6 +88,11 @@ impl Written {
         self.attributes.get(name).map_or(vec![], |a| a.whole.clone())
     }
 
+    /// The text of an attribute; empty without it.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.attributes.get(name).map_or("", |a| &a.text)
+    }
+
     /// That the operator is used in a way that is not known here.
     pub(super) fn unsupported(&self, expected: &'static str, found: impl ToString) -> OnnxError {
         let (operator, node) = (self.operator.clone(), self.name.clone());
@@ -89,7 +101,7 @@ impl Written {
 }
 
 impl Attribute {
-    fn read(value: Value<'_>) -> Result<(String, Attribute), OnnxError> {
+    fn read(value: Value<'_>, beside: &Beside) -> Result<(String, Attribute), OnnxError> {
         let (mut name, mut found) = (String::new(), Attribute::default());
         for field in value.message()?.fields() {
             let (field, value) = field?;
@@ -97,12 +109,15 @@ impl Attribute {
                 1 => name = value.text()?,
                 2 => found.float = value.floats()?.first().copied().unwrap_or(0.0),
                 3 | 8 => found.whole.extend(value.numbers()?),
-                5 => found.tensor = Some(Tensor::read(value.message()?)?.1),
+                4 => found.text = value.text()?,
+                5 => found.tensor = Some(Tensor::read(value.message()?, beside)?.1),
+                7 => found.floats.extend(value.floats()?),
+                21 => return Err(OnnxError::Damaged("an attribute that stands for another one")),
                 _ => {}
             }
         }
-        if !found.float.is_finite() {
-            return Err(OnnxError::not_finite(&name, 0, found.float));
+        if let Some(x) = found.floats.iter().chain([&found.float]).find(|x| !x.is_finite()) {
+            return Err(OnnxError::not_finite(&name, 0, f64::from(*x)));
         }
         Ok((name, found))
     }

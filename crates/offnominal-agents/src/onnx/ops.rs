@@ -1,27 +1,107 @@
 //! The operators: those of multi-layer and convolutional networks, their activations, and what exporters put between.
+//!
+//! What an operator's specification allows and is not computed here is refused by the operator's name: further inputs,
+//! attributes that are not listed, and types.
 
 use super::OnnxError;
-use super::arithmetic::{clip, combine, gemm, map, matmul, softmax};
+use super::arithmetic::{clip, combine, gemm, map, matmul};
 use super::budget::Budget;
 use super::convolution::{Window, convolve, pool};
+use super::graph::is_own;
+use super::kind::Kind;
 use super::node::{Inputs, Written};
+use super::reduce::{Along, arg_max, softmax};
 use super::shapes::{concat, copy, flatten, reshape, squeeze, transpose, unsqueeze};
 use super::tensor::Tensor;
-use crate::actor::choose;
+
+/// Which types of numbers an operator is computed of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Any.
+    All,
+    /// Those with a sign.
+    Numbers,
+    /// Those with a point.
+    Reals,
+}
+
+/// An operator that is known: its name, what it is computed of, its fewest and most inputs, and its attributes.
+type Known = (&'static str, Of, usize, usize, &'static [&'static str]);
+
+/// No bound on the number of inputs.
+const ANY: usize = usize::MAX;
+
+/// Attributes of a window that goes over an image.
+const WINDOW: &[&str] = &["auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"];
+
+const KNOWN: &[Known] = &[
+    ("Abs", Of::Numbers, 1, 1, &[]),
+    ("Add", Of::Numbers, 2, 2, &[]),
+    ("ArgMax", Of::Numbers, 1, 1, &["axis", "keepdims", "select_last_index"]),
+    ("Cast", Of::All, 1, 1, &["to"]),
+    ("Clip", Of::Reals, 1, 3, &["min", "max"]),
+    ("Concat", Of::All, 1, ANY, &["axis"]),
+    ("Constant", Of::All, 0, 0, &["value", "value_float", "value_floats", "value_int", "value_ints"]),
+    ("Conv", Of::Reals, 2, 3, WINDOW),
+    ("Div", Of::Reals, 2, 2, &[]),
+    ("Dropout", Of::Reals, 1, 2, &["ratio", "seed"]),
+    ("Elu", Of::Reals, 1, 1, &["alpha"]),
+    ("Exp", Of::Reals, 1, 1, &[]),
+    ("Flatten", Of::All, 1, 1, &["axis"]),
+    ("Gemm", Of::Reals, 2, 3, &["alpha", "beta", "transA", "transB"]),
+    ("Identity", Of::All, 1, 1, &[]),
+    ("LeakyRelu", Of::Reals, 1, 1, &["alpha"]),
+    ("Log", Of::Reals, 1, 1, &[]),
+    ("MatMul", Of::Reals, 2, 2, &[]),
+    ("Max", Of::Numbers, 1, ANY, &[]),
+    (
+        "MaxPool",
+        Of::Reals,
+        1,
+        1,
+        &["auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides", "storage_order"],
+    ),
+    ("Min", Of::Numbers, 1, ANY, &[]),
+    ("Mul", Of::Numbers, 2, 2, &[]),
+    ("Neg", Of::Numbers, 1, 1, &[]),
+    ("Pow", Of::Reals, 2, 2, &[]),
+    ("Relu", Of::Reals, 1, 1, &[]),
+    ("Reshape", Of::All, 2, 2, &["allowzero"]),
+    ("Sigmoid", Of::Reals, 1, 1, &[]),
+    ("Softmax", Of::Reals, 1, 1, &["axis"]),
+    ("Softplus", Of::Reals, 1, 1, &[]),
+    ("Sqrt", Of::Reals, 1, 1, &[]),
+    ("Squeeze", Of::All, 1, 2, &["axes"]),
+    ("Sub", Of::Numbers, 2, 2, &[]),
+    ("Tanh", Of::Reals, 1, 1, &[]),
+    ("Transpose", Of::All, 1, 1, &["perm"]),
+    ("Unsqueeze", Of::All, 1, 2, &["axes"]),
+];
 
 /// An operator with its attributes.
 #[derive(Clone)]
-pub(super) enum Op {
+pub(super) struct Op {
+    does: Does,
+    of: Of,
+}
+
+/// What an operator does.
+#[derive(Clone)]
+enum Does {
     /// Its value.
     Constant(Tensor),
     /// The same numbers.
     Copy,
+    /// The same numbers as another type.
+    Cast(Kind),
     /// A function of each number.
     Map(fn(f32) -> f32),
     /// A function of each number, with a slope.
     Sloped(fn(f32, f32) -> f32, f32),
-    /// A function of two numbers, of values that are stretched to one shape.
+    /// A function of two numbers, one value after the other, of values that are stretched to one shape.
     Combine(fn(f32, f32) -> f32),
+    /// The same, whose second number may be of another type.
+    Power,
     /// Between bounds, which are attributes or further inputs.
     Clip(f32, f32),
     /// α A B + β C, each perhaps transposed.
@@ -44,11 +124,14 @@ pub(super) enum Op {
     Transpose(Vec<i64>),
     /// One after the other along an axis.
     Concat(i64),
-    /// Shares along the last axis.
-    Softmax,
-    /// The number of the largest.
-    ArgMax,
+    /// Shares along an axis.
+    Softmax(Along),
+    /// The number of the largest along an axis.
+    ArgMax { axis: i64, is_kept: bool, is_last: bool },
 }
+
+const MISSING: OnnxError = OnnxError::Damaged("too few inputs");
+const OTHER_TYPES: OnnxError = OnnxError::Damaged("inputs of types of which it is not computed");
 
 impl Op {
     /// The operator of a node.
@@ -56,116 +139,195 @@ impl Op {
     /// # Errors
     /// If it, or this use of it, is not known.
     pub(super) fn read(node: &Written) -> Result<Op, OnnxError> {
-        if let Some(op) = simple(&node.operator) {
-            return Ok(op);
+        let known = KNOWN.iter().find(|known| known.0 == node.operator && is_own(&node.domain));
+        let Some(&(_, of, fewest, most, attributes)) = known else {
+            let found = [node.domain.as_str(), &node.operator].join(" ");
+            return Err(node.unsupported("an operator of feed-forward policies", found.trim()));
+        };
+        if let Some(other) = node.attributes.keys().filter(|name| !attributes.contains(&name.as_str())).min()
+        {
+            return Err(node.unsupported("attributes that are computed here", other));
         }
-        Ok(match node.operator.as_str() {
-            "Constant" => Op::Constant(constant(node)?),
-            "LeakyRelu" => Op::Sloped(|x, a| if x < 0.0 { a * x } else { x }, node.float("alpha", 0.01)),
-            "Elu" => Op::Sloped(|x, a| if x < 0.0 { a * x.exp_m1() } else { x }, node.float("alpha", 1.0)),
-            "Clip" => Op::Clip(node.float("min", f32::MIN), node.float("max", f32::MAX)),
-            "Gemm" => Op::Gemm {
-                alpha: node.float("alpha", 1.0),
-                beta: node.float("beta", 1.0),
-                transposed: ["transA", "transB"].map(|name| node.number(name, 0) != 0),
-            },
-            "Conv" => Op::Conv(Window::read(node, &[])?),
-            "MaxPool" => Op::MaxPool(Window::read(node, &node.numbers("kernel_shape"))?),
-            "Flatten" => Op::Flatten(node.number("axis", 1)),
-            "Squeeze" => Op::Squeeze(node.numbers("axes")),
-            "Unsqueeze" => Op::Unsqueeze(node.numbers("axes")),
-            "Transpose" => Op::Transpose(node.numbers("perm")),
-            "Concat" => Op::Concat(node.number("axis", 0)),
-            "Softmax" if [-1, 1].contains(&node.number("axis", -1)) => Op::Softmax,
-            other => return Err(node.unsupported("an operator of feed-forward policies", other)),
-        })
+        let given = node.inputs.len();
+        let is_full =
+            node.inputs.iter().take(if most == ANY { ANY } else { fewest }).all(|name| !name.is_empty());
+        if given < fewest || given > most || !is_full {
+            let found = format!("{:?}", node.inputs);
+            return Err(node.unsupported("as many inputs as are computed here", found));
+        }
+        Ok(Op { does: does(node)?, of })
+    }
+
+    /// Whether its further inputs decide the shape of its value.
+    pub(super) fn is_of_a_shape(&self) -> bool {
+        matches!(self.does, Does::Reshape | Does::Squeeze(_) | Does::Unsqueeze(_))
     }
 
     /// Computes the operator's value.
     ///
     /// # Errors
-    /// If shapes do not fit, or the budget does not suffice.
+    /// If shapes or types do not fit, or the budget does not suffice.
     pub(super) fn run(
         &self,
         inputs: Inputs<'_>,
         out: &mut Tensor,
         budget: &mut Budget,
     ) -> Result<(), OnnxError> {
+        out.kind = self.kind(inputs)?;
+        self.compute(inputs, out, budget)?;
+        if out.kind != Kind::Float {
+            let kind = out.kind;
+            out.data.iter_mut().for_each(|x| *x = kind.rounded(*x));
+        }
+        Ok(())
+    }
+
+    /// The type of the operator's value.
+    fn kind(&self, inputs: Inputs<'_>) -> Result<Kind, OnnxError> {
+        if let Does::Constant(value) = &self.does {
+            return Ok(value.kind);
+        }
+        let kind = inputs.get(0).ok_or(MISSING)?.kind;
+        let is_computed = match self.of {
+            Of::All => true,
+            Of::Numbers => kind.is_real() || matches!(kind, Kind::Signed(_)),
+            Of::Reals => kind.is_real(),
+        };
+        // What says a shape or an exponent is of its own type.
+        let are_alike = self.is_of_a_shape() || matches!(self.does, Does::Power | Does::Copy);
+        if !is_computed || !(are_alike || inputs.all().all(|value| value.kind == kind)) {
+            return Err(OTHER_TYPES);
+        }
+        Ok(match self.does {
+            Does::Cast(to) => to,
+            Does::ArgMax { .. } => Kind::Signed(64),
+            _ => kind,
+        })
+    }
+
+    fn compute(&self, inputs: Inputs<'_>, out: &mut Tensor, budget: &mut Budget) -> Result<(), OnnxError> {
         let first = || inputs.get(0).ok_or(MISSING);
         let second = || inputs.get(1).ok_or(MISSING);
-        match self {
-            Op::Constant(value) => copy(value, out, budget)?,
-            Op::Copy => copy(first()?, out, budget)?,
-            Op::Map(f) => map(first()?, out, budget, f)?,
-            Op::Sloped(f, slope) => map(first()?, out, budget, |x| f(x, *slope))?,
-            Op::Combine(f) => combine(first()?, second()?, out, budget, *f)?,
-            Op::Clip(low, high) => {
-                let bound = |i| inputs.get(i).and_then(|t| t.data.first()).copied();
-                let (low, high) = (bound(1).unwrap_or(*low), bound(2).unwrap_or(*high));
+        match &self.does {
+            Does::Constant(value) => copy(value, out, budget)?,
+            Does::Copy => copy(first()?, out, budget)?,
+            Does::Cast(to) => map(first()?, out, budget, |x| to.cast(x))?,
+            Does::Map(f) => map(first()?, out, budget, f)?,
+            Does::Sloped(f, slope) => map(first()?, out, budget, |x| f(x, *slope))?,
+            Does::Combine(f) => combine(inputs, out, budget, *f)?,
+            Does::Power => combine(inputs, out, budget, f32::powf)?,
+            Does::Clip(low, high) => {
+                let bound = |i: usize, otherwise: f32| match inputs.get(i).map(|bound| &bound.data[..]) {
+                    None => Ok(otherwise),
+                    Some(&[bound]) => Ok(bound),
+                    Some(_) => Err(OnnxError::Damaged("a bound that is not one number")),
+                };
+                let (low, high) = (bound(1, *low)?, bound(2, *high)?);
                 map(first()?, out, budget, |x| clip(x, low, high))?;
             }
-            Op::Gemm { alpha, beta, transposed } => {
+            Does::Gemm { alpha, beta, transposed } => {
                 gemm(first()?, second()?, inputs.get(2), (*alpha, *beta), *transposed, out, budget)?;
             }
-            Op::MatMul => matmul(first()?, second()?, out, budget)?,
-            Op::Conv(window) => convolve(first()?, second()?, inputs.get(2), window, out, budget)?,
-            Op::MaxPool(window) => pool(first()?, window, out, budget)?,
-            Op::Flatten(axis) => flatten(first()?, *axis, out, budget)?,
-            Op::Reshape => reshape(first()?, second()?, out, budget)?,
-            Op::Squeeze(axes) => squeeze(first()?, axes, inputs.get(1), out, budget)?,
-            Op::Unsqueeze(axes) => unsqueeze(first()?, axes, inputs.get(1), out, budget)?,
-            Op::Transpose(order) => transpose(first()?, order, out, budget)?,
-            Op::Concat(axis) => concat(inputs, *axis, out, budget)?,
-            Op::Softmax => softmax(first()?, out, budget)?,
-            Op::ArgMax => {
-                let from = first()?;
-                out.become_zeros(&[1], from.data.len(), budget)?;
-                out.data[0] = choose(&from.data);
+            Does::MatMul => matmul(first()?, second()?, out, budget)?,
+            Does::Conv(window) => convolve(first()?, second()?, inputs.get(2), window, out, budget)?,
+            Does::MaxPool(window) => pool(first()?, window, out, budget)?,
+            Does::Flatten(axis) => flatten(first()?, *axis, out, budget)?,
+            Does::Reshape => reshape(first()?, second()?, out, budget)?,
+            Does::Squeeze(axes) => squeeze(first()?, axes, inputs.get(1), out, budget)?,
+            Does::Unsqueeze(axes) => unsqueeze(first()?, axes, inputs.get(1), out, budget)?,
+            Does::Transpose(order) => transpose(first()?, order, out, budget)?,
+            Does::Concat(axis) => concat(inputs, *axis, out, budget)?,
+            Does::Softmax(along) => softmax(first()?, *along, out, budget)?,
+            Does::ArgMax { axis, is_kept, is_last } => {
+                arg_max(first()?, *axis, [*is_kept, *is_last], out, budget)?;
             }
         }
         Ok(())
     }
 }
 
-const MISSING: OnnxError = OnnxError::Damaged("a node with too few inputs");
+/// What the operator of a node does.
+fn does(node: &Written) -> Result<Does, OnnxError> {
+    if let Some(does) = simple(&node.operator) {
+        return Ok(does);
+    }
+    Ok(match node.operator.as_str() {
+        "Constant" => Does::Constant(constant(node)?),
+        "Cast" => {
+            let to = Kind::numbered(node.number("to", 0));
+            Does::Cast(to.map_err(|found| node.unsupported("a type of numbers", found))?)
+        }
+        "LeakyRelu" => Does::Sloped(|x, a| if x < 0.0 { a * x } else { x }, node.float("alpha", 0.01)),
+        "Elu" => Does::Sloped(|x, a| if x < 0.0 { a * x.exp_m1() } else { x }, node.float("alpha", 1.0)),
+        "Clip" => Does::Clip(node.float("min", f32::MIN), node.float("max", f32::MAX)),
+        "Gemm" => Does::Gemm {
+            alpha: node.float("alpha", 1.0),
+            beta: node.float("beta", 1.0),
+            transposed: ["transA", "transB"].map(|name| node.number(name, 0) != 0),
+        },
+        "Conv" => Does::Conv(Window::read(node, &[])?),
+        "MaxPool" => Does::MaxPool(Window::read(node, &node.numbers("kernel_shape"))?),
+        "Flatten" => Does::Flatten(node.number("axis", 1)),
+        "Reshape" if node.number("allowzero", 0) == 0 => Does::Reshape,
+        "Squeeze" => Does::Squeeze(node.numbers("axes")),
+        "Unsqueeze" => Does::Unsqueeze(node.numbers("axes")),
+        "Transpose" => Does::Transpose(node.numbers("perm")),
+        "Concat" => Does::Concat(node.number("axis", 0)),
+        // Before version 13 the axes from the given one on were one.
+        "Softmax" if node.opset < 13 => Does::Softmax(Along::From(node.number("axis", 1))),
+        "Softmax" => Does::Softmax(Along::Axis(node.number("axis", -1))),
+        "ArgMax" => Does::ArgMax {
+            axis: node.number("axis", 0),
+            is_kept: node.number("keepdims", 1) != 0,
+            is_last: node.number("select_last_index", 0) != 0,
+        },
+        _ => return Err(node.unsupported("attributes that are computed here", "others")),
+    })
+}
 
 /// The operators without attributes that matter here.
-fn simple(operator: &str) -> Option<Op> {
+fn simple(operator: &str) -> Option<Does> {
     Some(match operator {
-        "Identity" | "Dropout" | "Cast" => Op::Copy,
-        "Relu" => Op::Map(|x| if x < 0.0 { 0.0 } else { x }),
-        "Tanh" => Op::Map(f32::tanh),
-        "Sigmoid" => Op::Map(|x| 1.0 / (1.0 + (-x).exp())),
-        "Softplus" => Op::Map(|x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
-        "Exp" => Op::Map(f32::exp),
-        "Log" => Op::Map(f32::ln),
-        "Sqrt" => Op::Map(f32::sqrt),
-        "Abs" => Op::Map(f32::abs),
-        "Neg" => Op::Map(|x| -x),
-        "Add" => Op::Combine(|a, b| a + b),
-        "Sub" => Op::Combine(|a, b| a - b),
-        "Mul" => Op::Combine(|a, b| a * b),
-        "Div" => Op::Combine(|a, b| a / b),
-        "Pow" => Op::Combine(f32::powf),
+        // A policy is not in training; what would say so is a third input, which is refused.
+        "Identity" | "Dropout" => Does::Copy,
+        "Relu" => Does::Map(|x| if x < 0.0 { 0.0 } else { x }),
+        "Tanh" => Does::Map(f32::tanh),
+        "Sigmoid" => Does::Map(|x| 1.0 / (1.0 + (-x).exp())),
+        "Softplus" => Does::Map(|x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
+        "Exp" => Does::Map(f32::exp),
+        "Log" => Does::Map(f32::ln),
+        "Sqrt" => Does::Map(f32::sqrt),
+        "Abs" => Does::Map(f32::abs),
+        "Neg" => Does::Map(|x| -x),
+        "Add" => Does::Combine(|a, b| a + b),
+        "Sub" => Does::Combine(|a, b| a - b),
+        "Mul" => Does::Combine(|a, b| a * b),
+        "Div" => Does::Combine(|a, b| a / b),
+        "Pow" => Does::Power,
         // What is not a number stays that.
-        "Max" => Op::Combine(|a, b| if a > b || a.is_nan() { a } else { b }),
-        "Min" => Op::Combine(|a, b| if a < b || a.is_nan() { a } else { b }),
-        "MatMul" => Op::MatMul,
-        "Reshape" => Op::Reshape,
-        "ArgMax" => Op::ArgMax,
+        "Max" => Does::Combine(|a, b| if a > b || a.is_nan() { a } else { b }),
+        "Min" => Does::Combine(|a, b| if a < b || a.is_nan() { a } else { b }),
+        "MatMul" => Does::MatMul,
         _ => return None,
     })
 }
 
 fn constant(node: &Written) -> Result<Tensor, OnnxError> {
-    if let Some(tensor) = node.attributes.get("value").and_then(|a| a.tensor.clone()) {
-        return Ok(tensor);
+    let given: Vec<&str> = node.attributes.keys().map(String::as_str).collect();
+    let [name] = given[..] else { return Err(node.unsupported("one constant", format!("{given:?}"))) };
+    let found = &node.attributes[name];
+    let of_whole = |shape| {
+        let data: Vec<f32> = found.whole.iter().map(|&n| n as f32).collect();
+        match found.whole.iter().position(|&n| !Kind::Signed(64).has(n as f64)) {
+            Some(index) => Err(OnnxError::not_finite(&node.name, index, found.whole[index] as f64)),
+            None => Tensor::new(Kind::Signed(64), shape, data),
+        }
+    };
+    match name {
+        "value_float" => Tensor::new(Kind::Float, vec![], vec![found.float]),
+        "value_floats" => Tensor::new(Kind::Float, vec![found.floats.len()], found.floats.clone()),
+        "value_int" => of_whole(vec![]),
+        "value_ints" => of_whole(vec![found.whole.len()]),
+        _ => found.tensor.clone().ok_or_else(|| node.unsupported("a constant of numbers", "none")),
     }
-    if let Some(a) = node.attributes.get("value_float") {
-        return Tensor::new(vec![], vec![a.float]);
-    }
-    let whole = ["value_int", "value_ints"].iter().find_map(|name| node.attributes.get(*name));
-    let whole = whole.ok_or_else(|| node.unsupported("a constant of numbers", "none"))?;
-    let data: Vec<f32> = whole.whole.iter().map(|&n| n as f32).collect();
-    Tensor::new(vec![data.len()], data)
 }

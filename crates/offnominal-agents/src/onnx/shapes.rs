@@ -8,7 +8,7 @@ use super::tensor::Tensor;
 
 /// An axis counted from either end.
 fn axis(at: i64, rank: usize) -> Result<usize, OnnxError> {
-    let found = if at < 0 { at + rank as i64 } else { at };
+    let found = if at < 0 { at.saturating_add(rank as i64) } else { at };
     usize::try_from(found).ok().filter(|&i| i <= rank).ok_or(MISFIT)
 }
 
@@ -41,7 +41,9 @@ pub(super) fn reshape(
     out: &mut Tensor,
     budget: &mut Budget,
 ) -> Result<(), OnnxError> {
-    if wanted.data.len() > MOST_AXES {
+    let open = wanted.data.iter().filter(|&&length| length < 0.0).count();
+    let is_sound = wanted.shape.len() == 1 && open <= 1 && wanted.data.iter().all(|&length| length >= -1.0);
+    if wanted.data.len() > MOST_AXES || !is_sound {
         return Err(MISFIT);
     }
     copy(from, out, budget)?;
@@ -65,17 +67,26 @@ pub(super) fn squeeze(
     out: &mut Tensor,
     budget: &mut Budget,
 ) -> Result<(), OnnxError> {
-    let rank = from.shape.len() as i64;
-    let is_named = |i: usize| {
-        let named = |&at: &i64| at.rem_euclid(rank.max(1)) == i as i64;
-        let all = axes.is_empty() && given.is_none();
-        all || axes.iter().any(named) || given.is_some_and(|g| g.data.iter().any(|&at| named(&(at as i64))))
-    };
+    let rank = from.shape.len();
+    let mut is_named = [axes.is_empty() && given.is_none(); MOST_AXES];
+    let is_any = is_named[0];
+    for at in named(axes, given) {
+        let at = axis(at, rank)?;
+        if from.shape.get(at) != Some(&1) {
+            return Err(MISFIT);
+        }
+        is_named[at] = true;
+    }
     copy(from, out, budget)?;
     out.shape.clear();
-    let kept = from.shape.iter().enumerate().filter(|&(i, &length)| length != 1 || !is_named(i));
+    let kept = from.shape.iter().enumerate().filter(|&(i, &length)| !is_named[i] || is_any && length != 1);
     out.shape.extend(kept.map(|(_, &length)| length));
     Ok(())
+}
+
+/// Axes that an attribute names, or an input.
+fn named<'a>(axes: &'a [i64], given: Option<&'a Tensor>) -> impl Iterator<Item = i64> + 'a {
+    axes.iter().copied().chain(given.into_iter().flat_map(|given| given.data.iter().map(|&at| at as i64)))
 }
 
 /// Axes of length 1 come where they are named.
@@ -90,12 +101,17 @@ pub(super) fn unsqueeze(
     if rank > MOST_AXES {
         return Err(MISFIT);
     }
-    copy(from, out, budget)?;
-    let given = given.into_iter().flat_map(|g| g.data.iter().map(|&at| at as i64));
-    for at in axes.iter().copied().chain(given) {
-        let at = axis(at, rank)?.min(out.shape.len());
-        out.shape.insert(at, 1);
+    // The axes are those of the result, in whatever order they are named.
+    let mut is_new = [false; MOST_AXES];
+    for at in named(axes, given) {
+        let at = axis(at, rank)?;
+        if at >= rank || is_new[at] {
+            return Err(MISFIT);
+        }
+        is_new[at] = true;
     }
+    copy(from, out, budget)?;
+    (0..rank).filter(|&at| is_new[at]).for_each(|at| out.shape.insert(at, 1));
     Ok(())
 }
 
@@ -168,10 +184,11 @@ pub(super) fn concat(
 
 #[cfg(test)]
 mod tests {
+    use super::super::kind::Kind;
     use super::*;
 
     fn tensor(shape: &[usize], data: &[f32]) -> Tensor {
-        Tensor::new(shape.to_vec(), data.to_vec()).unwrap()
+        Tensor::new(Kind::Float, shape.to_vec(), data.to_vec()).unwrap()
     }
 
     fn budget() -> Budget {
@@ -188,8 +205,9 @@ mod tests {
         assert_eq!(reshape(&from, &tensor(&[1], &[4.0]), &mut out, &mut budget()), Err(MISFIT));
         squeeze(&from, &[-1], None, &mut out, &mut budget()).unwrap();
         assert_eq!(out.shape, [2, 3]);
-        unsqueeze(&from, &[0], None, &mut out, &mut budget()).unwrap();
-        assert_eq!(out.shape, [1, 2, 3, 1]);
+        unsqueeze(&from, &[4, 0], None, &mut out, &mut budget()).unwrap();
+        assert_eq!(out.shape, [1, 2, 3, 1, 1], "axes are those of the result");
+        assert_eq!(squeeze(&from, &[0], None, &mut out, &mut budget()), Err(MISFIT), "its length is 2");
     }
 
     #[test]

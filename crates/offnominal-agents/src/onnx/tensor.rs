@@ -1,58 +1,82 @@
-//! Numbers with a shape. Whole numbers are kept as floats too: shapes and indices are far below 2²⁴.
+//! Numbers with a type and a shape. All are kept as floats of 32 bits; what those do not hold is refused.
 
-use super::OnnxError;
 use super::budget::{Budget, len};
-use super::message::Message;
+use super::kind::Kind;
+use super::message::{Message, Value};
+use super::{Beside, OnnxError};
 
 /// Numbers in order of their last index first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tensor {
+    pub(super) kind: Kind,
     pub(super) shape: Vec<usize>,
     pub(super) data: Vec<f32>,
 }
 
+/// The fields of a `TensorProto`.
+#[derive(Default)]
+struct Stored<'a> {
+    name: String,
+    shape: Vec<usize>,
+    kind: i64,
+    /// Fields with numbers, and the numbers.
+    fields: Vec<(u64, Value<'a>)>,
+    raw: Option<&'a [u8]>,
+    is_outside: bool,
+    outside: Vec<(String, String)>,
+}
+
+/// Fields of numbers by type, and of text.
+const FIELDS: [u64; 6] = [4, 5, 6, 7, 10, 11];
+
 impl Tensor {
-    /// Numbers with their shape.
+    /// Numbers of a type with their shape.
     ///
     /// # Errors
     /// If there are not as many as the shape says, or too many.
-    pub(super) fn new(shape: Vec<usize>, data: Vec<f32>) -> Result<Tensor, OnnxError> {
+    pub(super) fn new(kind: Kind, shape: Vec<usize>, data: Vec<f32>) -> Result<Tensor, OnnxError> {
         if len(&shape)? == data.len() {
-            return Ok(Tensor { shape, data });
+            return Ok(Tensor { kind, shape, data });
         }
         Err(OnnxError::Damaged("a tensor whose shape and numbers disagree"))
     }
 
-    /// Reads a `TensorProto`, and its name.
+    /// Reads a `TensorProto`, and its name. Numbers that lie in another file are taken from what was read beside it.
     ///
     /// # Errors
-    /// If it is damaged, of text or complex numbers, kept in another file, or holds a number that is not finite.
-    pub(super) fn read(message: Message<'_>) -> Result<(String, Tensor), OnnxError> {
-        let (mut name, mut shape, mut kind, mut raw) = (String::new(), vec![], 1, None);
-        let mut data: Vec<f32> = vec![];
-        for field in message.fields() {
-            let (field, value) = field?;
-            match field {
-                1 => shape
-                    .extend(value.numbers()?.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX))),
-                2 => kind = value.numbers()?.first().copied().unwrap_or(0),
-                4 => data.extend(value.floats()?),
-                5 | 7 => data.extend(value.numbers()?.into_iter().map(|n| n as f32)),
-                8 => name = value.text()?,
-                9 => raw = Some(value.bytes()?),
-                13 | 14 => {
-                    return Err(OnnxError::Damaged("weights in another file; export them into this one"));
+    /// If it is damaged, of a type that is not read, or holds a number that 32 bits do not.
+    pub(super) fn read(message: Message<'_>, beside: &Beside) -> Result<(String, Tensor), OnnxError> {
+        let stored = Stored::read(message)?;
+        let untyped = |found: String| OnnxError::Type { name: stored.name.clone(), found };
+        let kind = Kind::numbered(stored.kind).map_err(untyped)?;
+        let most = len(&stored.shape)?;
+        let raw = if stored.is_outside { Some(stored.outside(beside)?) } else { stored.raw };
+        let mut data = Vec::new();
+        let mut put = |x: f64| match kind.has(x) {
+            true if data.len() < most => Ok(data.push(x as f32)),
+            true => Err(OnnxError::Damaged("a tensor whose shape and numbers disagree")),
+            false => Err(OnnxError::not_finite(&stored.name, data.len(), x)),
+        };
+        match raw {
+            Some(raw) if stored.fields.is_empty() && raw.len() % kind.bytes() == 0 => {
+                raw.chunks(kind.bytes()).try_for_each(|number| put(kind.decoded(number)))?;
+            }
+            Some(_) => return Err(OnnxError::Damaged("a tensor whose type and bytes disagree")),
+            None => {
+                for (field, value) in &stored.fields {
+                    if *field != kind.field() {
+                        return Err(untyped(format!("{}, whose numbers are of another type", kind.name())));
+                    }
+                    match field {
+                        4 => value.floats()?.into_iter().try_for_each(|x| put(f64::from(x)))?,
+                        10 => value.doubles()?.into_iter().try_for_each(&mut put)?,
+                        _ => value.numbers()?.into_iter().try_for_each(|n| put(kind.entry(n)))?,
+                    }
                 }
-                _ => {}
             }
         }
-        if let Some(raw) = raw {
-            data = numbers(kind, raw)?;
-        }
-        if let Some(index) = data.iter().position(|x| !x.is_finite()) {
-            return Err(OnnxError::not_finite(&name, index, data[index]));
-        }
-        Ok((name, Tensor::new(shape, data)?))
+        let shape = stored.shape;
+        Ok((stored.name, Tensor::new(kind, shape, data)?))
     }
 
     /// Becomes zeros of a shape, in the same memory where that suffices. Each will cost so many multiplications.
@@ -86,22 +110,68 @@ impl Tensor {
         self.data.clear();
         Ok(())
     }
+
+    /// Type and shape, in words.
+    pub(super) fn words(&self) -> String {
+        format!("{} {:?}", self.kind.name(), self.shape)
+    }
 }
 
-/// Little-endian numbers of a kind of ONNX.
-fn numbers(kind: i64, raw: &[u8]) -> Result<Vec<f32>, OnnxError> {
-    let four = || raw.as_chunks::<4>().0.iter();
-    let eight = || raw.as_chunks::<8>().0.iter();
-    Ok(match kind {
-        1 => four().map(|x| f32::from_le_bytes(*x)).collect(),
-        6 => four().map(|x| i32::from_le_bytes(*x) as f32).collect(),
-        7 => eight().map(|x| i64::from_le_bytes(*x) as f32).collect(),
-        11 => eight().map(|x| f64::from_le_bytes(*x) as f32).collect(),
-        2 | 9 => raw.iter().map(|&x| f32::from(x)).collect(),
-        _ => {
-            return Err(OnnxError::Damaged(
-                "numbers that are neither float32, float64, int32, int64 nor bytes",
-            ));
+impl<'a> Stored<'a> {
+    fn read(message: Message<'a>) -> Result<Stored<'a>, OnnxError> {
+        let mut found = Stored { kind: 1, ..Stored::default() };
+        for field in message.fields() {
+            let (field, value) = field?;
+            match field {
+                1 => {
+                    let lengths = value.numbers()?;
+                    found.shape.extend(lengths.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX)));
+                }
+                2 => found.kind = value.numbers()?.first().copied().unwrap_or(0),
+                3 => return Err(OnnxError::Damaged("a tensor in segments")),
+                8 => found.name = value.text()?,
+                9 => found.raw = Some(value.bytes()?),
+                13 => found.outside.push(pair(value)?),
+                14 => found.is_outside = value.numbers()?.first() == Some(&1),
+                _ if FIELDS.contains(&field) => found.fields.push((field, value)),
+                _ => {}
+            }
         }
-    })
+        Ok(found)
+    }
+
+    /// Its bytes in the other file.
+    fn outside<'b>(&self, beside: &'b Beside) -> Result<&'b [u8], OnnxError> {
+        let said = |key: &str| self.outside.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let damaged = OnnxError::Damaged("weights in another file whose place makes no sense");
+        let file = said("location").ok_or(damaged.clone())?;
+        let bytes = beside.get(file).ok_or_else(|| OnnxError::Elsewhere { file: file.clone() })?;
+        let number = |key: &str| said(key).map(|text| text.parse::<usize>().map_err(|_| damaged.clone()));
+        let from = number("offset").transpose()?.unwrap_or(0);
+        let length = number("length").transpose()?.unwrap_or(bytes.len().saturating_sub(from));
+        from.checked_add(length).and_then(|end| bytes.get(from..end)).ok_or(damaged)
+    }
+}
+
+/// A key and its value.
+fn pair(value: Value<'_>) -> Result<(String, String), OnnxError> {
+    let mut pair = (String::new(), String::new());
+    for field in value.message()?.fields() {
+        match field? {
+            (1, key) => pair.0 = key.text()?,
+            (2, text) => pair.1 = text.text()?,
+            _ => {}
+        }
+    }
+    Ok(pair)
+}
+
+/// The file in which a `TensorProto` has its numbers, if it is another one.
+///
+/// # Errors
+/// If it is damaged.
+pub(super) fn file_of(message: Message<'_>) -> Result<Option<String>, OnnxError> {
+    let stored = Stored::read(message)?;
+    let file = stored.outside.into_iter().find(|(key, _)| key == "location").map(|(_, file)| file);
+    Ok(file.filter(|_| stored.is_outside))
 }

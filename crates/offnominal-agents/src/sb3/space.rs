@@ -64,7 +64,7 @@ impl Space {
     }
 
     /// Numbers in an observation of it.
-    fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         match self {
             Space::Box { low, .. } => low.len(),
             Space::Discrete(_) => 1,

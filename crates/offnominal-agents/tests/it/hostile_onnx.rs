@@ -1,6 +1,6 @@
 //! Malicious ONNX files are refused before they take memory or time. The files are built here, field by field.
 
-use offnominal_agents::onnx::Onnx;
+use offnominal_agents::onnx::{Beside, Onnx, OnnxError};
 use offnominal_core::prelude::*;
 
 /// A number of seven bits a byte.
@@ -56,7 +56,8 @@ fn value(field: u64, name: &str, shape: &[i64]) -> Vec<u8> {
 
 /// A file whose input is `x` with that shape and whose output is `y`.
 fn model(shape: &[i64], parts: &[Vec<u8>]) -> Vec<u8> {
-    bytes(7, &[parts.concat(), value(11, "x", shape), value(12, "y", &[1, 1])].concat())
+    let graph = bytes(7, &[parts.concat(), value(11, "x", shape), value(12, "y", &[1, 1])].concat());
+    [graph, bytes(8, &number(2, 17))].concat()
 }
 
 /// An environment with so many numbers and one action.
@@ -145,20 +146,21 @@ fn windows_that_overflow_or_never_end_are_refused() {
 #[test]
 fn shapes_that_a_node_makes_are_checked() {
     let reshaped = |wanted: &[i64]| model(&[1, 4], &[whole("s", wanted), node("Reshape", "x s", "y", &[])]);
-    refuses(&reshaped(&[i64::MAX, i64::MAX]), 4, "numbers of a tensor");
-    refuses(&reshaped(&[1 << 40, -1]), 4, "numbers of a tensor");
+    refuses(&reshaped(&[i64::MAX, i64::MAX]), 4, "expected finite numbers, found 9223372036854776000");
+    refuses(&reshaped(&[1 << 24, 1 << 24]), 4, "numbers of a tensor");
+    refuses(&reshaped(&[1 << 24, 1 << 24, -1]), 4, "numbers of a tensor");
     refuses(&reshaped(&[3, -1]), 4, "do not fit");
     refuses(&reshaped(&[1; 20]), 4, "do not fit");
     let axes: Vec<i64> = (0..100_000).collect();
     let lifted = [whole("s", &axes), node("Unsqueeze", "x s", "y", &[])];
     refuses(&model(&[1, 4], &lifted), 4, "do not fit");
-    let turned = |order: &[i64]| model(&[2, 2], &[node("Transpose", "x", "y", &[("perm", order)])]);
+    let turned = |order: &[i64]| model(&[1, 4], &[node("Transpose", "x", "y", &[("perm", order)])]);
     for order in [&[0_i64, 0][..], &[1, 1], &[i64::MIN, 0], &[i64::MAX, 0], &[2, 0]] {
         refuses(&turned(order), 4, "do not fit");
     }
-    for (operator, name) in [("Flatten", "axis"), ("Concat", "axis")] {
-        let far = [node(operator, "x x", "y", &[(name, &[i64::MIN])])];
-        refuses(&model(&[2, 2], &far), 4, "do not fit");
+    for (operator, inputs) in [("Flatten", "x"), ("Concat", "x x"), ("Softmax", "x"), ("ArgMax", "x")] {
+        let far = [node(operator, inputs, "y", &[("axis", &[i64::MIN])])];
+        refuses(&model(&[1, 4], &far), 4, "do not fit");
     }
     // A shape that an observation decides would fit at the trial and not later.
     let observed = model(&[1, 1], &[node("Exp", "x", "s", &[]), node("Reshape", "x s", "y", &[])]);
@@ -181,7 +183,7 @@ fn nodes_without_end_and_fields_without_content_are_refused() {
     refuses(&model(&[1, 1], &tensors), 1, "tensors: expected at most 10000");
     // Packed numbers of which there are none, in the places where one is read.
     let kind = bytes(5, &[bytes(2, b""), text(8, "w")].concat());
-    refuses(&model(&[1, 1], &[kind, node("Add", "x w", "y", &[])]), 1, "disagree");
+    refuses(&model(&[1, 1], &[kind, node("Add", "x w", "y", &[])]), 1, "found type number 0");
     let alpha = bytes(1, &[text(1, "x"), text(2, "y"), text(4, "Elu"), bytes(5, &bytes(2, b""))].concat());
     let _ = Onnx::from_bytes(&model(&[1, 1], &[alpha]), &environment(1));
     let axis = bytes(11, &[text(1, "x"), bytes(2, &bytes(1, &bytes(2, &bytes(1, &bytes(1, b"")))))].concat());
@@ -222,4 +224,68 @@ fn an_output_that_is_not_a_number_is_no_action() {
     };
     assert!(act(-1.0).is_nan());
     assert_eq!(act(2.0_f32.exp()), 1.0, "clipped to the bounds of the environment");
+}
+
+/// The field of numbers packed as little-endian bytes.
+fn packed<const N: usize>(field: u64, numbers: &[[u8; N]]) -> Vec<u8> {
+    bytes(field, &numbers.concat())
+}
+
+#[test]
+fn the_same_weights_act_alike_however_they_are_written() {
+    let values = [0.5_f32, -1.5, 2.0];
+    let tensor = |kind: i64, numbers: Vec<u8>| {
+        let head = [number(1, 3), number(2, kind), text(8, "w")].concat();
+        bytes(5, &[head, numbers].concat())
+    };
+    let halves = [0x3800_u16, 0xbe00, 0x4000];
+    let singles = values.map(f32::to_le_bytes);
+    let doubles = values.map(|x| f64::from(x).to_le_bytes());
+    // A real Cast, so that all types meet the same node.
+    let to_floats = || node("Cast", "w", "v", &[("to", &[1])]);
+    let ways = [
+        (1, packed(4, &singles)),
+        (1, packed(9, &singles)),
+        (11, packed(10, &doubles)),
+        (11, packed(9, &doubles)),
+        (10, halves.iter().flat_map(|&bits| number(5, i64::from(bits))).collect()),
+        (10, packed(9, &halves.map(u16::to_le_bytes))),
+    ];
+    let act = |kind: i64, numbers: &Vec<u8>, beside: &Beside| {
+        let nodes = [to_floats(), node("Mul", "x v", "m", &[]), node("MatMul", "m o", "y", &[])];
+        let parts =
+            [vec![tensor(kind, numbers.clone()), weights("o", &[3, 1], &[0.1; 3])], nodes.to_vec()].concat();
+        let mut action = [0.0];
+        let mut policy = Onnx::with_files(&model(&[1, 3], &parts), beside, &environment(3))?;
+        policy.act(&[1.0, 0.2, -0.3], &mut action, &mut Rng::new(0));
+        Ok::<f32, OnnxError>(action[0])
+    };
+    let wanted = 0.1 * (0.5 - 0.3 - 0.6);
+    for (kind, numbers) in &ways {
+        let found = act(*kind, numbers, &Beside::new()).unwrap();
+        assert!((found - wanted).abs() < 1e-6, "type {kind}: {found}, expected {wanted}");
+    }
+    let pair = |key: &str, value: &str| bytes(13, &[text(1, key), text(2, value)].concat());
+    let outside =
+        [pair("location", "w.data"), pair("offset", "4"), pair("length", "12"), number(14, 1)].concat();
+    let file = [vec![0; 4], singles.concat()].concat();
+    let found = act(1, &outside, &Beside::from([("w.data".into(), file)])).unwrap();
+    assert!((found - wanted).abs() < 1e-6, "{found}, expected {wanted}");
+    let error = act(1, &outside, &Beside::new()).unwrap_err().to_string();
+    assert!(error.contains("\"w.data\", which is not beside it"), "{error}");
+    let short = act(1, &outside, &Beside::from([("w.data".into(), vec![0; 15])]));
+    assert!(short.unwrap_err().to_string().contains("place makes no sense"));
+    // Numbers in the field of another type, bits of more than 16, and types that are not read.
+    for (kind, numbers) in
+        [(10, packed(4, &singles)), (1, packed(10, &doubles)), (16, packed(9, &halves.map(u16::to_le_bytes)))]
+    {
+        assert!(
+            act(kind, &numbers, &Beside::new())
+                .unwrap_err()
+                .to_string()
+                .contains("weights \"w\": expected float16")
+        );
+    }
+    let wide: Vec<u8> = (0..3).flat_map(|_| number(5, 0x1_3c00)).collect();
+    assert!(act(10, &wide, &Beside::new()).unwrap_err().to_string().contains("found NaN"));
 }

@@ -1,6 +1,8 @@
 //! Policies of other libraries, by the endings of their files.
 
 use super::place::Place;
+use super::played::Played;
+use super::zoo::Training;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::network::Curve;
 use offnominal_agents::sb3::{self, Model, Options, Statistics};
@@ -45,6 +47,15 @@ impl Library {
         }
     }
 
+    /// Its name.
+    fn name(self) -> &'static str {
+        match self {
+            Library::Sb3 => "Stable-Baselines3",
+            Library::Cleanrl => "CleanRL",
+            Library::RslRl => "RSL-RL",
+        }
+    }
+
     /// What may be said of its files.
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -63,6 +74,8 @@ pub(crate) struct Other {
     pub(crate) digest: String,
     /// The file of statistics by which its observations are normalised.
     pub(crate) statistics: Option<PathBuf>,
+    /// How it is played.
+    pub(crate) played: Played,
 }
 
 /// The policy in the file that another library wrote, with these options.
@@ -85,12 +98,31 @@ pub(crate) fn import(
 pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Other> {
     let bytes = read::bytes(&place.path)?;
     let options = place.options(library.options())?;
-    let statistics = statistics(library, place, options.get("normalize").map(String::as_str))?;
+    let asked = options.get("normalize").map(String::as_str);
+    // What a command says holds without them.
+    let is_said = asked.is_some() && options.contains_key("stack");
+    let training = match library {
+        Library::Sb3 if !is_said => {
+            Training::around(&place.path).or_else(|why| if asked.is_some() { Ok(None) } else { Err(why) })
+        }
+        _ => Ok(None),
+    };
+    let training = training.with_context(|| place.path.display().to_string())?;
+    let statistics = statistics(library, place, asked, training.as_ref())?;
     let beside = statistics.as_deref().map(read::bytes).transpose()?;
+    let mut stack = 1;
     let (taken, said) = match library {
         Library::Sb3 => {
-            let stack = options.get("stack").map_or(Ok(1), |text| frames(text))?;
-            let taken = stable_baselines(&bytes, statistics.as_deref(), beside.as_deref(), stack, spec);
+            let model = Model::read(&bytes).with_context(|| place.path.display().to_string())?;
+            let trained = training.as_ref().and_then(|training| training.frames);
+            // An environment may stack its frames itself; what both observe tells.
+            let trained =
+                trained.filter(|n| model.observation.width() == spec.obs_width().saturating_mul(*n));
+            stack = options.get("stack").map_or(Ok(trained.unwrap_or(1)), |text| frames(text))?;
+            let taken = stable_baselines(model, statistics.as_deref(), beside.as_deref(), stack, spec);
+            let wrappers = training.as_ref().map_or(&[][..], |training| &training.wrappers);
+            let around = || format!("it was trained with {} around its environment", wrappers.join(", "));
+            let taken = if wrappers.is_empty() { taken } else { taken.with_context(around) };
             (taken, if stack > 1 { format!("stack={stack}") } else { String::new() })
         }
         Library::Cleanrl => {
@@ -106,11 +138,34 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
     let mut digest = Sha256::new_with_prefix(&bytes);
     digest.update(beside.unwrap_or_default());
     digest.update(said);
-    Ok(Other { taken, digest: offnominal_files::store::hex(&digest.finalize()), statistics })
+    let played = Played {
+        algorithm: format!("{} of {}", taken.algorithm(), library.name()),
+        observations: observations(library, place, asked, statistics.as_deref()),
+        stack,
+        action: taken.action(spec).into(),
+        deterministic: true,
+        wrappers: training.map_or(vec![], |training| training.wrappers),
+    };
+    Ok(Other { taken, digest: offnominal_files::store::hex(&digest.finalize()), statistics, played })
+}
+
+/// By what observations are normalised, without folders of this machine.
+fn observations(library: Library, place: &Place, asked: Option<&str>, file: Option<&Path>) -> String {
+    let Some(file) = file else {
+        return match (library, asked) {
+            (Library::RslRl, _) => "normalised as its file says".into(),
+            (_, Some(_)) => "not normalised, as was said".into(),
+            (Library::Sb3, None) => "not normalised, as no statistics are beside it".into(),
+            (Library::Cleanrl, None) => "not normalised".into(),
+        };
+    };
+    let beside = place.path.parent().and_then(|folder| file.strip_prefix(folder).ok());
+    let name = beside.or(file.file_name().map(Path::new)).unwrap_or(file).display().to_string();
+    format!("normalised by {name}{}", if asked.is_some() { ", as was said" } else { ", found beside it" })
 }
 
 fn stable_baselines(
-    bytes: &[u8],
+    model: Model,
     place: Option<&Path>,
     pickle: Option<&[u8]>,
     stack: usize,
@@ -118,7 +173,7 @@ fn stable_baselines(
 ) -> Result<Taken> {
     let read = |bytes: &[u8]| sb3::read_normalisation(bytes).with_context(|| shown(place));
     let statistics: Option<Statistics> = pickle.map(read).transpose()?.flatten();
-    Ok(Model::read(bytes)?.policy(spec, &Options { statistics, stack })?)
+    Ok(model.policy(spec, &Options { statistics, stack })?)
 }
 
 /// A policy of CleanRL, of which must be said how its observations were normalised if they were.
@@ -166,29 +221,60 @@ fn activation(name: &str) -> Result<Curve> {
     found.with_context(|| format!("activation: expected one of {}, found {name:?}", Curve::names()))
 }
 
-/// The statistics that are asked for, or those that lie beside a model of Stable-Baselines3 under a usual name.
-fn statistics(library: Library, place: &Place, asked: Option<&str>) -> Result<Option<PathBuf>> {
+/// The statistics that are asked for, or those of a model of Stable-Baselines3 where tools put them.
+///
+/// # Errors
+/// If the files of its training say one thing, and what is there another.
+fn statistics(
+    library: Library,
+    place: &Place,
+    asked: Option<&str>,
+    training: Option<&Training>,
+) -> Result<Option<PathBuf>> {
     match asked {
-        Some(NONE) => Ok(None),
+        Some(NONE) => return Ok(None),
         Some(name) => {
             let path = PathBuf::from(name);
             ensure!(path.is_file(), "normalize: expected a file or {NONE}, found {name}, which is not there");
-            Ok(Some(path))
+            return Ok(Some(path));
         }
-        None if library == Library::Sb3 => Ok(beside(&place.path).into_iter().find(|path| path.is_file())),
-        None => Ok(None),
+        None if library != Library::Sb3 => return Ok(None),
+        None => {}
+    }
+    let folder = training.map(|training| training.folder.as_path());
+    let there = beside(&place.path, folder).into_iter().find(|path| path.is_file());
+    let Some(Training { folder, normalises, .. }) = training else { return Ok(there) };
+    let say = "say what holds with ?normalize=FILE or ?normalize=none";
+    match (there, normalises) {
+        (Some(path), true) => Ok(Some(path)),
+        (None, false) => Ok(None),
+        (None, true) => bail!(
+            "{}: expected the statistics by which its observations are normalised, as {} says, found none; {say}",
+            place.path.display(),
+            folder.display()
+        ),
+        // The zoo leaves them out then; whoever saved them may have meant another model.
+        (Some(path), false) => bail!(
+            "{}: expected no statistics, as {} says that observations are not normalised, found {}; {say}",
+            place.path.display(),
+            folder.display(),
+            path.display()
+        ),
     }
 }
 
-/// Where statistics are saved beside a model: under its own name, as callbacks for checkpoints do, or as one for a folder.
-fn beside(model: &Path) -> Vec<PathBuf> {
+/// Where statistics are saved: beside a model under its own name, as callbacks for checkpoints do, or as one for a folder,
+/// which may be the one of its training, or is called like the model.
+fn beside(model: &Path, training: Option<&Path>) -> Vec<PathBuf> {
     let stem = model.file_stem().unwrap_or_default().to_string_lossy();
     let mut names = vec![format!("{stem}.pkl")];
     if let Some((prefix, steps)) = stem.strip_suffix("_steps").and_then(|s| s.rsplit_once('_')) {
         names.push(format!("{prefix}_vecnormalize_{steps}_steps.pkl"));
     }
-    names.extend(["vec_normalize.pkl".into(), "vecnormalize.pkl".into()]);
-    names.into_iter().map(|name| model.with_file_name(name)).collect()
+    let usual = ["vec_normalize.pkl", "vecnormalize.pkl"];
+    let own = names.into_iter().chain(usual.map(String::from)).map(|name| model.with_file_name(name));
+    let folders = training.map(Path::to_path_buf).into_iter().chain([model.with_extension("")]);
+    own.chain(folders.flat_map(|folder| usual.map(|name| folder.join(name)))).collect()
 }
 
 #[cfg(test)]

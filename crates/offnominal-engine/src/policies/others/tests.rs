@@ -135,3 +135,62 @@ fn the_function_between_layers_of_rsl_rl_may_be_said() {
     let error = imported(Library::RslRl, "torch/rsl-rl-5.pt", &[("activation", "eval")]).err().unwrap();
     assert!(error.to_string().contains("activation: expected one of Identity, ReLU"), "{error}");
 }
+
+/// A model in a layout of the zoo, with what its configuration says, and with its statistics or without.
+fn zoo(layout: &str, config: &str, has_statistics: bool) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, around) = match layout {
+        "of its name" => ("Pendulum-v1.zip", "Pendulum-v1"),
+        "the best" => ("best_model.zip", "Pendulum-v1"),
+        "a checkpoint" => ("rl_model_100_steps.zip", "Pendulum-v1"),
+        _ => ("sac-Pendulum-v1.zip", "."),
+    };
+    let at = folder.path().join(around);
+    fs::create_dir_all(&at).unwrap();
+    fs::copy(file("sb3/sac.zip"), folder.path().join(model)).unwrap();
+    fs::write(at.join("config.yml"), config).unwrap();
+    if has_statistics {
+        fs::copy(file("sb3/sac.pkl"), at.join("vecnormalize.pkl")).unwrap();
+    }
+    let name = folder.path().join(model).display().to_string();
+    (folder, name)
+}
+
+#[test]
+fn a_model_of_the_zoo_is_played_as_its_configuration_says_or_refused() {
+    let sac = file("sb3/sac.zip").display().to_string();
+    let digest = |name: &str| found(name, "pendulum").unwrap().digest;
+    let [normalised, plain] = [digest(&sac), digest(&format!("{sac}?normalize=none"))];
+    let (on, off) = ("normalize: true\n", "policy: MlpPolicy\n");
+    for layout in ["of its name", "the best", "a checkpoint", "a hub"] {
+        let (_folder, name) = zoo(layout, on, true);
+        let there = found(&name, "pendulum").unwrap();
+        assert_eq!(there.digest, normalised, "{layout}");
+        let words = there.played.unwrap().to_string();
+        assert!(
+            words.contains("normalised by") && words.contains("vecnormalize.pkl, found beside it"),
+            "{words}"
+        );
+        let (_folder, name) = zoo(layout, off, false);
+        assert_eq!(digest(&name), plain, "{layout}");
+        for (config, has_statistics) in [(on, false), (off, true)] {
+            let (_folder, name) = zoo(layout, config, has_statistics);
+            let error = format!("{:#}", found(&name, "pendulum").err().unwrap());
+            assert!(
+                error.contains("say what holds with ?normalize=FILE or ?normalize=none"),
+                "{layout}: {error}"
+            );
+            assert_eq!(digest(&format!("{name}?normalize=none")), plain, "{layout}");
+        }
+    }
+}
+
+#[test]
+fn a_printed_name_is_a_policy_once_its_file_was_opened() {
+    let sac = file("sb3/sac.zip").display().to_string();
+    let opened = found(&sac, "pendulum").unwrap();
+    let printed =
+        offnominal_files::dataset::PolicyName { id: opened.name, digest: opened.digest.clone() }.label();
+    assert_eq!(found(&printed, "pendulum").unwrap().digest, opened.digest);
+    assert!(found("sac-01234567", "pendulum").is_err());
+}
