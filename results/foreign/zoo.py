@@ -68,8 +68,11 @@ def row(options, model, table):
         return None
     mean, deviation, episodes = table[algorithm, env]
     found, why = played(options.program, now, model, options)
-    given = dict(algorithm=algorithm, env=env, played=re.sub(r"modules=[^&]*&", "", now), zoo_return=mean,
-                 zoo_deviation=deviation, zoo_episodes=episodes, loaded=found is not None, why=why.replace(str(options.agents) + "/", ""))
+    given = {
+        "algorithm": algorithm, "env": env, "played": re.sub(r"modules=[^&]*&", "", now), "zoo_return": mean,
+        "zoo_deviation": deviation, "zoo_episodes": episodes, "loaded": found is not None,
+        "why": why.replace(f"{options.agents}/", ""),
+    }
     if not found:
         return given
     estimate = found["return"]

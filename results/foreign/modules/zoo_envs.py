@@ -1,5 +1,4 @@
-"""Environments as RL Baselines3 Zoo made them: with the share of the remaining time as a further number, where a model
-was trained with it."""
+"""Environments as RL Baselines3 Zoo made them: with the share of the remaining time, where a model had it."""
 
 import importlib
 

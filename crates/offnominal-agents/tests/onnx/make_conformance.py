@@ -18,8 +18,7 @@ from onnx.backend.test.case.node import collect_testcases
 warnings.simplefilter("ignore")
 HERE = Path(__file__).parent
 MOST_NUMBERS = 400
-OPERATORS = """Abs Add ArgMax Cast Clip Concat Constant Conv Div Dropout Elu Exp Flatten Gemm Identity LeakyRelu Log MatMul
-Max MaxPool Min Mul Neg Pow Relu Reshape Sigmoid Softmax Softplus Sqrt Squeeze Sub Tanh Transpose Unsqueeze""".split()
+OPERATORS = ["Abs", "Add", "ArgMax", "Cast", "Clip", "Concat", "Constant", "Conv", "Div", "Dropout", "Elu", "Exp", "Flatten", "Gemm", "Identity", "LeakyRelu", "Log", "MatMul", "Max", "MaxPool", "Min", "Mul", "Neg", "Pow", "Relu", "Reshape", "Sigmoid", "Softmax", "Softplus", "Sqrt", "Squeeze", "Sub", "Tanh", "Transpose", "Unsqueeze"]
 
 
 def plain(values):
