@@ -322,7 +322,10 @@ def test_ctrl_c_ends_a_long_score():
     time.sleep(0.5)
     sent = time.monotonic()
     os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    try:
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in said and time.monotonic() - sent < 5
 
 
