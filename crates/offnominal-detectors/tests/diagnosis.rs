@@ -64,7 +64,7 @@ fn without_commands_the_family_is_unknown_until_faults_are_taught() {
         let episodes = nominal_episodes(Seed(1), 24, 40);
         let still = vec![0.5; 40 * width];
         let views: Vec<_> =
-            episodes.iter().map(|e| Signals::new(&e.observations, &still, 3, width)).collect();
+            episodes.iter().map(|e| Signals::new(e.signals().observations(), &still, 3, width)).collect();
         let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1), FitProgress::unseen()).unwrap();
         for seen in views[0].transitions() {
             diagnoser.observe(&seen);
