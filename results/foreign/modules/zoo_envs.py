@@ -27,9 +27,9 @@ class RemainingTime(gymnasium.ObservationWrapper):
         return np.append(observation, 1.0 - self.passed / self.steps).astype(np.float32)
 
 
-def make(id, package=None, time=False):
+def make(id, package=None, time=False, **options):
     """The environment of that id; `package` registers it."""
     if package:
         importlib.import_module(package)
-    env = gymnasium.make(id)
+    env = gymnasium.make(id, **options)
     return RemainingTime(env, env.spec.max_episode_steps) if time else env

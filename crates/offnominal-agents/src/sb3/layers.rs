@@ -142,17 +142,18 @@ fn mean_rows(name: &str, rows: &Tensor, n: usize) -> Result<Tensor, FileError> {
     Ok(Tensor { shape: [&[n], rest].concat(), values })
 }
 
-/// A single layer may lack a bias.
+/// A single layer may lack a bias; the first versions wrote it without a number.
 fn random_search(tensors: &mut Tensors<'_>, curve: Curve, chain: &mut Chain) -> Result<(), FileError> {
-    const FIRST: &str = "action_net.0";
-    if tensors.contains(&format!("{FIRST}.bias")) {
+    const FIRST: [&str; 2] = ["action_net.0", "action_net"];
+    if tensors.contains(&format!("{}.bias", FIRST[0])) {
         return sequence(tensors, "action_net.", curve, chain);
     }
-    match tensors.read(&format!("{FIRST}.weight"))? {
-        Some(weight) => {
-            let bias = vec![0.0; weight.shape.first().copied().unwrap_or(0)];
-            chain.of_weights(FIRST, &weight, &bias, Curve::Identity)
+    for first in FIRST {
+        if let Some(weight) = tensors.read(&format!("{first}.weight"))? {
+            let none = vec![0.0; weight.shape.first().copied().unwrap_or(0)];
+            let bias = tensors.read(&format!("{first}.bias"))?.map_or(none, |bias| bias.values);
+            return chain.of_weights(first, &weight, &bias, Curve::Identity);
         }
-        None => Err(FileError::unsupported("policy", "the dense layers action_net.*", "none")),
     }
+    Err(FileError::unsupported("policy", "the dense layers action_net.*", "none"))
 }

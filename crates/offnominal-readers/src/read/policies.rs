@@ -55,7 +55,11 @@ pub fn card(bytes: &[u8]) -> bool {
 
 /// A policy of somebody else.
 pub fn onnx(bytes: &[u8]) -> bool {
-    static SPECS: LazyLock<[EnvSpec; 3]> = LazyLock::new(|| [spec(3, 1, 0), spec(4, 8, 0), spec(216, 1, 4)]);
+    static SPECS: LazyLock<[EnvSpec; 3]> = LazyLock::new(|| {
+        let image = Image { frames: 1, planes: 3, height: 9, columns: 8 };
+        let observation = vec![Channel::image("image", "what is seen", image)];
+        [spec(3, 1, 0), spec(4, 8, 0), EnvSpec { observation, ..spec(0, 1, 4) }]
+    });
     let found = SPECS.iter().find_map(|spec| Some((Onnx::from_bytes(bytes, spec).ok()?, spec)));
     found.is_some_and(|(mut policy, spec)| acts(&mut policy, spec))
 }
