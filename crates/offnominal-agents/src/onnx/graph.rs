@@ -253,13 +253,10 @@ fn declared(value: Value<'_>) -> Result<(String, Tensor), OnnxError> {
 
 /// Type → tensor type (1) → type of its numbers (1); floats where it is left open.
 fn number_type(kind: Value<'_>, name: &str) -> Result<Kind, OnnxError> {
-    for tensor in within(kind, 1)? {
-        for number in within(tensor, 1)? {
-            let number = number.numbers()?.first().copied().unwrap_or(0);
-            return Kind::numbered(number).map_err(|found| OnnxError::Type { name: name.into(), found });
-        }
-    }
-    Ok(Kind::Float)
+    let Some(&tensor) = within(kind, 1)?.first() else { return Ok(Kind::Float) };
+    let Some(&number) = within(tensor, 1)?.first() else { return Ok(Kind::Float) };
+    let number = number.numbers()?.first().copied().unwrap_or(0);
+    Kind::numbered(number).map_err(|found| OnnxError::Type { name: name.into(), found })
 }
 
 /// Type → tensor type (1) → shape (2) → axes (1) → length (1).

@@ -53,7 +53,10 @@ impl Tensor {
         let raw = if stored.is_outside { Some(stored.outside(beside)?) } else { stored.raw };
         let mut data = Vec::new();
         let mut put = |x: f64| match kind.has(x) {
-            true if data.len() < most => Ok(data.push(x as f32)),
+            true if data.len() < most => {
+                data.push(x as f32);
+                Ok(())
+            }
             true => Err(OnnxError::Damaged("a tensor whose shape and numbers disagree")),
             false => Err(OnnxError::not_finite(&stored.name, data.len(), x)),
         };
