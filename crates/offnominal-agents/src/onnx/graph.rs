@@ -3,7 +3,7 @@
 use super::budget::{Budget, len};
 use super::kind::Kind;
 use super::message::{Message, Value};
-use super::node::{Inputs, Written};
+use super::node::{Inputs, Written, is_own};
 use super::ops::Op;
 use super::tensor::{Tensor, file_of};
 use super::{Beside, OnnxError};
@@ -208,11 +208,6 @@ fn version(value: Value<'_>) -> Result<Option<i64>, OnnxError> {
         }
     }
     Ok(version.filter(|_| is_own(&domain)))
-}
-
-/// Whether a domain is that of ONNX's own operators.
-pub(super) fn is_own(domain: &str) -> bool {
-    ["", "ai.onnx"].contains(&domain)
 }
 
 /// The names of the files in which weights lie.

@@ -51,6 +51,11 @@ pub(super) struct Attribute {
     pub(super) tensor: Option<Tensor>,
 }
 
+/// Whether a domain is that of ONNX's own operators.
+pub(super) fn is_own(domain: &str) -> bool {
+    ["", "ai.onnx"].contains(&domain)
+}
+
 impl Written {
     pub(super) fn read(value: Value<'_>, opset: i64, beside: &Beside) -> Result<Written, OnnxError> {
         let (mut operator, mut name, mut domain) = (String::new(), String::new(), String::new());
