@@ -147,8 +147,11 @@ mod tests {
         (0..n).map(one).collect()
     }
 
+    fn signals(all: &[Vec<f32>]) -> Vec<Signals<'_>> {
+        all.iter().map(|x| Signals::new(x, &[], 2, 0)).collect()
+    }
+
     fn said(train: &[Vec<f32>], calibration: &[Vec<f32>]) -> Vec<String> {
-        let signals = |all: &[Vec<f32>]| all.iter().map(|x| Signals::new(x, &[], 2, 0)).collect::<Vec<_>>();
         let names = ["a".into(), "b".into()];
         let said = warnings(&signals(train), &signals(calibration), &names, Seed(1));
         said.into_iter().filter(|said| said.contains("learned from; the threshold is too low")).collect()
