@@ -24,6 +24,7 @@ pub(crate) fn spec(obs: usize, act: usize) -> EnvSpec {
         success: "none".into(),
         classes: vec![],
         cameras: vec![],
+        ..EnvSpec::default()
     }
 }
 
