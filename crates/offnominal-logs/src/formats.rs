@@ -32,6 +32,8 @@ pub(crate) mod hdf5_episodes;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod hdf5_parts;
 #[cfg(not(target_family = "wasm"))]
+mod inside;
+#[cfg(not(target_family = "wasm"))]
 mod joined;
 #[cfg(not(target_family = "wasm"))]
 mod lerobot;

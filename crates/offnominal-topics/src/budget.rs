@@ -4,7 +4,7 @@
 //! The work grows with the bytes that were read, the memory does not: names and columns do not repeat.
 //! What could not be read of a log is counted here too, and is told at its end.
 
-use crate::record::{Column, Sink, Topic, Value};
+use crate::record::{Charge, Column, Sink, Topic, Value};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,15 +35,6 @@ impl Size {
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
-}
-
-/// What a reader is about to take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charge {
-    /// Bytes that stay in memory.
-    Memory(u64),
-    /// As much time as so many entries of rows take.
-    Work(u64),
 }
 
 /// A sink that charges what it is told, and counts what is lost.

@@ -1,7 +1,6 @@
 //! Rows of nested messages: each leaf of the tree of fields becomes a column when it is first seen.
 
-use crate::budget::Charge;
-use crate::record::{Column, Sink, Value};
+use crate::record::{Charge, Column, Sink, Value};
 use anyhow::{Result, ensure};
 use std::collections::HashMap;
 

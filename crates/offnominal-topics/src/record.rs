@@ -4,7 +4,6 @@
 //! topics and columns in the order in which they appear, tells a [`Sink`] of each once, and then hands over rows. So a
 //! log of any size is read with the memory of one row, or of one compressed block.
 
-use crate::budget::Charge;
 use anyhow::Result;
 
 /// A group of columns that share their time stamps.
@@ -62,6 +61,15 @@ impl From<f64> for Value<'_> {
     fn from(x: f64) -> Self {
         if x.is_nan() { Value::Missing } else { Value::Number(x) }
     }
+}
+
+/// What a reader is about to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// Bytes that stay in memory.
+    Memory(u64),
+    /// As much time as so many entries of rows take.
+    Work(u64),
 }
 
 /// Whoever is told what a log holds.

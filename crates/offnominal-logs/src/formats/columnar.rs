@@ -15,8 +15,8 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema, TimeUnit};
 use offnominal_files::parquet_pages::{self, Bounded};
-use offnominal_topics::budget::Charge;
 use offnominal_topics::nested::{MAX_ITEMS, Nested, Place};
+use offnominal_topics::record::Charge;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,

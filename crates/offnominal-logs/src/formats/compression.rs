@@ -2,7 +2,8 @@
 
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
-use offnominal_topics::budget::{Charge, Size};
+use offnominal_topics::budget::Size;
+use offnominal_topics::record::Charge;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 

@@ -3,8 +3,8 @@
 use crate::record::{Column, Sink, Topic};
 use anyhow::{Result, bail, ensure};
 use hdf5_pure::{DType, Dataset, Datatype, DatatypeByteOrder, Group};
-use offnominal_topics::budget::Charge;
 use offnominal_topics::nested::MAX_ITEMS;
+use offnominal_topics::record::Charge;
 use std::ops::Range;
 
 /// Rows that are read at once, and numbers of all data sets in them.

@@ -2,7 +2,7 @@
 
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::Result;
-use offnominal_topics::budget::Charge;
+use offnominal_topics::record::Charge;
 use std::collections::HashMap;
 
 /// A sink for one file after another, which tells another sink of the whole.

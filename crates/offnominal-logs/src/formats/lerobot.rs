@@ -2,11 +2,12 @@
 //! `episode_index`; names of the entries of a vector, and the rate, are in `meta/info.json`.
 
 use super::columnar;
+use super::inside::inside;
 use super::joined::Joined;
-use super::on_disk::inside;
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
-use offnominal_topics::budget::{Charge, Size};
+use offnominal_topics::budget::Size;
+use offnominal_topics::record::Charge;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

@@ -1,12 +1,13 @@
 //! Logs that are files or folders, and the formats that need more than one byte after the other.
 
+use super::inside::inside;
 use super::{Format, columnar, compression, format_of, hdf5, joined, lerobot, rosbag, streamed};
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
 use offnominal_topics::budget::{Budget, Size};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads one log, which is a file or a folder.
 ///
@@ -52,22 +53,6 @@ fn folder(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
         }
     }
     Ok(Format::Rosbag)
-}
-
-/// The place of a file of a folder, which no link leads out of; but for the blobs beside a snapshot, as the cache of
-/// Hugging Face has them. What a folder from elsewhere holds may also be a pipe, which never ends.
-///
-/// # Errors
-/// If it is not there, is no file, or lies elsewhere.
-pub fn inside(folder: &Path, file: &Path) -> Result<PathBuf> {
-    let place = || format!("{}", file.display());
-    let (root, found) = (folder.canonicalize()?, file.canonicalize().with_context(place)?);
-    let snapshots = root.parent().filter(|parent| parent.ends_with("snapshots"));
-    let blobs = snapshots.and_then(Path::parent).map(|cache| cache.join("blobs"));
-    let is_inside = found.starts_with(&root) || blobs.is_some_and(|blobs| found.starts_with(blobs));
-    ensure!(is_inside, "{}: expected a file in its folder, found a link out of it", place());
-    ensure!(found.is_file(), "{}: expected a file, found something else", place());
-    Ok(found)
 }
 
 fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {

@@ -6,7 +6,7 @@
 
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use offnominal_topics::budget::Charge;
+use offnominal_topics::record::Charge;
 use std::collections::HashMap;
 use std::io::Read;
 
