@@ -47,7 +47,7 @@ fn campaign(leak: f64) -> String {
 
 #[test]
 fn an_environment_of_ones_own_goes_through_every_command() {
-    assert!(include_str!("../../examples/own_env.rs").lines().count() < 60);
+    assert!(include_str!("../../examples/own_env.rs").lines().count() <= 60);
     catalogues::extend(example::extras()).unwrap();
     let environment = catalogues::environments().build("tank", &serde_json::json!({})).unwrap();
     offnominal_laws::assert_lawful("tank", &offnominal_laws::env(environment.as_ref(), &[]));
