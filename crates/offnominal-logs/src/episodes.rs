@@ -106,7 +106,14 @@ pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result
 fn suspicious(gathered: &Gathered, mapping: &Mapping) -> Vec<String> {
     let of = |(channel, place): (&Channel, &Option<(usize, usize)>)| {
         let (topic, number) = place.expect("all channels were found");
-        let found = Suspects::of(&gathered.topics[topic].columns[number]).suspicious();
+        let suspects = Suspects::of(&gathered.topics[topic].columns[number]);
+        let lost = suspects.lost_digits().map(|(range, step)| {
+            format!(
+                "{}: its numbers vary by {range:.3e}, and single precision, in which detectors compute, rounds them to steps of \
+                 {step:.3e}: little of what happens in it can be seen. Subtract a constant from this column before",
+                channel.column
+            )
+        });
         let says = |(x, n): (f64, u64)| {
             format!(
                 "{}: {x} occurs {n} times, far from all other numbers; if it means that nothing was read, \
@@ -114,7 +121,7 @@ fn suspicious(gathered: &Gathered, mapping: &Mapping) -> Vec<String> {
                 channel.column
             )
         };
-        found.into_iter().map(says).collect::<Vec<_>>()
+        suspects.suspicious().into_iter().map(says).chain(lost).collect::<Vec<_>>()
     };
     mapping.channels().zip(&gathered.places).flat_map(of).collect()
 }

@@ -37,6 +37,8 @@ const KNOWN: [f64; 32] = [
 ];
 /// How many times the range of all others such a number is away from them.
 const FAR: f64 = 5.0;
+/// A channel has lost its digits if its range has fewer steps of single precision than this.
+const FEWEST_STEPS: f64 = 64.0;
 
 /// The numbers of a column, as far as they were seen.
 #[derive(Debug, Clone)]
@@ -84,6 +86,14 @@ impl Suspects {
         self.counts.iter().filter(|&&(x, n)| !self.is_far(x) || n > self.n).map(|&(x, _)| x).collect()
     }
 
+    /// The range of the numbers and the step of single precision there, if too little of the range is left in it: detectors
+    /// compute in single precision.
+    pub fn lost_digits(&self) -> Option<(f64, f64)> {
+        let (range, largest) = (self.high - self.low, self.low.abs().max(self.high.abs()));
+        let step = largest * f64::from(f32::EPSILON);
+        (self.n > 1 && range > 0.0 && range < FEWEST_STEPS * step).then_some((range, step))
+    }
+
     fn is_far(&self, x: f64) -> bool {
         let away = if x < self.low { self.low - x } else { x - self.high };
         self.n > 1 && away > FAR * (self.high - self.low).max(1e-9 * x.abs())
@@ -93,6 +103,19 @@ impl Suspects {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_constant_takes_the_digits_of_what_varies() {
+        for (constant, range) in [(47.397_742, 6e-5), (5.4e6, 0.6), (1e9, 8.0)] {
+            let of = |constant: f64| {
+                Suspects::of(&[constant, constant + 0.4 * range, constant + range]).lost_digits()
+            };
+            assert!(of(constant).is_some_and(|(found, _)| (found / range - 1.0).abs() < 1e-3), "{constant}");
+            assert_eq!(of(0.0), None);
+        }
+        assert_eq!(Suspects::of(&[101_325.0, 101_330.0]).lost_digits(), None);
+        assert_eq!(Suspects::of(&[1e9, 1e9]).lost_digits(), None, "a constant has none to lose");
+    }
 
     #[test]
     fn a_sentinel_far_from_the_others_is_suspicious_and_a_saturated_sensor_is_not() {
