@@ -107,10 +107,10 @@ fn suspicious(gathered: &Gathered, mapping: &Mapping) -> Vec<String> {
     let of = |(channel, place): (&Channel, &Option<(usize, usize)>)| {
         let (topic, number) = place.expect("all channels were found");
         let suspects = Suspects::of(&gathered.topics[topic].columns[number]);
-        let lost = suspects.lost_digits().map(|(range, step)| {
+        let lost = suspects.lost_digits().map(|(_, step)| {
             format!(
-                "{}: its numbers vary by {range:.3e}, and single precision, in which detectors compute, rounds them to steps of \
-                 {step:.3e}: little of what happens in it can be seen. Subtract a constant from this column before",
+                "{}: single precision, in which detectors compute, rounds its numbers to steps of about {step:.0e}, and little \
+                 of what happens in it is left; subtract a constant from this column before",
                 channel.column
             )
         });

@@ -175,7 +175,8 @@ fn a_log_that_was_cut_off_is_read_as_far_as_it_goes() {
             let is_whole = rows(&found) == rows(&whole);
             assert!(is_whole || !name.ends_with("mcap") || !found.said.is_empty(), "{name}, {cut} bytes");
         }
-        assert!(n_read > 10, "{name}: {n_read} of 39");
+        // A stream of Arrow with one batch has all of it or nothing.
+        assert!(n_read > 10 || name == "same.arrows", "{name}: {n_read} of 39");
     }
 }
 

@@ -187,8 +187,11 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         size: off.size,
     };
     let onset = diagnosis.as_ref().map(|d| d.onset());
-    let family =
-        diagnosis.as_ref().and_then(|d| d.probabilities().into_iter().find(|(f, _)| *f == d.family()));
+    // Where the family is unknown, all have the same probability.
+    let family = diagnosis.as_ref().map(|d| {
+        let all = d.probabilities();
+        (d.family(), all.into_iter().find(|(family, _)| *family == d.family()).unwrap_or(all[0]).1)
+    });
     AlarmSpan {
         step: verdict.step,
         secs,
