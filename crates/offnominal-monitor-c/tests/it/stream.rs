@@ -213,7 +213,7 @@ fn a_message_that_cannot_be_read_is_left_out_and_named() {
     assert_eq!(stream.define(0, "float64 data\n"), Status::Message);
     assert_eq!(stream.message(0, 1, &[0, 1, 0, 0, 7]), Status::Message);
     assert!(
-        last_error().starts_with("topic /x: time 1000000 ns: data: expected 8 bytes"),
+        last_error().starts_with("topic /x: time 1000000 ns: expected at least 8 bytes"),
         "{}",
         last_error()
     );
