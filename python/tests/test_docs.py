@@ -7,7 +7,7 @@
 | ``python file: jump.py``  | is written to that file, for later blocks; so is ``toml file: …``               |
 | ``… slow``                | runs in the slow tier only, as does every block of its page that comes after it |
 | ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/docs.rs`      |
-| ``text``                  | right after a block that runs: what it printed, line by line; ``…`` is what is left out |
+| ``text``                  | alone, right after a block that runs: what it printed, line by line; ``…`` is what is left out |
 | ``text``, ``json``        | else an output, or an example of data                                           |
 """
 
@@ -62,7 +62,7 @@ def blocks(page):
     for fence in FENCE.finditer(text):
         language, _, rest = fence["info"].strip().partition(" ")
         found.append(Block(page, text.count("\n", 0, fence.start()) + 1, language, rest.strip(), fence["body"]))
-        if language == "text" and len(found) > 1 and found[-2].is_run:
+        if language == "text" and not rest and len(found) > 1 and found[-2].is_run:
             found[-2].shown = fence["body"]
     return found
 
