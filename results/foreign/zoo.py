@@ -110,7 +110,8 @@ def main():
             writer.writeheader()
             writer.writerows(rows)
     loaded = [r for r in rows if r["loaded"]]
-    print(f"{len(loaded)} of {len(rows)} loaded, {sum(r['within'] for r in loaded)} within a deviation, {sum(r['overlaps'] for r in loaded)} overlap")
+    within, overlap = (sum(r[what] for r in loaded) for what in ("within", "overlaps"))
+    print(f"{len(loaded)} of {len(rows)} loaded, {within} within a deviation, {overlap} overlap")
 
 
 main()
