@@ -146,7 +146,7 @@ fn a_leak_raises_an_alarm_that_names_its_channel() {
 fn without_commands_no_place_of_a_fault_is_claimed_and_a_part_has_one_number_everywhere() {
     let rig = Rig::new(30);
     let mapping = MAPPING.replace("command = [{ column = \"valve\" }]\n", "")
-        + "[episodes]\nby = \"window\"\nsecs = 6.0\n";
+        + "[episodes]\nby = \"window\"\nsecs = 3.0\n";
     std::fs::write(&rig.map, mapping).unwrap();
     rig.fit(rig.nominal.clone(), 0.05).unwrap();
     let leak = rig.path("leak.csv");

@@ -1,12 +1,13 @@
 //! What a hosted environment says of itself, as a specification.
 
+use crate::foreign::manifest::named;
 use crate::foreign::wanted::Wanted;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::limits::OBSERVATION;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 use offnominal_files::store::address;
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The most steps of an episode that are believed.
@@ -14,9 +15,6 @@ const MOST_STEPS: u32 = 100_000_000;
 
 /// The most modules of the user that are listed each by itself.
 const LISTED: usize = 50;
-
-/// The longest name of a channel.
-const LONGEST_NAME: usize = 100;
 
 /// The description that `worker.py` sends.
 #[derive(Debug, Deserialize)]
@@ -184,24 +182,6 @@ fn renamed(channels: Vec<Channel>, names: Option<&[String]>) -> Vec<Channel> {
         None => channel,
     };
     channels.into_iter().enumerate().map(name).collect()
-}
-
-/// Insists on names that can tell the channels apart.
-///
-/// # Errors
-/// If there are more or fewer names than channels, two are the same, or one is no plain text.
-pub(super) fn named(channels: &[Channel], names: Option<&[String]>) -> Result<()> {
-    let Some(names) = names else { return Ok(()) };
-    let (expected, found) = (channels.len(), names.len());
-    ensure!(found == expected, "expected {expected} names, found {found}: {}", names.join(", "));
-    let mut seen = HashSet::new();
-    for name in names {
-        let is_plain =
-            !name.trim().is_empty() && name.len() <= LONGEST_NAME && !name.contains(char::is_control);
-        ensure!(is_plain, "expected a name of 1 to {LONGEST_NAME} plain characters, found {name:?}");
-        ensure!(seen.insert(name), "expected different names, found {name:?} twice");
-    }
-    Ok(())
 }
 
 fn channels(letter: &str, meaning: &str, bounds: &[Bounds]) -> Vec<Channel> {

@@ -11,12 +11,11 @@
 //! mass = { attribute = "unwrapped.model.body_mass", relative = true, low = 0.2, high = 5.0 }
 //! ```
 
-use crate::foreign::describe::named;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 use offnominal_files::store::address;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// The longest word or sentence.
@@ -165,6 +164,27 @@ impl Quantity {
 fn plain(what: &str, text: &str) -> Result<()> {
     let is_plain = !text.is_empty() && text.len() <= LONGEST && !text.contains(char::is_control);
     ensure!(is_plain, "{what}: expected 1 to {LONGEST} plain characters, found {text:?}");
+    Ok(())
+}
+
+/// The longest name of a channel.
+const LONGEST_NAME: usize = 100;
+
+/// Insists on names that can tell the channels apart.
+///
+/// # Errors
+/// If there are more or fewer names than channels, two are the same, or one is no plain text.
+pub(super) fn named(channels: &[Channel], names: Option<&[String]>) -> Result<()> {
+    let Some(names) = names else { return Ok(()) };
+    let (expected, found) = (channels.len(), names.len());
+    ensure!(found == expected, "expected {expected} names, found {found}: {}", names.join(", "));
+    let mut seen = HashSet::new();
+    for name in names {
+        let is_plain =
+            !name.trim().is_empty() && name.len() <= LONGEST_NAME && !name.contains(char::is_control);
+        ensure!(is_plain, "expected a name of 1 to {LONGEST_NAME} plain characters, found {name:?}");
+        ensure!(seen.insert(name), "expected different names, found {name:?} twice");
+    }
     Ok(())
 }
 
