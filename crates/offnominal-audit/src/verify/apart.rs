@@ -36,7 +36,7 @@ fn found(report: &Value) -> Result<Recomputed> {
     let check = check.context("expected a report of what was done once more, found none")?;
     if report["recomputed"].is_null() {
         let why = check["found"].as_str().unwrap_or_default();
-        bail!("{}", why.strip_prefix("not possible: ").unwrap_or(why).to_string());
+        bail!("{}", why.strip_prefix("not possible: ").unwrap_or(why));
     }
     let recomputed: Recomputed = serde_json::from_value(report["recomputed"].clone())?;
     let is_right = check["holds"] == true;

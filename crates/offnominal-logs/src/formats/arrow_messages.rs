@@ -44,12 +44,15 @@ fn pass_padding(from: &mut impl BufRead) -> Result<()> {
     Ok(())
 }
 
+/// Reads the message at a place: its description and its body.
+type ReadAt<'f> = Box<dyn Fn(Place) -> Result<(Vec<u8>, Buffer)> + 'f>;
+
 /// Where messages come from.
 enum From<'f> {
     /// One after the other; whether the stream lies in a file, and so has a mark at its end.
     Stream(Box<dyn BufRead + 'f>, bool),
     /// As the footer says.
-    Footer(Box<dyn Fn(Place) -> Result<(Vec<u8>, Buffer)> + 'f>, std::vec::IntoIter<Place>),
+    Footer(ReadAt<'f>, std::vec::IntoIter<Place>),
 }
 
 /// Where a message lies, the length of its description and that of its body.

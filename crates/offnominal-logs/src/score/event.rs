@@ -60,7 +60,7 @@ fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let labels = recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true));
-    let Some(labels) = labels else { return vec![0..recording.steps] };
+    let Some(labels) = labels else { return std::iter::once(0..recording.steps).collect() };
     let mut at = 0;
     let runs = labels.chunk_by(|a, b| a == b).map(|run| {
         at += run.len();
