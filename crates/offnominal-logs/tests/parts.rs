@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// A topic: its name, the names of its columns, and its rows.
+type Told = (String, Vec<String>, Vec<Vec<Option<f64>>>);
+
 /// Rows of each column, by topic.
 #[derive(Default)]
 struct Read {
-    topics: Vec<(String, Vec<String>, Vec<Vec<Option<f64>>>)>,
+    topics: Vec<Told>,
     said: Vec<String>,
 }
 

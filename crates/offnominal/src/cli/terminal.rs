@@ -45,7 +45,7 @@ impl Progress for Terminal {
     }
 
     fn note(&self, line: &str) {
-        say(line.to_string());
+        say(line);
     }
 }
 
@@ -61,7 +61,7 @@ impl Tracker for Bar {
 
     fn milestone(&self, line: &str) {
         if self.lines.is_some() {
-            say(line.to_string());
+            say(line);
         }
     }
 }
