@@ -26,8 +26,11 @@ DESCRIPTION = {
     "choices": None,
     "action": [[-1, 1]],
     "horizon": HORIZON,
+    "dt": [0.02, "tau"],
+    "registered": None,
     "parameters": [{"name": "mass", "range": [1, 0.5, 2]}],
     "source": "a fixture",
+    "modules": {},
     "shared": None,
     # No thread of its own, which is not to be moved.
     "thread": 1,
@@ -42,8 +45,11 @@ WRONG_FIELDS = {
     "choices": [[0], [1], [1 << 40], [-1], ["a"], []],
     "action": [[], [[0]], None],
     "horizon": [0, -1, 1 << 32, 1.5, "x", 4_000_000_000, None],
+    "dt": [0.02, [0, "tau"], [-1, "tau"], ["x", "tau"], [0.02], [1e400, "tau"]],
+    "registered": [5, ["X-v0"]],
     "parameters": [None, [{"name": "x"}], [{"name": 5, "range": [1, 2, 3]}], [{"name": "x", "range": [1]}]],
     "source": [None, 5],
+    "modules": [None, 5, ["a.py"], {"a.py": 5}],
     "thread": [None, "x", 1.5, 1 << 40],
     "shared": ["/etc/passwd", "/nowhere", "{folder}", "{folder}/fifo", "{folder}/link", "../x", 5, ""],
 }
@@ -53,8 +59,8 @@ def frame(kind, body):
     return struct.pack("<cI", kind, len(body)) + body
 
 
-def outcome(obs=(0.5, 0.5), reward=REWARD, flags=0):
-    return struct.pack("<dB", reward, flags) + struct.pack(f"<{len(obs)}f", *obs)
+def outcome(obs=(0.5, 0.5), reward=REWARD, flags=0, margin=math.inf):
+    return struct.pack("<ddB", reward, margin, flags) + struct.pack(f"<{len(obs)}f", *obs)
 
 
 class Close(Exception):
@@ -79,7 +85,7 @@ class Host:
         if kind == b"M":
             return frame(b"H", json.dumps(DESCRIPTION).encode())
         if kind == b"C":
-            return frame(b"H", json.dumps({"verdict": "always", "found": "", "secs": 0.0}).encode())
+            return frame(b"H", json.dumps({"verdict": "always", "found": "", "secs": 0.0, "offered": []}).encode())
         if kind == b"V":
             return frame(b"V", b"\0")
         return frame(b"O", b"" if kind == b"P" else outcome())
@@ -151,7 +157,7 @@ class Host:
         text = json.dumps(DESCRIPTION).encode()
         cut = self.random.randrange(1, len(text))
         # Other fields may be absent.
-        lost = self.random.choice(["observation", "action", "horizon", "parameters", "source"])
+        lost = self.random.choice(["observation", "action", "horizon", "parameters", "source", "modules"])
         less = {key: value for key, value in DESCRIPTION.items() if key != lost}
         choices = [text[:cut], b"[" * 100_000, b"null", b"{}", b"\xff" + text, text + text, json.dumps(less).encode()]
         choices.append(json.dumps({**DESCRIPTION, "more": 1}).encode())
