@@ -32,7 +32,7 @@ class Policy:
 
     :param env: id of the environment in which it acts.
     :param name: its algorithm (``tqc``, shipped for that environment), the id of a card, ``random``, the path of a file of
-        this program or another library (``model.zip?stack=4``), ``command:COMMAND``, or ``openpi:ws://HOST:PORT``.
+        this program or another library (``model.zip?stack=4``), or ``command:COMMAND``.
     :raises ValueError: if there is none of that name; the nearest one is named.
     """
 

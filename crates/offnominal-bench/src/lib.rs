@@ -13,14 +13,12 @@
 //! | [`schedule`]     | the cells for another scheduler                                    |
 //! | [`images`]       | what only image detectors need                                     |
 //! | [`metrics_file`] | scores from anywhere, judged                                       |
-//! | [`leaderboard`]  | results of a suite from anybody, checked and ranked                |
 
 pub mod calibrate;
 pub mod campaign;
 pub mod cells;
 pub mod equivalents;
 pub mod images;
-pub mod leaderboard;
 pub mod metrics_file;
 pub mod ood_rl;
 pub mod report;

@@ -7,7 +7,6 @@
 //! traits of the core. A detector may as well implement these itself, as the example of CONTRIBUTING.md does.
 
 mod clock;
-mod contraction;
 mod cusum;
 pub mod diagnosis;
 mod disagreement;
@@ -35,12 +34,9 @@ mod residual_window;
 mod riqn;
 mod rnd;
 mod running_mean;
-mod scan;
 mod shared;
-mod whiteness;
 
 pub use clock::Clock;
-pub use contraction::Contraction;
 pub use cusum::Cusum;
 pub use disagreement::{Disagreement, Measure, Panel};
 pub use dpca::Dpca;
@@ -65,13 +61,11 @@ pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
 pub use running_mean::RunningMean;
-pub use scan::Scan;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive, Rate};
 pub use shared::recipe::{Described, Field};
 pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
-pub use whiteness::Whiteness;
 
 use offnominal_core::prelude::*;
 use serde::Serialize;
@@ -116,9 +110,6 @@ detectors![
     multistep_dm::MultistepDm,
     residual_window::ResidualWindow,
     flow_density::FlowDensity,
-    whiteness::Whiteness,
-    scan::Scan,
-    contraction::Contraction,
     cusum::Cusum,
     e_process::EProcess,
     running_mean::RunningMean,

@@ -71,9 +71,6 @@ pub struct DatasetRecipe {
     pub action: Vec<Column>,
 }
 
-/// How the names of policies begin that are commands or servers; what follows is of one machine.
-const REMOTE: [&str; 2] = ["command", "openpi"];
-
 /// Which policy acted, by name and by content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,12 +83,13 @@ pub struct PolicyName {
 
 impl PolicyName {
     /// The name for results: of a policy that was asked for by its path, the file's name and the beginning of the digest,
-    /// so that no result holds a path of a machine, and files of the same name are told apart; the same of a command, of
-    /// a server, and of a policy of Python whose name has options.
+    /// so that no result holds a path of a machine, and files of the same name are told apart; the same of a command, and
+    /// of a policy of Python whose name has options.
     pub fn label(&self) -> String {
         let digest = &self.digest[..self.digest.len().min(8)];
-        if let Some(kind) = REMOTE.iter().find(|kind| self.id.starts_with(**kind) && self.id.contains(':')) {
-            return format!("{kind}-{digest}");
+        // What follows is of one machine.
+        if self.id.starts_with("command") && self.id.contains(':') {
+            return format!("command-{digest}");
         }
         let python =
             self.id.split_once('?').filter(|(name, _)| name.contains(':') && !name.contains(['/', '\\']));

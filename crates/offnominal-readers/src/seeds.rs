@@ -95,8 +95,6 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "rtde" => named("greeting", works::rtde()),
         "hosted" => named("answers", works::hosted()),
         "policy_line" => texts::numbered(texts::POLICY_LINES),
-        "openpi" => named("chunk", works::openpi()),
-        "websocket" => named("frames", works::websocket()),
         "page_request" => named("browser", texts::PAGE_REQUEST.as_bytes().into()),
         "polygons" => named("two.xml", texts::POLYGONS.into()),
         "monitor_lines" => named("both.jsonl", texts::LINES.into()),

@@ -101,8 +101,6 @@ targets! {
     Packages wires::rtde,
     Messages wires::hosted,
     Json wires::policy_line,
-    Bytes wires::openpi,
-    Bytes wires::websocket,
     Text wires::page_request,
 }
 

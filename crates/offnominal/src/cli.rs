@@ -16,7 +16,6 @@ mod fit;
 mod images;
 mod import;
 mod inspect;
-mod leaderboard;
 mod list;
 mod manual;
 mod metrics;
@@ -108,7 +107,6 @@ enum Command {
     /// Make the page of a results folder anew
     Report(report::Report),
     /// Results of suites that anybody may submit: check them, and rank the detectors
-    Leaderboard(leaderboard::Leaderboard),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
     /// Take over a policy of another program
@@ -203,7 +201,6 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Rollouts(args) => args.run(common),
         Command::Shift(args) => args.run(common),
         Command::Report(args) => args.run(common),
-        Command::Leaderboard(args) => args.run(common),
         Command::Metrics(args) => args.run(common),
         Command::Import(args) => args.run(common),
         Command::Pixels(args) => args.run(common),
@@ -296,7 +293,6 @@ fn own_unused(command: &str) -> &'static [&'static str] {
         "fit" => &["out"],
         "inspect" => &["seed", "out"],
         "completions" | "man" => &["seed", "jobs", "out", "json", "quiet"],
-        "leaderboard" => &["seed", "jobs", "out", "quiet"],
         "score" => &["out"],
         "monitor" => &["seed", "jobs", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],

@@ -15,7 +15,7 @@ pub struct Found {
 }
 
 /// How words begin that name what runs and may hold spaces.
-const PROGRAMS: [&str; 3] = ["gymnasium:", "command:", "openpi:"];
+const PROGRAMS: [&str; 2] = ["gymnasium:", "command:"];
 
 /// The words of a command line.
 ///
@@ -79,7 +79,7 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind)
 }
 
-/// Whether a word names something that runs: `gymnasium:ID`, `module:name`, `command:COMMAND`, `openpi:URL`.
+/// Whether a word names something that runs: `gymnasium:ID`, `module:name`, `command:COMMAND`.
 pub fn is_program(word: &str) -> bool {
     let begins = PROGRAMS.iter().any(|program| word.trim_start().starts_with(program));
     // Text with a colon has a space behind it; a module and its name have none.

@@ -38,15 +38,6 @@ pub fn summary(rows: &[Row], detectors: &[String]) -> String {
     aligned(&lines)
 }
 
-/// The titles of a leaderboard's columns.
-pub const RANKED: [&str; 5] = [COLUMNS[0].0, COLUMNS[1].0, COLUMNS[2].0, COLUMNS[4].0, COLUMNS[5].0];
-
-/// The numbers of one detector in those columns; none where its rows have no such number.
-pub fn ranked(rows: &[Row], detector: &str) -> [Option<Estimate>; 5] {
-    let own: Vec<&Row> = rows.iter().filter(|r| r.detector == detector).collect();
-    [0, 1, 2, 4, 5].map(|column| estimate(&own, COLUMNS[column]))
-}
-
 /// The columns that tell something.
 fn columns(rows: &[Row], detectors: &[String]) -> [Column; 6] {
     let own = |d: &String| rows.iter().filter(|r| r.detector == *d).collect::<Vec<_>>();

@@ -36,7 +36,6 @@ pub(crate) mod smo;
 pub(crate) mod spread;
 pub(crate) mod surprise;
 pub(crate) mod training;
-pub(crate) mod value;
 pub(crate) mod views;
 pub(crate) mod whiten;
 pub(crate) mod window;

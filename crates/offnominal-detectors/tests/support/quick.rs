@@ -8,14 +8,13 @@ pub fn quick(id: &str) -> Value {
         "isolation-forest" => json!({"trees": 30}),
         "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
         "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
-        "ensemble-dm" | "multistep-dm" | "residual-views" | "residual-window" | "whiteness" | "scan" => {
+        "ensemble-dm" | "multistep-dm" | "residual-views" | "residual-window" => {
             json!({"hidden": [16, 8], "training": {"epochs": 5}})
         }
         "flow-density" => {
             let epochs = json!({"epochs": 5});
             json!({"hidden": [16, 8], "training": epochs, "units": 8, "flow_training": epochs})
         }
-        "contraction" => json!({"units": 8, "training": {"epochs": 5}}),
         "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
         "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
         "cusum" | "e-process" | "running-mean" => json!({"inner": inner("ensemble-dm")}),

@@ -60,7 +60,7 @@ pub fn read_answer(line: &[u8], channels: &[Channel], action: &mut [f32]) -> Res
 ///
 /// # Errors
 /// If it has another number of numbers, one of them is not finite, or is none of the choices.
-pub(super) fn write_action(found: &[f64], channels: &[Channel], action: &mut [f32]) -> Result<()> {
+fn write_action(found: &[f64], channels: &[Channel], action: &mut [f32]) -> Result<()> {
     ensure!(found.len() == action.len(), "action: expected {} numbers, found {}", action.len(), found.len());
     for ((to, &x), channel) in action.iter_mut().zip(found).zip(channels) {
         *to = x as f32;

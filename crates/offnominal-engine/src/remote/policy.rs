@@ -1,70 +1,63 @@
-//! A policy that lives elsewhere as a policy.
+//! A command as a policy.
 
+use super::name::Command;
+use super::process::Process;
 use anyhow::{Context, Error, Result};
 use offnominal_core::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What answers: a process, or a connection.
-pub(super) trait Peer: Send {
-    /// Writes the action for an observation, the first one of an episode or a later one.
-    ///
-    /// # Errors
-    /// If there is no answer, or none that is an action.
-    fn act(&mut self, obs: &[f32], is_first: bool, action: &mut [f32]) -> Result<()>;
-}
-
-/// What makes another one.
-pub(super) type Connect = Box<dyn Fn() -> Result<Box<dyn Peer>> + Send + Sync>;
-
 /// What all copies have in common.
 struct Shared {
     name: String,
-    connect: Connect,
+    command: Command,
+    channels: Vec<Channel>,
     /// Those that wait for an episode.
-    idle: Mutex<Vec<Box<dyn Peer>>>,
+    idle: Mutex<Vec<Process>>,
     /// What went wrong first, in whichever copy.
     failure: Mutex<Option<String>>,
 }
 
-/// A policy that lives elsewhere; one that answers is taken when an episode begins, and given back when this value goes.
+/// A policy that is a command; a process is taken when an episode begins, and given back when this value goes.
 pub(super) struct RemotePolicy {
     shared: Arc<Shared>,
-    peer: Mutex<Option<Box<dyn Peer>>>,
+    process: Mutex<Option<Process>>,
     is_first: bool,
 }
 
 impl RemotePolicy {
-    /// The policy of that name, which is reached once, so that its name is known to be one.
+    /// The policy of that name, whose command is started once, so that its name is known to be one.
     ///
     /// # Errors
-    /// If it cannot be reached.
-    pub(super) fn open(name: &str, connect: Connect) -> Result<RemotePolicy> {
-        let first = connect().with_context(|| format!("policy {name}"))?;
-        let (idle, failure) = (Mutex::new(vec![first]), Mutex::default());
-        Ok(RemotePolicy::of(Arc::new(Shared { name: name.into(), connect, idle, failure })))
+    /// If it cannot be started.
+    pub(super) fn open(name: &str, command: Command, spec: &EnvSpec) -> Result<RemotePolicy> {
+        let (idle, failure) = (Mutex::default(), Mutex::default());
+        let shared = Shared { name: name.into(), command, channels: spec.action.clone(), idle, failure };
+        let first = shared.start().with_context(|| format!("policy {name}"))?;
+        shared.idle().push(first);
+        Ok(RemotePolicy::of(Arc::new(shared)))
     }
 
     fn of(shared: Arc<Shared>) -> RemotePolicy {
-        RemotePolicy { shared, peer: Mutex::default(), is_first: true }
+        RemotePolicy { shared, process: Mutex::default(), is_first: true }
     }
 
     /// Asks for an action, of one that waits or of a new one.
     fn ask(&mut self, obs: &[f32], action: &mut [f32]) -> Result<()> {
-        let peer = self.peer.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let known = match peer.take() {
+        let process = self.process.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let known = match process.take() {
             Some(known) => Some(known),
             None => self.shared.idle().pop(),
         };
         let known = match known {
             Some(known) => known,
-            None => (self.shared.connect)()?,
+            None => self.shared.start()?,
         };
-        peer.insert(known).act(obs, self.is_first, action)
+        process.insert(known).act(obs, self.is_first, action)
     }
 
     /// Lets go of one that failed, and keeps why.
     fn fail(&mut self, why: &Error) {
-        *self.peer.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.process.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         let mut failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
         // What came first says why.
         failure.get_or_insert_with(|| format!("policy {}: {why:#}", self.shared.name));
@@ -72,7 +65,11 @@ impl RemotePolicy {
 }
 
 impl Shared {
-    fn idle(&self) -> MutexGuard<'_, Vec<Box<dyn Peer>>> {
+    fn start(&self) -> Result<Process> {
+        Process::start(&self.command, self.channels.clone())
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,7 +103,7 @@ impl Policy for RemotePolicy {
 
 impl Drop for RemotePolicy {
     fn drop(&mut self) {
-        let peer = self.peer.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.shared.idle().extend(peer.take());
+        let process = self.process.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.shared.idle().extend(process.take());
     }
 }

@@ -1,11 +1,11 @@
 //! A command of the shell that acts: a line in, a line out.
 
 use super::lines::{self, LONGEST};
-use super::policy::{Connect, Peer};
+use super::name;
 use super::wait::Deadline;
 use crate::foreign::said::Said;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use offnominal_core::spec::{Channel, EnvSpec};
+use offnominal_core::spec::Channel;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -18,14 +18,8 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// How long is waited for the last words of a command that ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// What starts another process of the command.
-pub(super) fn connect(command: String, limit: Duration, spec: &EnvSpec) -> Connect {
-    let channels = spec.action.clone();
-    Box::new(move || Ok(Box::new(Process::start(&command, limit, channels.clone())?)))
-}
-
 /// A process of a command. Threads of their own write and read, so that neither side waits for the other for ever.
-struct Process {
+pub(super) struct Process {
     child: Child,
     /// Lines for it; nothing when its input has ended.
     to: Option<Sender<Vec<u8>>>,
@@ -37,10 +31,14 @@ struct Process {
 }
 
 impl Process {
-    fn start(command: &str, limit: Duration, channels: Vec<Channel>) -> Result<Process> {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// If there is no shell.
+    pub(super) fn start(command: &name::Command, channels: Vec<Channel>) -> Result<Process> {
         let (reader, writer) = std::io::pipe()?;
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(writer);
+        shell.arg("-c").arg(&command.line).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(writer);
         // A group of its own, which is ended as a whole; Ctrl-C is the engine's business.
         shell.process_group(0);
         let mut child = shell.spawn().context("cannot start the shell sh")?;
@@ -54,7 +52,25 @@ impl Process {
         std::thread::spawn(move || write_all(&lines, input));
         std::thread::spawn(move || read_all(output, &answers));
         let said = Said::listen(reader);
-        Ok(Process { child, to: Some(to), from, said, limit, channels, line: Vec::new() })
+        Ok(Process { child, to: Some(to), from, said, limit: command.limit, channels, line: Vec::new() })
+    }
+
+    /// Writes the action for an observation, the first one of an episode or a later one.
+    ///
+    /// # Errors
+    /// If there is no answer, or none that is an action.
+    pub(super) fn act(&mut self, obs: &[f32], is_first: bool, action: &mut [f32]) -> Result<()> {
+        if let Ok(early) = self.from.try_recv() {
+            let early = early.map(|line| String::from_utf8_lossy(&line).chars().take(80).collect::<String>());
+            bail!("expected one line for each observation, found another one: {:?}", early?);
+        }
+        lines::write_request(obs, is_first, &mut self.line);
+        if let Some(to) = &self.to {
+            // Who does not read any longer is found at the answer.
+            let _ = to.send(self.line.clone());
+        }
+        let line = self.answer()?;
+        lines::read_answer(&line, &self.channels, action)
     }
 
     /// The next line, when it comes in time.
@@ -83,22 +99,6 @@ impl Process {
             }
             None => anyhow!("expected an action, found that the command ended ({how})"),
         }
-    }
-}
-
-impl Peer for Process {
-    fn act(&mut self, obs: &[f32], is_first: bool, action: &mut [f32]) -> Result<()> {
-        if let Ok(early) = self.from.try_recv() {
-            let early = early.map(|line| String::from_utf8_lossy(&line).chars().take(80).collect::<String>());
-            bail!("expected one line for each observation, found another one: {:?}", early?);
-        }
-        lines::write_request(obs, is_first, &mut self.line);
-        if let Some(to) = &self.to {
-            // Who does not read any longer is found at the answer.
-            let _ = to.send(self.line.clone());
-        }
-        let line = self.answer()?;
-        lines::read_answer(&line, &self.channels, action)
     }
 }
 

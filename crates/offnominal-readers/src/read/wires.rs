@@ -60,20 +60,7 @@ pub fn policy_line(bytes: &[u8]) -> bool {
     read(&real) || read(&choice)
 }
 
-/// An answer of a policy server of openpi.
-pub fn openpi(bytes: &[u8]) -> bool {
-    remote::openpi_actions(bytes, 2).is_ok_and(|(horizon, numbers)| {
-        assert_eq!(numbers.len(), 2 * horizon, "as many numbers as the shape says");
-        true
-    })
-}
-
 /// The head of a request for the page of a monitor.
 pub fn page_request(bytes: &[u8]) -> bool {
     live::is_request(bytes)
-}
-
-/// What comes over a WebSocket.
-pub fn websocket(bytes: &[u8]) -> bool {
-    remote::websocket_message(&mut &bytes[..]).is_ok()
 }

@@ -197,28 +197,6 @@ pub fn hosted() -> Vec<u8> {
     [described, message(b'O', &answer), message(b'O', &answer), message(b'E', b"ValueError: x")].concat()
 }
 
-/// Two actions of a policy server: {"actions": an array of float32, [2, 2], "server_timing": {"infer_ms": 3.5}}.
-pub fn openpi() -> Vec<u8> {
-    let text = |text: &str| [&[0xa0 | text.len() as u8][..], text.as_bytes()].concat();
-    let key = |key: &str| [&[0xc4, key.len() as u8][..], key.as_bytes()].concat();
-    let numbers: Vec<u8> = [0.5_f32, -1.0, 2.0, 0.25].iter().flat_map(|x| x.to_le_bytes()).collect();
-    [
-        vec![0x82],
-        text("actions"),
-        vec![0x84],
-        [key("__ndarray__"), vec![0xc3], key("data"), vec![0xc4, 16], numbers].concat(),
-        [key("dtype"), text("<f4"), key("shape"), vec![0x92, 2, 2]].concat(),
-        text("server_timing"),
-        [vec![0x81], text("infer_ms"), vec![0xcb], 3.5_f64.to_be_bytes().to_vec()].concat(),
-    ]
-    .concat()
-}
-
-/// A message in two frames with a ping between them.
-pub fn websocket() -> Vec<u8> {
-    b"\x02\x7e\x00\x04abcd\x89\x01p\x80\x02ef".to_vec()
-}
-
 /// A signed bundle of two files.
 pub fn evidence() -> Vec<u8> {
     let files = [("results/risk.json", "{}"), ("inputs/p.json", "{}")];

@@ -28,7 +28,7 @@ pub struct Audit {
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
-    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
+    /// another library, `module:name` of Python, `command:COMMAND`, or `random`
     #[arg(long)]
     policy: String,
     /// Time that it may take, such as 90s, 30m or 2h; it chooses the depth

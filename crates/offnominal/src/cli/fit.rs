@@ -28,7 +28,7 @@ pub struct Fit {
     #[arg(long, required_unless_present_any = ["logs", "recalibrate"])]
     env: Option<String>,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
-    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
+    /// another library, `module:name` of Python, `command:COMMAND`, or `random`
     #[arg(long, required_unless_present_any = ["logs", "recalibrate"])]
     policy: Option<String>,
     /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`

@@ -14,7 +14,7 @@ pub struct Render {
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the file of a policy of this program or
-    /// another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
+    /// another library, `module:name` of Python, `command:COMMAND`, or `random`
     #[arg(long)]
     policy: String,
     /// Width and height of the images in pixels

@@ -160,7 +160,6 @@ fn nothing_that_a_bundle_names_is_run_however_it_is_written() {
         audit(&format!("--env sap-goal0 --policy ' {touch}'")),
         audit(&format!("{hosted} --policy random")),
         audit("--env sap-goal0 --policy=evil:act"),
-        audit("--env sap-goal0 '--policy=openpi:ws://127.0.0.1:9 '"),
         format!("offnominal compare '{touch}' random --env sap-goal0 --out runs/a"),
         format!("offnominal compare random tqc --env=sap-goal0 '--monitor={touch}' --out=runs/a"),
         format!("offnominal bench --suite vector --page {}", mark.display()),

@@ -30,7 +30,7 @@ fn every_command_is_completed_and_has_a_page() {
         |shell: &str| String::from_utf8(succeeds(&mut offnominal(&["completions", shell])).stdout).unwrap();
     let completions = ["bash", "elvish", "fish", "powershell", "zsh"].map(of);
     let commands = commands();
-    assert!(commands.len() > 20 && commands.contains(&"leaderboard".into()), "{commands:?}");
+    assert!(commands.len() > 20 && commands.contains(&"evidence".into()), "{commands:?}");
     for name in commands {
         assert!(completions.iter().all(|text| text.contains(&name)), "{name} is not completed");
         let page = std::fs::read_to_string(into.join(format!("offnominal-{name}.1"))).unwrap();

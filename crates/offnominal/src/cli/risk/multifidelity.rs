@@ -20,7 +20,7 @@ pub struct MultifidelityArgs {
     #[arg(long, value_name = "ENV")]
     cheap: String,
     /// `tqc` for the one shipped with the dear environment, a name of `list policies`, the file of a policy of this program
-    /// or another library, `module:name` of Python, `command:COMMAND`, `openpi:ws://HOST:PORT`, or `random`
+    /// or another library, `module:name` of Python, `command:COMMAND`, or `random`
     #[arg(long)]
     policy: String,
     /// A parameter of the dear environment that differs from nominal, in all episodes; can be repeated
