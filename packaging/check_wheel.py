@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A wheel that is larger has brought something along by mistake, such as data that nobody reads.
-LARGEST_MB = 31.0
+LARGEST_MB = 19.0
 #: What a clean process keeps of the environment: how packages are fetched, and nothing of Rust.
 KEPT = re.compile(r"(PIP_|SSL_|.*_proxy$|.*_PROXY$|REQUESTS_CA_BUNDLE$|SYSTEMROOT$|TEMP$|LANG$)")
 PLACES = "/usr/bin:/bin"

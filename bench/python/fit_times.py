@@ -2,8 +2,8 @@
 
     pip install torch scikit-learn pyarrow          # the CPU build of torch is enough
     offnominal collect --env mjc-half-cheetah --policy tqc --episodes 100 --out runs/fit
-    cargo build --release -p offnominal --example fit_times
-    python bench/python/fit_times.py runs/fit/FILE.arrow target/release/examples/fit_times --epochs 10
+    cargo build --release -p studies
+    python bench/python/fit_times.py runs/fit/FILE.arrow target/release/studies --epochs 10
 
 PyTorch and scikit-learn get one thread, as ours has. Networks, batches, optimiser and epochs are the same on both
 sides: PE-DM is five networks 512-256-128 on batches of 256 with a Gaussian likelihood and members trained on episodes
@@ -159,7 +159,7 @@ FITS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", help="nominal episodes, as `offnominal collect` writes them")
-    parser.add_argument("ours", help="the example `fit_times` of this repository, built for release")
+    parser.add_argument("ours", help="the program `studies` of this repository, built for release")
     parser.add_argument("--epochs", type=int, default=250, help="passes over the data for the networks")
     parser.add_argument("--detectors", default=",".join(FITS), help="which, with commas between")
     arguments = parser.parse_args()
@@ -177,7 +177,7 @@ def main():
             began = time.process_time()
             score(rows)
             theirs["score"] = time.process_time() - began
-        command = [arguments.ours, name, arguments.dataset, str(arguments.epochs)]
+        command = [arguments.ours, "fit-times", name, arguments.dataset, str(arguments.epochs)]
         ours = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[name]
         for what, seconds in theirs.items():
             ratio = seconds / ours[what]

@@ -6,7 +6,7 @@
 | ``sh``                    | runs in bash; a command that fails fails the page                               |
 | ``python file: jump.py``  | is written to that file, for later blocks; so is ``toml file: …``               |
 | ``… slow``                | runs in the slow tier only, as does every block of its page that comes after it |
-| ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/docs.rs`      |
+| ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/tidy/docs.rs` |
 | ``text``                  | alone, right after a block that runs: what it printed, line by line; ``…`` is what is left out |
 | ``text``, ``json``        | else an output, or an example of data                                           |
 """

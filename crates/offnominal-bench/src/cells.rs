@@ -33,7 +33,7 @@ pub use cell::{Cell, Layer};
 pub use diverged::diverged;
 pub use nodes::Node;
 pub use returns::scores;
-pub use summary::{RANKED, ranked, summary};
+pub use summary::{ranked, summary};
 
 use self::failures::Failures;
 use self::tell::Tell;

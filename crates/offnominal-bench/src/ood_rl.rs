@@ -14,9 +14,7 @@ mod environment;
 mod figure;
 mod judges;
 mod milder;
-mod page;
 mod play;
-mod published;
 mod row;
 mod run;
 mod table;
@@ -24,7 +22,6 @@ mod youden;
 
 pub use agents::{Agent, METHODS, Method};
 pub use cell::Cell;
-pub use page::page;
 pub use row::{Judged, MAIN, Row, from_rows, to_rows};
 
 use crate::run::PATIENCE;
@@ -104,7 +101,7 @@ pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
         table: path,
         left_out,
         wall_secs: began.elapsed().as_secs_f64(),
-        summary: page::summary(&records),
+        summary: table::summary(&records),
     })
 }
 
@@ -117,13 +114,14 @@ impl Display for Finished {
     }
 }
 
-/// The records of the results in a folder.
+/// The results in a folder as a page of Markdown: one line per environment and method.
 ///
 /// # Errors
 /// If they are not there, or damaged.
-pub fn load(out: &Path) -> Result<Vec<Judged>> {
+pub fn page(out: &Path) -> Result<String> {
     let path = tables::find(out, TABLE).context("run the suite first")?;
-    from_rows(tables::read(&path)?).with_context(|| path.display().to_string())
+    let records = from_rows(tables::read(&path)?).with_context(|| path.display().to_string())?;
+    Ok(format!("# Suite {ID}\n\n{}", table::summary(&records)))
 }
 
 /// Below this mean return a policy fails in a variant: what counts as solved.

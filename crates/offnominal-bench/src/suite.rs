@@ -6,45 +6,26 @@
 //! environments are still missing.
 
 mod environment;
-mod faults;
-mod images;
 mod kept;
 mod narrow;
-mod page;
-mod published;
 mod run;
 mod table;
-mod transfer;
 
 pub use environment::Environment;
-pub use run::{Ran, Request, State, run};
+pub use run::{Ran, Request, State, page, run};
 pub use table::Row;
 
 use crate::campaign::Campaign;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::suggest::did_you_mean;
-use std::path::Path;
-
-/// What a suite benchmarks, which decides what its page is like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SuiteKind {
-    /// Detectors of what policies read.
-    Vector,
-    /// The same, with faults that other benchmarks do not have.
-    Faults,
-    /// Detectors that were fitted on another policy than the one that they watch.
-    Transfer,
-    /// Detectors of what cameras see.
-    Images,
-}
 
 /// A benchmark that travels with the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suite {
     /// Its name.
     pub id: &'static str,
-    /// What it benchmarks.
-    pub kind: SuiteKind,
+    /// Whether it can be run with nominal noise.
+    pub takes_noise: bool,
     /// The names and texts of its campaign files.
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -59,7 +40,7 @@ macro_rules! campaigns {
 pub const ALL: &[Suite] = &[
     Suite {
         id: "vector",
-        kind: SuiteKind::Vector,
+        takes_noise: true,
         files: campaigns![
             "vector.toml",
             "vector-slow.toml",
@@ -68,36 +49,14 @@ pub const ALL: &[Suite] = &[
             "vector-accumulated-slow.toml",
         ],
     },
-    Suite { id: "faults", kind: SuiteKind::Faults, files: campaigns!["faults.toml", "faults-slow.toml"] },
-    Suite { id: "transfer", kind: SuiteKind::Transfer, files: campaigns!["vector-transfer.toml"] },
+    Suite { id: "faults", takes_noise: false, files: campaigns!["faults.toml", "faults-slow.toml"] },
+    Suite { id: "transfer", takes_noise: false, files: campaigns!["vector-transfer.toml"] },
     Suite {
         id: "images",
-        kind: SuiteKind::Images,
+        takes_noise: false,
         files: campaigns!["images.toml", "images-slow.toml", "images-car.toml"],
     },
 ];
-
-/// The page that puts the results of a suite beside the published ones, as Markdown.
-///
-/// # Errors
-/// If no environment of the suite is in the folder, or a file there is damaged.
-pub fn page(suite: &Suite, out: &Path) -> Result<String> {
-    match suite.kind {
-        SuiteKind::Vector => page::page(suite, out),
-        SuiteKind::Faults => faults::page(suite, out),
-        SuiteKind::Transfer => transfer::page(suite, out),
-        SuiteKind::Images => images::page(suite, out),
-    }
-}
-
-/// The figures of the page: names of files, and their text as SVG. They belong into a folder `figures` beside the page.
-///
-/// # Errors
-/// If the suite has no figures, no environment of it is in the folder, or a file there is damaged.
-pub fn figures(suite: &Suite, out: &Path) -> Result<Vec<(&'static str, String)>> {
-    ensure!(suite.kind == SuiteKind::Vector, "suite {}: it has no figures; only vector has", suite.id);
-    page::figures::figures(suite, out)
-}
 
 impl Suite {
     /// The suite of that name.
@@ -178,40 +137,6 @@ mod tests {
     fn the_ten_environments_of_the_paper_are_in_it() {
         let environments = Suite::find("vector").unwrap().environments().unwrap();
         assert_eq!(environments.len(), 10, "{environments:?}");
-    }
-
-    #[test]
-    fn the_pages_say_what_the_results_say() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let pages = [
-            ("vector", "docs/vector.md"),
-            ("faults", "docs/faults.md"),
-            ("transfer", "docs/transfer.md"),
-            ("images", "results/images/README.md"),
-        ];
-        for (id, shown) in pages {
-            let text = page(Suite::find(id).unwrap(), &root.join("results").join(id)).unwrap();
-            let shown = root.join(shown);
-            if std::env::var_os("UPDATE_EXPECT").is_some() {
-                std::fs::write(&shown, &text).unwrap();
-            }
-            let is_new = std::fs::read_to_string(&shown).unwrap() == text;
-            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
-        }
-    }
-
-    #[test]
-    fn the_figures_show_what_the_results_say() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for (file, text) in figures(Suite::find("vector").unwrap(), &root.join("results/vector")).unwrap() {
-            let shown = root.join("docs/figures").join(file);
-            if std::env::var_os("UPDATE_EXPECT").is_some() {
-                std::fs::create_dir_all(shown.parent().unwrap()).unwrap();
-                std::fs::write(&shown, &text).unwrap();
-            }
-            let is_new = std::fs::read_to_string(&shown).is_ok_and(|there| there == text);
-            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
-        }
     }
 
     #[test]

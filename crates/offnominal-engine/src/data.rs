@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 /// Name of the environment variable with the data folder.
 pub const FOLDER: &str = "OFFNOMINAL_DATA";
 
-/// Every file that is read from the data folder; the Python package brings these.
+/// The files that releases and the Python package bring; those of the suite `ood-rl` are in the repository only.
 pub const FILES: &[&str] = &[
-    "ood-rl/policies.zip",
     "pixels/car-lanekeep-256.safetensors",
     "pixels/car-lanekeep.safetensors",
     "shift/policies.zip",
@@ -83,8 +82,8 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named_with_the_places_and_the_remedy() {
-        let error = find("ood-rl/policies.zip", &["/a".into(), "/b/agents".into()]).unwrap_err().to_string();
-        for part in ["ood-rl/policies.zip", "/a, /b/agents", "OFFNOMINAL_DATA", "folder agents/"] {
+        let error = find("shift/policies.zip", &["/a".into(), "/b/agents".into()]).unwrap_err().to_string();
+        for part in ["shift/policies.zip", "/a, /b/agents", "OFFNOMINAL_DATA", "folder agents/"] {
             assert!(error.contains(part), "{error}");
         }
     }

@@ -1,7 +1,6 @@
 //! How results are shown: charts as SVG, pages as HTML. It knows numbers and words, and no subsystem.
 
 pub mod axis;
-pub mod boxes;
 pub mod colour;
 pub mod curves;
 pub mod frame;

@@ -9,7 +9,7 @@
 //! | gaussian | log   | 1        | any number; the mean is positive                      |
 //!
 //! Reference: McCullagh & Nelder, Generalized Linear Models, 1989, section 2.5. Equal to statsmodels 0.15.0 to 1e-6
-//! (`tests/regression.rs`).
+//! (`tests/it/regression.rs`).
 
 mod crossed;
 mod held_out;

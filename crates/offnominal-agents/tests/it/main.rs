@@ -1,4 +1,4 @@
-//! Training as its users see it, in tiny environments.
+//! Training as its users see it in tiny environments, and policies in files of others.
 
 mod allocation;
 mod environments;
@@ -6,6 +6,7 @@ mod files;
 mod hostile_onnx;
 mod images;
 mod learning;
+mod onnx;
 mod recipe;
 mod resume;
 mod sb3;

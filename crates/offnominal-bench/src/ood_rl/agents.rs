@@ -1,7 +1,7 @@
 //! The policies of the suite: trials of each method in each environment.
 //!
-//! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made
-//! them.
+//! They are in an archive of the repository, which releases do not bring; `OFFNOMINAL_OOD_RL` names the archive, or a folder of
+//! other policies. `agents/ood-rl/train.py` made them.
 
 use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use anyhow::{Context, Result, ensure};
@@ -11,8 +11,7 @@ use offnominal_engine::data;
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -98,8 +97,61 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The archive of the data folder that `agents/ood-rl/train.py` made.
-const SHIPPED: &str = "ood-rl/policies.zip";
+/// The archive in the repository's folder `agents`,
+const ARCHIVE: &str = "ood-rl/policies.zip";
+/// and its SHA-256.
+const DIGEST: &str = "b67b1e76f091e3e3a1198bd13d50c49d50ad5134f94a7bb694500b305701ab9e";
+
+/// Where policies are read from.
+enum Place {
+    Folder(PathBuf),
+    Archive(ZipArchive<Cursor<Vec<u8>>>),
+}
+
+impl Place {
+    /// What the user names, or the archive of the repository.
+    ///
+    /// # Errors
+    /// If the archive is not there, or is another one.
+    fn find() -> Result<Place> {
+        match std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from) {
+            Some(folder) if folder.is_dir() => Ok(Place::Folder(folder)),
+            Some(archive) => Place::archive(&archive),
+            None => Place::archive(&data::path(ARCHIVE).context(
+                "the policies of the suite ood-rl are not in releases: set OFFNOMINAL_OOD_RL to a copy of the repository's \
+                 agents/ood-rl/policies.zip, or to a folder with policies of your own",
+            )?),
+        }
+    }
+
+    fn archive(path: &Path) -> Result<Place> {
+        let bytes = offnominal_files::read::bytes(path)?;
+        let found = hex(&Sha256::digest(&bytes));
+        ensure!(found == DIGEST, "{}: expected the SHA-256 {DIGEST}, found {found}", path.display());
+        let cannot = || format!("cannot read {}", path.display());
+        Ok(Place::Archive(ZipArchive::new(Cursor::new(bytes)).with_context(cannot)?))
+    }
+
+    /// The file of a policy, if it is there.
+    fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
+        let file = format!("{name}.safetensors");
+        let archive = match self {
+            Place::Folder(folder) => {
+                let path = folder.join(file);
+                return path.exists().then(|| offnominal_files::read::bytes(&path)).transpose();
+            }
+            Place::Archive(archive) => archive,
+        };
+        let mut found = match archive.by_name(&file) {
+            Ok(found) => found,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        let mut bytes = Vec::new();
+        found.read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+}
 
 /// The policies that are there.
 pub struct Agents {
@@ -123,10 +175,10 @@ impl Agents {
     /// # Errors
     /// If there is none, or a file cannot be read or is no policy of its environment.
     pub fn all() -> Result<Agents> {
-        let folder = std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from);
+        let mut place = Place::find()?;
         let mut agents = Agents { found: Vec::new(), left_out: Vec::new() };
         for env in ENVIRONMENTS {
-            let sources = Source::all(folder.as_deref(), env)?;
+            let sources = Source::all(&mut place, env)?;
             if sources.is_empty() {
                 continue;
             }
@@ -139,10 +191,9 @@ impl Agents {
                 Err(e) => agents.left_out.push(format!("{env}: {e:#}")),
             }
         }
-        let place = folder.map_or(SHIPPED.into(), |f| f.display().to_string());
         ensure!(
             !agents.found.is_empty(),
-            "expected policies such as cartpole-dropout-1.safetensors in {place}, found none{}",
+            "OFFNOMINAL_OOD_RL: expected policies such as cartpole-dropout-1.safetensors, found none{}",
             agents.left_out.iter().map(|why| format!("; left out: {why}")).collect::<String>()
         );
         Ok(agents)
@@ -151,12 +202,12 @@ impl Agents {
 
 impl Source {
     /// The policies of an environment.
-    fn all(folder: Option<&Path>, env: &str) -> Result<Vec<Source>> {
+    fn all(place: &mut Place, env: &str) -> Result<Vec<Source>> {
         let trials = METHODS.iter().flat_map(|method| (1..=TRIALS).map(move |trial| (*method, trial)));
         let mut found = Vec::new();
         for (method, trial) in trials {
             let name = format!("{env}-{}-{trial}", method.id());
-            found.extend(read(folder, &name)?.map(|bytes| Source { method, trial, name, bytes }));
+            found.extend(place.read(&name)?.map(|bytes| Source { method, trial, name, bytes }));
         }
         Ok(found)
     }
@@ -171,27 +222,4 @@ impl Source {
         );
         Ok(Agent { env, method, trial, policy, digest: hex(&Sha256::digest(&bytes)) })
     }
-}
-
-/// The file of a policy, if it is there.
-fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
-    let file = format!("{name}.safetensors");
-    let Some(folder) = folder else { return shipped(&file) };
-    let path = folder.join(file);
-    path.exists().then(|| offnominal_files::read::bytes(&path)).transpose()
-}
-
-/// A file of the archive in the data folder.
-fn shipped(file: &str) -> Result<Option<Vec<u8>>> {
-    let path = data::path(SHIPPED)?;
-    let cannot = || format!("cannot read {}", path.display());
-    let mut archive = ZipArchive::new(File::open(&path).with_context(cannot)?).with_context(cannot)?;
-    let mut found = match archive.by_name(file) {
-        Ok(found) => found,
-        Err(ZipError::FileNotFound) => return Ok(None),
-        Err(e) => return Err(e.into()),
-    };
-    let mut bytes = Vec::new();
-    found.read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
 }

@@ -96,19 +96,6 @@ fn file(number: u32, part: &str) -> String {
     format!("figure-{number}-{part}.svg")
 }
 
-/// The names of the files, each with what is seen in it.
-pub(super) fn files() -> impl Iterator<Item = (String, String)> {
-    DRAWN.iter().flat_map(|(number, env, method, anomaly, magnitude)| {
-        let what = crate::ood_rl::table::words(anomaly, *magnitude);
-        let (method, seen) =
-            (method.title(), ["Mean prediction with its deviation", "Mean deviation with the threshold"]);
-        std::array::from_fn::<_, 2, _>(|i| {
-            let says = format!("{} at each step of {env}: {method}, nominal and with {what}", seen[i]);
-            (file(*number, PARTS[i]), says)
-        })
-    })
-}
-
 /// The images of the best trials, each with the name of its file.
 pub(super) fn all(traces: &[Trace]) -> Result<Vec<(String, String)>> {
     let best = |(number, env, method, anomaly, magnitude): &(u32, &str, Method, &str, f64)| {

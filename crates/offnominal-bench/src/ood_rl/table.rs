@@ -1,7 +1,42 @@
 //! Tables of text, and the numbers that go into them.
 
-use crate::ood_rl::{Judged, MAIN, Method};
+use crate::ood_rl::environment::ENVIRONMENTS;
+use crate::ood_rl::{Judged, MAIN, METHODS, Method};
 use offnominal_report::markdown::{self, Align};
+
+/// One line per environment and method, as a table.
+pub fn summary(rows: &[Judged]) -> String {
+    let mut table = Table::new(&[
+        "environment, method",
+        "trials",
+        "variants failed",
+        "AUROC where it fails",
+        "of all variants",
+        "at equal times, where it fails",
+        "null controls",
+    ]);
+    for env in ENVIRONMENTS {
+        for method in METHODS {
+            let own = || of(rows, env, method, MAIN).filter(|r| r.anomaly != "none");
+            let n = by_trial(own(), |r| r.auroc).len();
+            if n == 0 {
+                continue;
+            }
+            let failed = own().filter(|r| r.is_published() && r.fails).count() as f64 / n as f64;
+            let real = own().filter(|r| r.is_published()).count() / n;
+            table.line(vec![
+                format!("{env}, {}", method.title()),
+                n.to_string(),
+                format!("{failed:.1} of {real}"),
+                spread(&by_trial(own().filter(|r| r.is_published() && r.fails), |r| r.auroc)),
+                spread(&by_trial(own().filter(|r| r.is_published()), |r| r.auroc)),
+                spread(&by_trial(own().filter(|r| r.is_published() && r.fails), |r| r.auroc_matched)),
+                spread(&by_trial(own().filter(|r| r.null), |r| r.auroc)),
+            ]);
+        }
+    }
+    table.markdown()
+}
 
 /// A table with a header.
 pub(super) struct Table {
@@ -55,13 +90,6 @@ pub(super) fn of<'a>(
     measure: &'a str,
 ) -> impl Iterator<Item = &'a Judged> {
     rows.iter().filter(move |r| r.env == env && r.method == method && r.measure == measure)
-}
-
-/// The rows of one variant over the trials.
-pub(super) fn trials<'a>(rows: &'a [Judged], like: (&'a str, Method, &'a str, f64)) -> Vec<&'a Judged> {
-    let (env, method, anomaly, magnitude) = like;
-    let is_it = |r: &&Judged| r.anomaly == anomaly && (r.magnitude - magnitude).abs() < 1e-9;
-    of(rows, env, method, MAIN).filter(is_it).collect()
 }
 
 /// Mean over the rows of each trial of a number, one per trial.

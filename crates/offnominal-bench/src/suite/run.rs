@@ -4,7 +4,7 @@ use crate::results::{CampaignRecipe, Results, Row};
 use crate::run::run_open;
 use crate::suite::kept::Kept;
 use crate::suite::narrow::{Narrowed, Selection};
-use crate::suite::{Environment, Suite, SuiteKind, table};
+use crate::suite::{Environment, Suite, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
 use offnominal_core::limits::REPETITIONS;
@@ -81,7 +81,7 @@ fn level(suite: &Suite, request: &Request) -> Result<Option<String>> {
     let level = request.noise.as_deref().map(noise::canonical).transpose()?;
     let level = level.filter(|level| level != noise::NONE);
     ensure!(
-        level.is_none() || suite.kind == SuiteKind::Vector,
+        level.is_none() || suite.takes_noise,
         "suite {}: expected no noise, found {:?}: only the suite vector is run with it",
         suite.id,
         level.unwrap_or_default()
@@ -95,35 +95,69 @@ impl Ran {
     /// # Errors
     /// If the results of an environment cannot be read.
     pub fn summary(&self) -> Result<String> {
-        let (mut rows, mut detectors, mut there) = (Vec::<Row>::new(), Vec::<String>::new(), Vec::new());
-        let environments = Suite::find(self.suite)?.environments()?;
-        for env in &environments {
-            let Some(environment) = Environment::load(&self.out, &noise::id(env, self.noise.as_deref()))?
-            else {
-                continue;
-            };
-            let own = environment.rows(&self.out)?;
-            let first = own.first().map(|row| row.policy.clone());
-            rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
-            let new = environment.detectors.into_iter().filter(|d| !detectors.contains(d));
-            let new: Vec<String> = new.collect();
-            detectors.extend(new);
-            there.push(env.as_str());
-        }
+        let found = Found::load(Suite::find(self.suite)?, self.noise.as_deref(), &self.out)?;
         let missing = self.environments.iter().filter_map(|state| {
             state.missing.as_ref().map(|why| format!("\n{} is missing: no {why}", state.env))
         });
-        Ok(format!(
-            "{}\n{} of {} environments: {}\nmeans over anomalies and strengths with 95 % intervals; alarms at the \
-             conformal threshold\n{}{}",
-            bench::summary(&rows, &detectors),
-            there.len(),
-            environments.len(),
-            there.join(", "),
-            self.out.display(),
-            missing.collect::<String>()
-        ))
+        Ok(format!("{}\n{}{}", found.text(), self.out.display(), missing.collect::<String>()))
     }
+}
+
+/// The results of a suite that are in a folder.
+struct Found {
+    rows: Vec<Row>,
+    detectors: Vec<String>,
+    environments: Vec<Environment>,
+    /// How many environments the suite has.
+    of: usize,
+}
+
+impl Found {
+    fn load(suite: &Suite, noise: Option<&str>, out: &Path) -> Result<Found> {
+        let all = suite.environments()?;
+        let mut found = Found { rows: vec![], detectors: vec![], environments: vec![], of: all.len() };
+        for env in &all {
+            let Some(environment) = Environment::load(out, &noise::id(env, noise))? else { continue };
+            let own = environment.rows(out)?;
+            // Tables are of the first policy.
+            let first = own.first().map(|row| row.policy.clone());
+            found.rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
+            for detector in &environment.detectors {
+                if !found.detectors.contains(detector) {
+                    found.detectors.push(detector.clone());
+                }
+            }
+            found.environments.push(environment);
+        }
+        Ok(found)
+    }
+
+    fn text(&self) -> String {
+        let there: Vec<&str> = self.environments.iter().map(|e| noise::base(&e.env)).collect();
+        format!(
+            "{}\n{} of {} environments: {}\nmeans over anomalies and strengths with 95 % intervals; alarms at the conformal \
+             threshold",
+            bench::summary(&self.rows, &self.detectors),
+            there.len(),
+            self.of,
+            there.join(", "),
+        )
+    }
+}
+
+/// The results of a suite that are in a folder, as a page of Markdown: one line per detector, and the commands that made them.
+///
+/// # Errors
+/// If no environment of the suite is in the folder, or a file there is damaged.
+pub fn page(suite: &Suite, out: &Path) -> Result<String> {
+    let (id, found) = (suite.id, Found::load(suite, None, out)?);
+    ensure!(
+        !found.environments.is_empty(),
+        "expected results of an environment of suite {id} in {}, found none; `offnominal bench --suite {id}` makes them",
+        out.display()
+    );
+    let commands: String = found.environments.iter().map(|e| format!("{}\n", e.made.command)).collect();
+    Ok(format!("# Suite {id}\n\n```text\n{}\n```\n\n```sh\n{commands}```\n", found.text()))
 }
 
 impl Selection<'_> {
@@ -238,7 +272,7 @@ fn save(
         policies,
         seeds: plan.campaign.seeds,
         missing: described.missing.clone(),
-        hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
+        hardware: if request.suite.id == "images" { hardware(jobs) } else { String::new() },
         detectors: narrowed.detector_names(),
         last_call,
         coverage: results.coverage.clone(),
@@ -282,12 +316,11 @@ fn join(results: &mut Results, more: Results) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::SuiteKind;
     use offnominal_detectors::diagnosis::AFTER;
 
     /// Two environments, of which one has no such policy.
     static SMALL: Suite =
-        Suite { id: "small", kind: SuiteKind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
+        Suite { id: "small", takes_noise: true, files: &[("one.toml", ONE), ("two.toml", TWO)] };
 
     const ONE: &str = r#"
 name = "one"
@@ -363,7 +396,7 @@ video = false
 episodes = { train = 6, validation = 6, test = 6 }
 "#;
         static WIDE: Suite =
-            Suite { id: "wide", kind: SuiteKind::Vector, files: &[("one.toml", ONE), ("more.toml", MORE)] };
+            Suite { id: "wide", takes_noise: true, files: &[("one.toml", ONE), ("more.toml", MORE)] };
         let (folder, context) = (tempfile::tempdir().unwrap(), Context::silent(0, 2));
         let out = folder.path();
         let all = Selection { suite: &WIDE, envs: &[], detectors: &[], seeds: None, noise: None, out };

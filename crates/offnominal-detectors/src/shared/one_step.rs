@@ -105,25 +105,11 @@ impl Units {
         self.action.apply(seen.action, &mut rest[..self.action.width()]);
     }
 
-    /// Writes an observation alone, standardised; zeros where nothing varies.
-    pub fn observation(&self, row: &[f32], out: &mut [f32]) {
-        out.fill(0.0);
-        self.obs.apply(row, &mut out[..self.obs.width()]);
-    }
-
     /// Writes what the model must predict of it.
     pub fn target(&self, seen: &Transition<'_>, target: &mut [f32]) {
         let changes = self.obs.select(seen.obs).zip(self.obs.select(seen.next_obs));
         for ((target, (before, after)), (mean, unit)) in target.iter_mut().zip(changes).zip(&self.change) {
             *target = limit((after - before - mean) / unit);
-        }
-    }
-
-    /// Writes the change of a transition in units of the nominal change, zero where nothing moved.
-    pub fn change(&self, seen: &Transition<'_>, change: &mut [f32]) {
-        let pairs = self.obs.select(seen.obs).zip(self.obs.select(seen.next_obs));
-        for ((change, (before, after)), (_, unit)) in change.iter_mut().zip(pairs).zip(&self.change) {
-            *change = limit((after - before) / unit);
         }
     }
 

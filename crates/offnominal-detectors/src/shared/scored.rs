@@ -87,11 +87,6 @@ impl Scored {
         self.nominal.whitener.contributions(x, out);
     }
 
-    /// Nominal deviation of each score.
-    pub fn deviations(&self) -> &[f64] {
-        &self.nominal.whitener.deviations
-    }
-
     /// L⁻¹ x, in place.
     pub fn whiten(&self, x: &mut [f64]) {
         self.nominal.whitener.whiten(x);
@@ -137,11 +132,6 @@ impl Scored {
     /// The scores of the last step.
     pub fn last(&self) -> &[f64] {
         &self.g
-    }
-
-    /// Writes how much of the variance of each score of the last step was left out.
-    pub fn left_out(&mut self, variances: &mut [f64]) {
-        self.marginal.variances(&self.nominal.whitener, variances);
     }
 
     /// What was left out of the last step.

@@ -30,11 +30,6 @@ impl Window {
         self.n = 0;
     }
 
-    /// Number of channels.
-    pub fn width(&self) -> usize {
-        self.deviations.len()
-    }
-
     pub fn add(&mut self, z: &[f64]) {
         let row = self.next();
         for ((w, z), deviation) in self.ring[row.clone()].iter_mut().zip(z).zip(&self.deviations) {
@@ -91,32 +86,6 @@ impl Window {
         for age in 0..self.n.min(self.size) {
             let row = &self.ring[self.place(age)];
             out.iter_mut().zip(row).for_each(|(sum, w)| *sum += w * w);
-        }
-    }
-
-    /// Writes the autocorrelations of each channel at some lags as terms of Ljung and Box, `[lags, d]`.
-    ///
-    /// s_k = √(n (n + 2) / (n − k)) Σ_i w_i w_{i−k} / Σ_i w_i², zero while n ≤ k: white noise gives it unit variance.
-    pub fn correlations(&self, lags: &[usize], s: &mut [f64]) {
-        let (d, filled) = (self.deviations.len(), self.n.min(self.size));
-        s.fill(0.0);
-        for age in 0..filled {
-            let row = &self.ring[self.place(age)];
-            for (&lag, s) in lags.iter().zip(s.chunks_exact_mut(d)).filter(|(lag, _)| age + **lag < filled) {
-                let older = &self.ring[self.place(age + lag)];
-                s.iter_mut().zip(row.iter().zip(older)).for_each(|(s, (w, older))| *s += w * older);
-            }
-        }
-        for j in 0..d {
-            let square = |age: usize| {
-                let at = self.place(age).start + j;
-                self.ring[at] * self.ring[at] + self.left_out[at]
-            };
-            let energy = (0..filled).map(square).sum::<f64>().max(f64::MIN_POSITIVE);
-            for (&lag, s) in lags.iter().zip(s.chunks_exact_mut(d)) {
-                let (n, left) = (filled as f64, filled.saturating_sub(lag).max(1) as f64);
-                s[j] *= (n * (n + 2.0) / left).sqrt() / energy;
-            }
         }
     }
 
@@ -225,21 +194,6 @@ mod tests {
         }
         window.statistics(&mut s);
         assert_eq!(s[1], 3.0 / 2.0_f64.sqrt(), "what was left out has left the window");
-    }
-
-    #[test]
-    fn correlations_are_those_of_ljung_and_box_whatever_the_scale() {
-        let mut s = [f64::NAN; 3];
-        for scale in [1.0, 7.0] {
-            let mut window = Window::new(4, vec![2.0]);
-            for z in [9.0, 1.0, -1.0, 1.0, -1.0] {
-                window.add(&[scale * z]);
-            }
-            window.correlations(&[1, 2, 4], &mut s);
-            // ρ₁ = −3/4 and ρ₂ = 2/4 of four numbers.
-            let wants = [-0.75 * 8.0_f64.sqrt(), 0.5 * 12.0_f64.sqrt(), 0.0];
-            assert!(s.iter().zip(wants).all(|(s, want)| (s - want).abs() < 1e-12), "{s:?}");
-        }
     }
 
     #[test]

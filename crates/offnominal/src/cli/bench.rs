@@ -56,12 +56,9 @@ pub struct BenchArgs {
     /// Print the campaigns of the suite and run nothing
     #[arg(long, requires = "suite")]
     print: bool,
-    /// Write a page that puts the results of the suite, as far as they are there, beside the published ones; run nothing
+    /// Write the results of the suite, as far as they are there, as a page; run nothing
     #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
     page: Option<PathBuf>,
-    /// Write the figures of that page of the suite `vector` as SVG into a folder; run nothing
-    #[arg(long, value_name = "FOLDER", requires = "suite", conflicts_with_all = ["page", "print", "envs", "detectors", "seeds", "noise"])]
-    figures: Option<PathBuf>,
 }
 
 impl BenchArgs {
@@ -87,12 +84,6 @@ impl BenchArgs {
         if let Some(page) = &self.page {
             return written(page, &suite::page(found, &out)?);
         }
-        if let Some(folder) = &self.figures {
-            for (file, text) in suite::figures(found, &out)? {
-                atomically(&folder.join(file), text.as_bytes())?;
-            }
-            return Ok(Outcome::Done);
-        }
         let BenchArgs { envs, detectors, seeds, noise, .. } = self;
         let request = suite::Request { suite: name, envs, detectors, seeds, noise, out: Some(out) };
         let ran = suite::run(&request, &common.context())?;
@@ -101,14 +92,14 @@ impl BenchArgs {
 
     fn ood_rl(self, common: &Common) -> Result<Outcome> {
         let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
-        let whole = all && self.noise.is_none() && !self.print && self.figures.is_none();
+        let whole = all && self.noise.is_none() && !self.print;
         ensure!(
             whole,
-            "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise, --print and --figures"
+            "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise and --print"
         );
         let request = ood_rl::Request { out: common.out_or(ood_rl::ID) };
         match &self.page {
-            Some(page) => written(page, &ood_rl::page(&ood_rl::load(&request.out)?)),
+            Some(page) => written(page, &ood_rl::page(&request.out)?),
             None => common.print(&ood_rl::run(&request, &common.context())?),
         }
     }

@@ -163,7 +163,7 @@ fn nothing_that_a_bundle_names_is_run_however_it_is_written() {
         format!("offnominal compare '{touch}' random --env sap-goal0 --out runs/a"),
         format!("offnominal compare random tqc --env=sap-goal0 '--monitor={touch}' --out=runs/a"),
         format!("offnominal bench --suite vector --page {}", mark.display()),
-        format!("offnominal bench --suite vector --figures={}", mark.display()),
+        format!("offnominal bench --suite vector --page={}", mark.display()),
         format!("offnominal train --env sap-goal0 --out {}", mark.display()),
     ];
     for command in &commands {

@@ -2,7 +2,6 @@
 
 mod audit;
 mod bench;
-#[path = "../support/browser.rs"]
 mod browser;
 mod card;
 mod clusters;
@@ -25,8 +24,10 @@ mod pages;
 mod pixels;
 mod ranges;
 mod renders;
+mod report;
 mod robot;
 mod rollouts;
+mod ros;
 mod schemas;
 mod shift;
 mod stress;

@@ -42,10 +42,7 @@ fn a_policy_is_judged_in_every_variant_once_and_alike_on_any_number_of_threads()
     let page = at("page.md");
     succeeds(&mut suite(&own, &at("one"), &["--page", page.to_str().unwrap()]));
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(
-        page.contains("### Table 6: cartpole, MC-Dropout") && page.contains("| published mean ± sd |"),
-        "{page}"
-    );
+    assert!(page.contains("| cartpole, MC-Dropout | 1 |"), "{page}");
 }
 
 #[test]

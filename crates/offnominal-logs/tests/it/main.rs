@@ -1,0 +1,9 @@
+//! Logs from the reader to the alarm.
+
+mod alarms;
+mod drift;
+mod formats;
+mod parts;
+mod splits;
+mod tables;
+mod tasks;

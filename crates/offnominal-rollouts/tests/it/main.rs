@@ -1,0 +1,5 @@
+//! Rollouts from the file to the page.
+
+mod judging;
+mod published;
+mod reading;

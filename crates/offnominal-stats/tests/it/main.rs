@@ -1,0 +1,4 @@
+//! Laws of estimates, and parity with other libraries.
+
+mod laws;
+mod regression;
