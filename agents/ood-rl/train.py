@@ -36,7 +36,7 @@ RECIPES = {
 }
 # The game of the Arcade Learning Environment: its id, and how a policy learns there; one policy, as it takes ten times as long.
 ALE = "gymnasium:offnominal.atari:pong?horizon=3000"
-ALE_RECIPE = ["--preset", "pong", "--demonstrator", "offnominal.atari:intercept", "--eval-every", "20000"]
+ALE_RECIPE = ["--preset", "pong", "--demonstrator", f"interception:intercept?modules={HERE}", "--eval-every", "20000"]
 ALE_RECIPE += ["--set", "dropout=0.1", "--set", "demonstrations=10000"]
 # The run went on after its first steps, over which the learning rate had fallen to nothing: it falls from 0.6 of its start again.
 ALE_STEPS = [60000, 150000]

@@ -1,8 +1,8 @@
-"""Pong of the Arcade Learning Environment, shown as the environment ``pong`` shows its own game, and a player for it.
+"""Pong of the Arcade Learning Environment, shown as the environment ``pong`` shows its own game.
 
 Needs ``pip install ale-py opencv-python-headless``. On the command line::
 
-    offnominal evaluate --env "gymnasium:offnominal.atari:pong?horizon=3000" --policy offnominal.atari:intercept
+    offnominal evaluate --env "gymnasium:offnominal.atari:pong?horizon=3000" --policy random
 
 What the policy sees is prepared as in Mnih et al. (2015): every fourth frame, the maximum of the last two, grey, 84 × 84 by
 averaging areas, the last four of them, the newest last. So a policy of one game can play the other.
@@ -16,10 +16,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
+from numpy.typing import NDArray
 
-from ._interception import Image, intercept
+__all__ = ["pong"]
 
-__all__ = ["intercept", "pong"]
+Image = NDArray[np.uint8]
 
 #: Actions of the Arcade Learning Environment that stand for none, up and down.
 _MOVES = (0, 2, 3)

@@ -1,5 +1,7 @@
 """Policies trained in environments of Gymnasium, and by what a policy of Python shows."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ import offnominal
 pytest.importorskip("fcntl", reason="hosted environments need Unix sockets")
 
 CARTPOLE, PENDULUM = "gymnasium:CartPole-v1", "gymnasium:Pendulum-v1"
+# Plays Pong with a model of its paddle.
+PLAYER = f"interception:intercept?modules={Path(__file__).parents[2] / 'agents' / 'ood-rl'}"
 # The last policy and not the best: a run that ends earlier is evaluated there too.
 SHORT = ["learning_starts=100", "hidden=[16]", "batch=16", "keep=last"]
 SHOWN = [*SHORT, "demonstrations=300", "imitation=1.0"]
@@ -47,9 +51,7 @@ def test_whoever_plays_in_python_demonstrates(tmp_path):
 def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):
     pytest.importorskip("ale_py", reason="ale-py is not installed")
     pytest.importorskip("cv2", reason="OpenCV is not installed")
-    from offnominal import atari
-
-    theirs = offnominal.collect("gymnasium:offnominal.atari:pong?horizon=40", atari.intercept, episodes=2)
+    theirs = offnominal.collect("gymnasium:offnominal.atari:pong?horizon=40", PLAYER, episodes=2)
     ours = offnominal.collect("pong", "scripted", episodes=2)
     shapes = [episode.observations.shape for episode in (theirs[0], ours[0])]
     assert shapes[0] == (41, 4 * 84 * 84) and shapes[0][1] == shapes[1][1]
@@ -64,8 +66,6 @@ def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):
 def test_the_player_of_pong_wins():
     pytest.importorskip("ale_py", reason="ale-py is not installed")
     pytest.importorskip("cv2", reason="OpenCV is not installed")
-    from offnominal import atari
-
-    found = offnominal.evaluate("gymnasium:offnominal.atari:pong?horizon=500", atari.intercept, episodes=2)
+    found = offnominal.evaluate("gymnasium:offnominal.atari:pong?horizon=500", PLAYER, episodes=2)
     # By then random choices have lost points and won none.
     assert found["return"]["value"] > 1, found["return"]
