@@ -39,7 +39,6 @@ pub const ALLOWED: &[(&str, &str)] = &[
     ("python: imagecorruptions", "needs an old numpy; its numbers are also in a committed file"),
     ("pytest: test_carla.py", "the client of CARLA exists for some versions of Python only"),
     ("pytest: test_cluster.py", "Ray has wheels for some versions of Python only; the slow tier tries it"),
-    ("pytest: test_trackers.py", "wandb, mlflow and huggingface_hub are tried in the slow tier"),
     ("pytest: test_notebooks.py", "Jupyter is tried in the slow tier"),
     ("pytest: test_sb3.py", "Stable-Baselines3 needs PyTorch, which is 200 MB"),
     ("pytest: test_policies.py", "Stable-Baselines3 needs PyTorch, which is 200 MB"),
