@@ -64,7 +64,7 @@ recipe! {
         /// Weight of the newest step in the mean of the violations, r.
         pub rate: Rate = Rate::new(0.1),
         /// Units in each of the two layers of the network.
-        #[serde(deserialize_with = "up_to::<_, UNITS>")]
+        #[serde(deserialize_with = "up_to::<_, _, UNITS>")]
         pub units: NonZeroUsize = count(64),
         /// How the network is trained.
         pub training: Training = Training::brief(),

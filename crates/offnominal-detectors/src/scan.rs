@@ -55,12 +55,12 @@ recipe! {
     /// The recipe.
     pub struct Scan {
         /// Steps of the longest window; the others are the powers of two below it.
-        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
+        #[serde(deserialize_with = "up_to::<_, _, WINDOW>")]
         pub longest: NonZeroUsize = count(64),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
-        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
+        #[serde(deserialize_with = "up_to::<_, _, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),
