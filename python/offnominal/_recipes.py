@@ -141,15 +141,15 @@ class Dpca(Detector):
 
     The detector ``dpca``; ``docs/detectors.md`` has its equation.
 
-    :param lags: Steps that are stacked below the newest one, l.
+    :param lags: Steps that are stacked below the newest one, l; 0 for the relations within a step.
     :param variance: Share of the variance that the components hold.
     :param commands: Whether commands are among the channels.
     """
 
     id: ClassVar[str] = "dpca"
-    _defaults: ClassVar[dict[str, Any]] = {"lags": 5, "variance": 0.95, "commands": True}
+    _defaults: ClassVar[dict[str, Any]] = {"lags": 5, "variance": 0.999, "commands": True}
 
-    def __init__(self, *, lags: int = 5, variance: float = 0.95, commands: bool = True) -> None:
+    def __init__(self, *, lags: int = 5, variance: float = 0.999, commands: bool = True) -> None:
         super().__init__(lags=lags, variance=variance, commands=commands)
 
 

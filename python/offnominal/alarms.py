@@ -60,6 +60,8 @@ class Verdict:
     lost: int
     #: ``lost`` or ``returned``, if that happened to a sensor in this step. It is no alarm.
     sensor_event: str | None
+    #: Whether the promise does not hold for this step, as its episode is longer than any that set the threshold.
+    beyond_promise: bool
 
     @property
     def is_alarm(self) -> bool:

@@ -20,14 +20,18 @@
 //! for which `mewma` is made.
 //! Cost: fit O(n m² + m³), score O(m a).
 //! Reference: Ku, Storer and Georgakis, Chemometrics and Intelligent Laboratory Systems 30, 1995.
-//! Deviates: the number of lags is given; limits are quantiles, where the textbook has those of Gaussian data.
+//! Deviates: the number of lags is given; limits are quantiles, where the textbook has those of Gaussian data; the
+//! components hold 0.999 of the variance, where 0.95 is usual. In a closed loop the left-out 5 % are the steps of the
+//! set-point, which set SPE₉₉ and hide a sensor that contradicts the others. Eight choices were tried on five simulated
+//! plants: the shares 0.95 to 0.9999, all variances above their mean, and left-out directions by their own variances.
+//! With 0.999, 0.99 of the faults in a loop are found (0.11 with 0.95); of independent channels with memory, 0.28 (0.35).
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! // A wave, and a sensor that freezes at a usual value.
 //! let wave: Vec<f32> = (0..2001).map(|t| (0.3 * t as f32).sin()).collect();
-//! let dpca = offnominal_detectors::catalogue().build("dpca", &serde_json::json!({"variance": 0.999})).unwrap();
+//! let dpca = offnominal_detectors::catalogue().build("dpca", &serde_json::json!({})).unwrap();
 //! let mut monitor = dpca.fit(Nominal::new(&[Signals::new(&wave, &[], 1, 0)], &[]), &mut Rng::new(0)).unwrap();
 //! let mut last = |observations: &[f32]| {
 //!     let mut scores = Vec::new();
@@ -55,11 +59,11 @@ const BLOCK: usize = 64;
 recipe! {
     /// The recipe.
     pub struct Dpca {
-        /// Steps that are stacked below the newest one, l.
-        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
-        pub lags: NonZeroUsize = count(5),
+        /// Steps that are stacked below the newest one, l; 0 for the relations within a step.
+        #[serde(deserialize_with = "up_to::<_, _, WINDOW>")]
+        pub lags: usize = 5,
         /// Share of the variance that the components hold.
-        pub variance: Fraction = Fraction::new(0.95),
+        pub variance: Fraction = Fraction::new(0.999),
         /// Whether commands are among the channels.
         pub commands: bool = true,
     }
@@ -90,7 +94,7 @@ impl Learn for Dpca {
             let rows = steps.of_episode(&channels, episode);
             rows.chunks(BLOCK * m).for_each(|rows| moments.add(rows));
         }
-        let lags = self.lags.get();
+        let lags = self.lags;
         if train.iter().map(|e| e.len().saturating_sub(lags)).sum::<usize>() < 2 {
             let found = train.iter().map(Signals::len).max().unwrap_or(0);
             return Err(FitError::TooFewSteps { needed: lags + 2, found });
@@ -130,7 +134,7 @@ impl Dpca {
 
     /// Numbers in a stack of rows of d.
     fn stacked(&self, d: usize) -> usize {
-        d.saturating_mul(self.lags.get() + 1)
+        d.saturating_mul(self.lags + 1)
     }
 }
 
@@ -313,6 +317,50 @@ mod tests {
         let with = share(recipe(serde_json::json!({"lags": 2})));
         let without = share(recipe(serde_json::json!({"lags": 2, "commands": false})));
         assert!(with > 0.5 && without < 0.1, "{with} {without}");
+    }
+
+    /// A plant of second order that a PI controller holds at set-points within ±1, with so much noise; the first of its five
+    /// channels has a bias in the second half.
+    fn loop_with(noise: f64, bias: f32, seed: u64) -> Vec<f32> {
+        let (mut rng, mut rows) = (Rng::new(seed), Vec::new());
+        let [mut y, mut v, mut sum, mut wanted] = [0.0_f64; 4];
+        for t in 0..151 {
+            let mut noisy = |x: f64, scale: f64| x + scale * noise * rng.normal();
+            let seen = [noisy(y, 1.0), noisy(v, 1.0), noisy(y + 0.5 * v, 2.0)];
+            let push = noisy(0.0, 0.5);
+            if t % 40 == 0 {
+                wanted = rng.range(-1.0, 1.0);
+            }
+            let error = wanted - seen[0];
+            sum += 0.05 * error;
+            let u = (2.0 * error + sum - v).clamp(-3.0, 3.0);
+            rows.extend([seen[0], seen[1], seen[2], wanted, u].map(|x| x as f32));
+            rows[5 * t] += if t < 75 { 0.0 } else { bias };
+            v += 0.1 * (u - 0.5 * v - 0.2 * y) + push;
+            y += 0.1 * v;
+        }
+        rows
+    }
+
+    #[test]
+    fn a_sensor_that_contradicts_a_loop_is_found_at_any_noise_and_without_lags() {
+        for (noise, lags) in [(0.003, 5), (0.01, 5), (0.03, 5), (0.01, 0)] {
+            let runs = |seeds: std::ops::Range<u64>, bias| -> Vec<Vec<f32>> {
+                seeds.map(|seed| loop_with(noise, bias, seed)).collect()
+            };
+            let (train, nominal, biased) = (runs(0..20, 0.0), runs(100..119, 0.0), runs(200..220, 0.5));
+            let train: Vec<Signals<'_>> = train.iter().map(|run| Signals::new(run, &[], 5, 0)).collect();
+            let dpca = recipe(serde_json::json!({"lags": lags}));
+            let mut monitor = dpca.fit(Nominal::new(&train, &[]), &mut Rng::new(1)).unwrap();
+            let mut largest = |run: &Vec<f32>| {
+                let mut scores = Vec::new();
+                monitor.score_episode(&Signals::new(run, &[], 5, 0), &mut scores);
+                scores.into_iter().fold(0.0, f64::max)
+            };
+            let threshold = nominal.iter().map(&mut largest).fold(0.0, f64::max);
+            let found = biased.iter().map(&mut largest).filter(|score| *score > threshold).count();
+            assert!(found >= 16, "{found} of 20 with noise {noise} and {lags} lags");
+        }
     }
 
     #[test]

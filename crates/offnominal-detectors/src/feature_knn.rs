@@ -41,10 +41,10 @@ recipe! {
     /// The recipe.
     pub struct FeatureKnn {
         /// Rank of the neighbour.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// The most nominal observations that are kept, evenly spread over the episodes.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub points: NonZeroUsize = count(5_000),
     }
 }

@@ -41,7 +41,7 @@ recipe! {
     /// The recipe.
     pub struct FeatureMahalanobis {
         /// The most nominal observations that are read, evenly spread over the episodes.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub points: NonZeroUsize = count(20_000),
     }
 }

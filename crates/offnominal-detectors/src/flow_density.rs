@@ -57,14 +57,14 @@ recipe! {
     /// The recipe.
     pub struct FlowDensity {
         /// Units in each of the two layers of the flow.
-        #[serde(deserialize_with = "up_to::<_, UNITS>")]
+        #[serde(deserialize_with = "up_to::<_, _, UNITS>")]
         pub units: NonZeroUsize = count(64),
         /// How the flow is trained.
         pub flow_training: Training = Training::brief(),
         /// Widths of the hidden layers of the ensemble.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
-        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
+        #[serde(deserialize_with = "up_to::<_, _, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the ensemble is trained.
         pub training: Training = Training::brief(),

@@ -37,10 +37,10 @@ recipe! {
     /// The recipe.
     pub struct IsolationForest {
         /// Number of trees.
-        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
+        #[serde(deserialize_with = "up_to::<_, _, DRAWS>")]
         pub trees: NonZeroUsize = count(100),
         /// Observations per tree, ψ.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub subsample: NonZeroUsize = count(256),
     }
 }

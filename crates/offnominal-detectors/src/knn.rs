@@ -37,7 +37,7 @@ recipe! {
     /// The recipe.
     pub struct Knn {
         /// Rank of the neighbour.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what
         /// becomes of them a million times.

@@ -44,7 +44,7 @@ recipe! {
     /// The recipe.
     pub struct KnnTransition {
         /// Rank of the neighbour.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// Weight of the change.
         pub weight: Positive = Positive::new(2.0),

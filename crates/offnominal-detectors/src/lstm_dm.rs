@@ -43,7 +43,7 @@ recipe! {
     /// The recipe.
     pub struct LstmDm {
         /// Width of the state.
-        #[serde(deserialize_with = "up_to::<_, STATE>")]
+        #[serde(deserialize_with = "up_to::<_, _, STATE>")]
         pub hidden: NonZeroUsize = count(256),
         /// Widths of the layers between state and output.
         pub head: Hidden = Hidden::one(128),

@@ -61,12 +61,12 @@ recipe! {
     /// The recipe.
     pub struct MultistepDm {
         /// Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
-        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
+        #[serde(deserialize_with = "up_to::<_, _, WINDOW>")]
         pub longest: NonZeroUsize = count(16),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
-        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
+        #[serde(deserialize_with = "up_to::<_, _, MEMBERS>")]
         pub parts: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

@@ -62,12 +62,12 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::default(),
         /// Number of networks, each trained on episodes drawn with replacement.
-        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
+        #[serde(deserialize_with = "up_to::<_, _, MEMBERS>")]
         pub members: NonZeroUsize = count(5),
         /// Which score is computed.
         pub score: Score = Score::SampledMin,
         /// Draws per member, for [`Score::SampledMin`].
-        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
+        #[serde(deserialize_with = "up_to::<_, _, DRAWS>")]
         pub samples: NonZeroUsize = count(1000),
         /// How the networks are trained.
         pub training: Training = Training::default(),

@@ -68,7 +68,7 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
-        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
+        #[serde(deserialize_with = "up_to::<_, _, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

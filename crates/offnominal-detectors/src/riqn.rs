@@ -63,13 +63,13 @@ recipe! {
     /// The recipe.
     pub struct Riqn {
         /// Width of the state.
-        #[serde(deserialize_with = "up_to::<_, STATE>")]
+        #[serde(deserialize_with = "up_to::<_, _, STATE>")]
         pub hidden: NonZeroUsize = count(64),
         /// Cosines that a level is described by.
-        #[serde(deserialize_with = "up_to::<_, STATE>")]
+        #[serde(deserialize_with = "up_to::<_, _, STATE>")]
         pub cosines: NonZeroUsize = count(128),
         /// Quantiles in a score.
-        #[serde(deserialize_with = "up_to::<_, STATE>")]
+        #[serde(deserialize_with = "up_to::<_, _, STATE>")]
         pub quantiles: NonZeroUsize = count(64),
         /// How it is trained.
         pub training: SequenceTraining = SequenceTraining::default(),

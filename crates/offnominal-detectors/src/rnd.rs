@@ -49,7 +49,7 @@ recipe! {
         /// Widths of the hidden layers of the random network; the imitation has the last one twice.
         pub hidden: Hidden = Hidden::one(64),
         /// Number of outputs.
-        #[serde(deserialize_with = "up_to::<_, STATE>")]
+        #[serde(deserialize_with = "up_to::<_, _, STATE>")]
         pub outputs: NonZeroUsize = count(32),
         /// How the imitation is trained.
         pub training: Training = Training::brief(),

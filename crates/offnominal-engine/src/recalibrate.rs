@@ -42,7 +42,8 @@ pub fn tolerance() -> f64 {
 /// Confirms the episodes one after the other, and writes the file.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the episodes are of another environment or policy, or no nominal ones.
+/// If a file cannot be read or written, or the episodes are of another environment or policy, or no nominal ones, or the monitor
+/// knows one of them.
 pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let mut monitor = monitor_file::open(&request.monitor)?;
     let dataset = dataset::load(&request.data)?;
@@ -52,9 +53,10 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let policy = PolicyName { id: acted.id.clone(), digest: acted.digest.clone() };
     are_nominal(&dataset.recipe, &policy).with_context(place)?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
-    for episode in &dataset.episodes {
+    for (i, episode) in dataset.episodes.iter().enumerate() {
         context.check()?;
-        confirm(&mut monitor, None, &episode.signals(), &how)?;
+        confirm(&mut monitor, None, &episode.signals(), &how)
+            .with_context(|| format!("{}, episode {i}", place()))?;
     }
     write(&monitor, &request.file)
 }
@@ -62,7 +64,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
 /// Lets a monitor watch an episode, perhaps of a group, and confirms it.
 ///
 /// # Errors
-/// If the monitor has no such group, a step cannot be scored, or the threshold promises no share of false alarms.
+/// If the monitor has no such group, a step cannot be scored, the monitor knows the episode, or the threshold promises no share of
+/// false alarms.
 pub fn confirm(
     monitor: &mut Monitor,
     group: Option<&str>,

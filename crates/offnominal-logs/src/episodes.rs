@@ -285,7 +285,7 @@ impl<'a> Log<'a> {
             ages_secs: ages,
             labels: label.as_ref().map(|c| (first + 1..ticks.len()).map(|t| self.is_label(c, t)).collect()),
             success: outcome.and_then(|column| self.is_success(&column)),
-            task: task.and_then(|column| self.text(&column)),
+            task: task.and_then(|column| self.text(&column, column.first(first)?)),
         }))
     }
 
@@ -329,7 +329,7 @@ impl<'a> Log<'a> {
     fn is_success(&self, column: &Column) -> Option<bool> {
         let (last, wanted) = (column.last()?, &self.mapping.outcome.as_ref()?.success);
         Some(match wanted {
-            toml::Value::String(text) => self.text(column).as_deref() == Some(text),
+            toml::Value::String(text) => self.text(column, last).as_deref() == Some(text),
             _ if column.is_text => return None,
             toml::Value::Integer(n) => last == *n as f64,
             toml::Value::Float(x) => last == *x,
@@ -338,10 +338,13 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// The last value as text.
-    fn text(&self, column: &Column) -> Option<String> {
-        let last = column.last()?;
-        if column.is_text { self.gathered.texts.get(last as usize).cloned() } else { Some(last.to_string()) }
+    /// A value as text.
+    fn text(&self, column: &Column, value: f64) -> Option<String> {
+        if column.is_text {
+            self.gathered.texts.get(value as usize).cloned()
+        } else {
+            Some(value.to_string())
+        }
     }
 }
 
@@ -361,6 +364,11 @@ struct Column {
 }
 
 impl Column {
+    /// The first value from a tick on.
+    fn first(&self, from: usize) -> Option<f64> {
+        self.values[from..].iter().find(|value| value.is_finite()).copied()
+    }
+
     fn last(&self) -> Option<f64> {
         self.values.iter().rev().find(|value| value.is_finite()).copied()
     }

@@ -4,15 +4,14 @@
 
 use offnominal_core::detector::Signals;
 use offnominal_core::{Rng, Seed};
-use offnominal_stats::tally;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 
-/// Random divisions that tell how far two parts differ by chance.
-const DIVISIONS: usize = 999;
+/// Random orders that tell how much recordings seem to drift by chance.
+const ORDERS: usize = 999;
 /// A difference that chance makes more rarely than this is told.
 const RARE: f64 = 0.01;
-/// Recordings of each part below which nothing can be said.
+/// Recordings of each part, on average, below which nothing can be said.
 const FEWEST: usize = 5;
 /// A share of copied runs of steps above this is told.
 const COPIED: f64 = 0.5;
@@ -38,10 +37,9 @@ pub fn warnings(
             calibration.len()
         ));
     }
-    if let Some(Drift { channel, what, p }) = drift(train, calibration, seed) {
+    if let Some(Drift { channel, what, how, p }) = drift(train, calibration, seed) {
         said.push(format!(
-            "the calibration recordings differ from those that were learned from (p = {p:.3}), most in the {what} of {}; \
-             if recordings drift, the promise does not hold for later ones",
+            "{how} (p = {p:.3}), most in the {what} of {}; if recordings drift, the promise does not hold for later ones",
             names[channel]
         ));
     }
@@ -83,40 +81,67 @@ fn is_copied(learned: &HashSet<u64>, episode: &Signals<'_>, length: usize) -> bo
     different.len() * 2 >= own.len() && copied as f64 > COPIED * different.len() as f64
 }
 
-/// In what two parts differ most.
+/// How the recordings change from the first to the last.
 struct Drift {
     channel: usize,
     what: &'static str,
+    how: &'static str,
     p: f64,
 }
 
-/// A permutation test of the largest difference in rank, over the mean and the spread of each channel. As the largest one
-/// is compared with the largest ones of random divisions, many channels do not make a false alarm likelier.
+/// A permutation test of the largest rank correlation, over the mean and the spread of each channel, with two things: the
+/// part that a recording is of, and its place in the order of all. As the largest one is compared with the largest ones of
+/// random orders, neither many channels nor two questions make a false alarm likelier.
 fn drift(train: &[Signals<'_>], calibration: &[Signals<'_>], seed: Seed) -> Option<Drift> {
-    if train.len().min(calibration.len()) < FEWEST {
+    let n = train.len() + calibration.len();
+    if n < 2 * FEWEST {
         return None;
     }
     let rows: Vec<Vec<f64>> = train.iter().chain(calibration).map(features).collect();
-    let mut is_later: Vec<bool> = (0..rows.len()).map(|i| i >= train.len()).collect();
-    let columns: Vec<Vec<f64>> =
-        (0..rows[0].len()).map(|j| rows.iter().map(|row| row[j]).collect()).collect();
-    let (found, at) = largest(&columns, &is_later);
+    let column = |j: usize| rows.iter().map(|row| row[j]).collect::<Vec<_>>();
+    let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(|j| unit(&ranks(&column(j)))).collect();
+    let places: Vec<f64> = (0..n).map(|i| i as f64).collect();
+    let parts: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i >= train.len()))).collect();
+    let mut order: Vec<usize> = (0..n).collect();
+    let against = [unit(&parts), unit(&places)];
+    let (found, at, which) = largest(&columns, &against, &order);
     let mut rng: Rng = seed.child("exchangeability").rng();
-    let as_large = (0..DIVISIONS)
+    let as_large = (0..ORDERS)
         .filter(|_| {
-            rng.shuffle(&mut is_later);
-            largest(&columns, &is_later).0 >= found
+            rng.shuffle(&mut order);
+            largest(&columns, &against, &order).0 >= found
         })
         .count();
-    let p = (1 + as_large) as f64 / (1 + DIVISIONS) as f64;
-    let what = ["mean", "spread"][at % 2];
-    (p < RARE).then_some(Drift { channel: at / 2, what, p })
+    let p = (1 + as_large) as f64 / (1 + ORDERS) as f64;
+    let how = [
+        "the calibration recordings differ from those that were learned from",
+        "the recordings drift slowly from the first to the last",
+    ][which];
+    (p < RARE).then_some(Drift { channel: at / 2, what: ["mean", "spread"][at % 2], how, p })
 }
 
-/// The largest distance of a Mann-Whitney statistic from one half, and in which column.
-fn largest(columns: &[Vec<f64>], is_later: &[bool]) -> (f64, usize) {
-    let distance = |column: &Vec<f64>| tally(column, is_later).map_or(0.0, |tally| (tally.auroc - 0.5).abs());
-    columns.iter().map(distance).zip(0..).fold((0.0, 0), |most, new| if new.0 > most.0 { new } else { most })
+/// The largest correlation, in which column, and with what.
+fn largest(columns: &[Vec<f64>], against: &[Vec<f64>; 2], order: &[usize]) -> (f64, usize, usize) {
+    let correlation = |a: &[f64], b: &[f64]| a.iter().zip(order).map(|(x, &i)| x * b[i]).sum::<f64>().abs();
+    let all = columns.iter().enumerate().flat_map(|(at, column)| {
+        against.iter().enumerate().map(move |(which, other)| (correlation(column, other), at, which))
+    });
+    all.fold((0.0, 0, 0), |most, new| if new.0 > most.0 { new } else { most })
+}
+
+/// The rank of each number, the same for equal ones.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let rank = |x: &f64| sorted.partition_point(|y| y < x) + sorted.partition_point(|y| y <= x);
+    values.iter().map(|x| rank(x) as f64).collect()
+}
+
+/// The numbers around their mean, at length one; zeros if they are equal.
+fn unit(values: &[f64]) -> Vec<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let length = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>().sqrt();
+    values.iter().map(|x| if length > 0.0 { (x - mean) / length } else { 0.0 }).collect()
 }
 
 /// Mean and standard deviation of each channel of the observations.
@@ -155,6 +180,28 @@ mod tests {
         let names = ["a".into(), "b".into()];
         let said = warnings(&signals(train), &signals(calibration), &names, Seed(1));
         said.into_iter().filter(|said| said.contains("learned from; the threshold is too low")).collect()
+    }
+
+    /// What is said of recordings whose first channel has a mean of its own.
+    fn said_of(means: impl Iterator<Item = f64>) -> Vec<String> {
+        let mut all = recordings(40, 1e-4, 7);
+        for (recording, mean) in all.iter_mut().zip(means) {
+            recording.iter_mut().step_by(2).for_each(|x| *x += mean as f32);
+        }
+        let (train, calibration) = all.split_at(20);
+        warnings(&signals(train), &signals(calibration), &["a".into(), "b".into()], Seed(1))
+    }
+
+    #[test]
+    fn a_slow_drift_over_all_recordings_is_told_and_so_is_a_step_between_the_parts() {
+        let drifts = said_of((0..40).map(|i| 0.03 * f64::from(i)));
+        assert!(drifts[0].starts_with("the recordings drift slowly from the first to the last (p = 0.001)"));
+        assert!(drifts[0].contains("most in the mean of a;"), "{drifts:?}");
+        let step = said_of((0..40).map(|i| if i < 20 { 0.0 } else { 1.0 }));
+        assert!(step[0].starts_with("the calibration recordings differ"), "{step:?}");
+        // What goes up and down again within each part, and what does nothing, is no drift.
+        assert!(said_of((0..40).map(|i| f64::from(i % 4))).is_empty());
+        assert!(said_of(std::iter::repeat(0.0)).is_empty());
     }
 
     #[test]

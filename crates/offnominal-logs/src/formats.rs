@@ -54,7 +54,7 @@ use crate::record::Sink;
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use offnominal_topics::budget::{Budget, Size};
-use std::io::{BufRead, Cursor};
+use std::io::{BufRead, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 /// The format of a log.
@@ -190,4 +190,18 @@ fn format_of(path: &Path, head: &[u8]) -> Result<Format> {
             &head[..head.len().min(8)]
         ),
     }
+}
+
+/// Fills a buffer as far as there are bytes.
+fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
+    let mut n = 0;
+    while n < buffer.len() {
+        match from.read(&mut buffer[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(why) if why.kind() == ErrorKind::Interrupted => {}
+            Err(why) => return Err(why).context("cannot read"),
+        }
+    }
+    Ok(n)
 }

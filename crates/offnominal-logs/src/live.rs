@@ -8,17 +8,18 @@ pub use offnominal_topics::live::{Live, Tick, Ticks};
 use offnominal_work::remarks;
 use std::io::BufRead;
 
-/// Reads a stream and tells its ticks as they come.
+/// Reads a stream and tells its ticks as they come; how many rows were dropped.
 ///
 /// # Errors
 /// If the stream is damaged, lacks a column of the mapping, or a tick cannot be taken.
-pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> Result<()> {
+pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> Result<u64> {
     let mut chosen = Chosen::new(mapping, Live::new(mapping, to));
-    let read = || -> Result<()> {
+    let read = || -> Result<u64> {
         formats::read_stream(from, &mut chosen)?;
         chosen.check(Truth::IfThere)?;
         chosen.remarks().into_iter().for_each(remarks::say);
-        chosen.rows.finish()
+        chosen.rows.finish()?;
+        Ok(chosen.rows.dropped())
     };
     read().context("standard input")
 }

@@ -7,7 +7,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::fit::FittedMonitor;
 use offnominal_engine::monitor_file;
 use offnominal_engine::recalibrate::{self, confirm, write};
-use offnominal_monitor::Recalibration;
+use offnominal_monitor::{ConfirmError, Recalibration};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -62,8 +62,13 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
             continue;
         }
         let group = recording.task.as_deref().filter(|_| monitor.about().groups.is_some());
-        confirm(&mut monitor, group, &recording.signals(&mapping), &how).with_context(|| recording.name())?;
-        confirmed += 1;
+        match confirm(&mut monitor, group, &recording.signals(&mapping), &how) {
+            Ok(_) => confirmed += 1,
+            Err(why) if matches!(why.downcast_ref(), Some(ConfirmError::Known)) => {
+                left_out.push(format!("{}: {why}", recording.name()));
+            }
+            Err(why) => return Err(why.context(recording.name())),
+        }
     }
     ensure!(confirmed > 0, "expected nominal recordings, found none; the first: {}", left_out[0]);
     Ok(RecalibratedOnLogs { fitted: write(&monitor, &request.file)?, confirmed, left_out })

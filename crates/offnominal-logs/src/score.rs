@@ -6,7 +6,7 @@ mod lost;
 mod page;
 mod ranking;
 mod recording;
-mod remarks;
+pub(crate) mod remarks;
 mod truth;
 
 pub use lost::LostSensor;

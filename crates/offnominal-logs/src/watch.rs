@@ -2,11 +2,13 @@
 
 use crate::live::{self, Tick, Ticks};
 use crate::mapping::Mapping;
+use crate::score::remarks::unknown_task;
 use anyhow::{Result, anyhow};
 use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
 use offnominal_engine::live::{Judged, Live, Seen};
 use offnominal_monitor::{Diagnosis, Monitor, Share, Verdict};
+use offnominal_work::remarks;
 use serde::Serialize;
 use std::io::{BufRead, Write};
 
@@ -34,19 +36,14 @@ pub struct LiveVerdict<'a> {
     pub lost_sensors: Option<Vec<String>>,
     /// Rows that were dropped so far, as they came too late or twice.
     pub dropped: u64,
-    /// Whether the episode is longer than any that set the threshold: what was promised of an episode held for its steps
-    /// before this one.
-    #[cfg_attr(feature = "schema", schemars(default))]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub beyond_promise: bool,
     /// Whether somebody has acknowledged the alarm before this step.
     #[cfg_attr(feature = "schema", schemars(default))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub acknowledged: bool,
 }
 
-/// Watches a stream until its end, all of whose episodes are of one group, if the monitor has groups; `beside` is told the
-/// ticks too.
+/// Watches a stream until its end; `beside` is told the ticks too. If the monitor has groups, the episodes are of the given one, else
+/// of their tasks as the mapping names them. How many rows were dropped.
 ///
 /// # Errors
 /// If the monitor has no such group, the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
@@ -57,7 +54,7 @@ pub fn watch(
     from: impl BufRead + 'static,
     out: impl Write,
     beside: &mut Live,
-) -> Result<()> {
+) -> Result<u64> {
     let before = Before { start_nanos: 0, observation: Vec::new(), command: Vec::new() };
     // A wrong name is said before anything comes.
     monitor.begin(group.as_deref())?;
@@ -86,7 +83,7 @@ struct Before {
 impl<W: Write> Ticks for Watching<'_, W> {
     fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
         if tick.is_first {
-            self.monitor.begin(self.group.as_deref())?;
+            self.begin(tick.task)?;
             self.has_steps = false;
             self.before.start_nanos = tick.time_nanos;
             self.beside.first(&seen(&tick, self.episodes));
@@ -102,16 +99,28 @@ impl<W: Write> Ticks for Watching<'_, W> {
 }
 
 impl<W: Write> Watching<'_, W> {
+    fn begin(&mut self, task: Option<&str>) -> Result<()> {
+        if self.group.is_some() {
+            return Ok(self.monitor.begin(self.group.as_deref())?);
+        }
+        if !self.monitor.begin_task(task) {
+            task.iter().for_each(|task| remarks::say(unknown_task(task)));
+        }
+        Ok(())
+    }
+
     fn step(&mut self, tick: &Tick<'_>) -> Result<()> {
         self.episodes += u64::from(!std::mem::replace(&mut self.has_steps, true));
         let Before { start_nanos, observation, command } = &self.before;
         let transition = Transition { obs: observation, action: command, next_obs: tick.observation };
         let acknowledged = self.beside.is_acknowledged() && self.monitor.acknowledge().is_some();
-        let verdict = self.monitor.transition(&transition)?;
+        let mut verdict = self.monitor.transition(&transition)?;
+        let secs = (tick.time_nanos - start_nanos) as f64 * 1e-9;
+        verdict.beyond_promise |= self.monitor.about().is_other_pace(secs, verdict.step + 1);
         let is_raised = verdict.event == Some(Event::Raised);
         let said = LiveVerdict {
             time_nanos: tick.time_nanos,
-            secs: (tick.time_nanos - start_nanos) as f64 * 1e-9,
+            secs,
             episode: self.episodes - 1,
             verdict,
             lost_sensors: verdict
@@ -119,7 +128,6 @@ impl<W: Write> Watching<'_, W> {
                 .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
             shares: if is_raised { self.monitor.shares() } else { None },
             dropped: tick.dropped,
-            beyond_promise: self.monitor.about().threshold.outlasted_by(verdict.step + 1).is_some(),
             acknowledged,
             diagnosis: if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None },
         };

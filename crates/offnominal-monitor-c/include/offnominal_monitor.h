@@ -39,7 +39,7 @@
  * The number of this interface. It grows when a function or a structure changes so that old callers would break.
  * Compare it with what `offnominal_abi` returns.
  */
-#define OFFNOMINAL_ABI 1
+#define OFFNOMINAL_ABI 2
 
 /**
  * What a call returns: 0 or more if it did what it should, less than 0 if it failed.
@@ -321,6 +321,11 @@ typedef struct offnominal_verdict {
      * Whether one was lost in this step, or came back.
      */
     offnominal_sensor_event sensor_event;
+    /**
+     * 1 if the promise does not hold for this step: its episode is longer than any that set the threshold, has steps of another
+     * length, or is of a task that is none of the monitor's groups. What was promised of an episode holds for its steps before.
+     */
+    uint32_t beyond_promise;
 } offnominal_verdict;
 
 /**

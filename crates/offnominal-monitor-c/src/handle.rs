@@ -86,13 +86,24 @@ impl Handle {
         Ok(Status::Ok)
     }
 
-    /// An episode of the same group begins.
-    pub(crate) fn restart(&mut self) {
-        self.monitor.restart();
+    /// An episode begins: of a task, or, where the messages tell of none, of the same group as the one before.
+    pub(crate) fn begin(&mut self, task: Option<&str>) {
+        match task {
+            Some(task) => _ = self.monitor.begin_task(Some(task)),
+            None => self.monitor.restart(),
+        }
+    }
+
+    pub(crate) fn judge(
+        &mut self,
+        obs: &[f32],
+        action: &[f32],
+    ) -> Result<Option<offnominal_monitor::Verdict>, StepError> {
+        self.monitor.step(obs, action)
     }
 
     pub(crate) fn step(&mut self, obs: &[f32], action: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
-        told(self.monitor.step(obs, action), to)
+        told(self.judge(obs, action), to)
     }
 
     pub(crate) fn last(&mut self, obs: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {

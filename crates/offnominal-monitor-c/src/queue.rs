@@ -8,11 +8,13 @@ use std::collections::VecDeque;
 const MOST: usize = 100_000;
 
 /// When a tick is, and where it stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub is_first: bool,
     pub time_nanos: i64,
     pub dropped: u64,
+    /// The task of the episode that begins, if the messages tell of it.
+    pub task: Option<String>,
 }
 
 /// Ticks in the order of time, each a head and a row of numbers; their memory is used again.
@@ -24,12 +26,12 @@ pub(crate) struct Queue {
 
 impl Ticks for Queue {
     fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
-        let Tick { is_first, time_nanos, dropped, observation, command } = tick;
+        let Tick { is_first, time_nanos, dropped, observation, command, task } = tick;
         ensure!(
             self.heads.len() < MOST,
             "expected at most {MOST} steps since the message before, found more at {time_nanos} ns"
         );
-        self.heads.push_back(Head { is_first, time_nanos, dropped });
+        self.heads.push_back(Head { is_first, time_nanos, dropped, task: task.map(String::from) });
         self.numbers.extend(observation.iter().chain(command));
         Ok(())
     }

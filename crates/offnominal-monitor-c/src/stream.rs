@@ -165,12 +165,15 @@ impl Stream {
         let [n_obs, n_action] = self.widths;
         while let Some(head) = self.chosen.rows.to.pop(n_obs + n_action, &mut self.row) {
             if head.is_first {
-                monitor.restart();
+                monitor.begin(head.task.as_deref());
                 (self.episode.start_nanos, self.episode.has_steps) = (head.time_nanos, false);
             }
             let (obs, action) = self.row.split_at(n_obs);
-            if monitor.step(obs, action, verdict)? == Status::Ok {
-                tick.write(self.episode.told(&head));
+            if let Some(mut found) = monitor.judge(obs, action)? {
+                let told = self.episode.told(&head);
+                found.beyond_promise |= monitor.about().is_other_pace(told.secs, found.step + 1);
+                tick.write(told);
+                verdict.write(found.into());
                 return Ok(Status::Ok);
             }
         }
@@ -201,14 +204,16 @@ fn placed(time: i64) -> Result<()> {
     Ok(())
 }
 
-/// The mapping of a stream: what only judges a recording is left out, as nobody is told of it.
+/// The mapping of a stream: what only judges a recording is left out, as nobody is told of it, and the task where the monitor has
+/// no groups.
 fn mapping(about: &About, given: Option<&str>) -> Result<Mapping> {
     let text = given.or(about.mapping.as_deref()).with_context(|| {
         format!("expected one, as the monitor was fitted on {}, found none", about.environment.id)
     })?;
     let mapping = Mapping::parse(text)?;
     mapping.insist_on(&names(&about.observation), &names(&about.action))?;
-    Ok(Mapping { label: None, outcome: None, task: None, ..mapping })
+    let task = mapping.task.clone().filter(|_| about.groups.is_some());
+    Ok(Mapping { label: None, outcome: None, task, ..mapping })
 }
 
 fn names(channels: &[ChannelName]) -> Vec<&str> {

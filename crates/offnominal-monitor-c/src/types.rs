@@ -6,7 +6,7 @@ use std::ffi::c_char;
 
 /// The number of this interface. It grows when a function or a structure changes so that old callers would break.
 /// Compare it with what `offnominal_abi` returns.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// Whether the alarm is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,9 @@ pub struct Verdict {
     pub lost: u32,
     /// Whether one was lost in this step, or came back.
     pub sensor_event: SensorEvent,
+    /// 1 if the promise does not hold for this step: its episode is longer than any that set the threshold, has steps of another
+    /// length, or is of a task that is none of the monitor's groups. What was promised of an episode holds for its steps before.
+    pub beyond_promise: u32,
 }
 
 /// When a step was over that was made of messages.
@@ -217,6 +220,7 @@ impl From<offnominal_monitor::Verdict> for Verdict {
             confidence: v.confidence,
             lost: v.lost,
             sensor_event: v.sensor_event.into(),
+            beyond_promise: v.beyond_promise.into(),
         }
     }
 }

@@ -87,7 +87,23 @@ pub struct ChannelName {
     pub unit: String,
 }
 
+/// Two steps are of the same length if they differ by less than this share.
+const SAME_STEP: f64 = 0.1;
+
+/// The mean of fewer steps says little of their length.
+const FEWEST: u64 = 10;
+
 impl About {
+    /// Whether steps of so many seconds are not of the length of those that set the threshold: then nothing is promised.
+    pub fn is_other_step(&self, secs: f64) -> bool {
+        (secs / self.dt_secs - 1.0).abs() > SAME_STEP
+    }
+
+    /// The same of the first steps of an episode, which took so many seconds.
+    pub fn is_other_pace(&self, secs: f64, steps: u64) -> bool {
+        steps >= FEWEST && secs > 0.0 && self.is_other_step(secs / steps as f64)
+    }
+
     /// Numbers per observation.
     pub fn obs_width(&self) -> usize {
         self.observation.len()

@@ -124,6 +124,12 @@ pub enum ConfirmError {
     /// No step of the episode was judged, or it was confirmed already.
     #[error("expected an episode with at least one step since the last reset, not confirmed yet; found none")]
     NoEpisode,
+    /// It is a copy of one that the monitor knows.
+    #[error(
+        "expected an episode that is new to the monitor, found the numbers of one that it learned from, that set its threshold or \
+         that was confirmed"
+    )]
+    Known,
     /// A setting is wrong, or there are too few nominal episodes.
     #[error(transparent)]
     Stats(#[from] StatsError),

@@ -5,6 +5,7 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
 use crate::feed::Feed;
 use crate::file;
+use crate::known::{Known, Trace};
 use crate::limits::{self, Limits};
 use crate::shares::{self, Share};
 use offnominal_core::Catalogue;
@@ -36,9 +37,14 @@ pub struct Monitor {
     raised_at: Option<u64>,
     /// The last observation and the action that followed it.
     feed: Feed,
+    /// Episodes that say nothing new, and the present one.
+    known: Known,
+    trace: Trace,
     /// Whether the observation, and whether the action too, is of this episode.
     has_obs: bool,
     has_action: bool,
+    /// Whether the episode is of a task that is none of the groups.
+    has_unknown_task: bool,
 }
 
 /// What is said of a step.
@@ -67,6 +73,12 @@ pub struct Verdict {
     pub lost: u32,
     /// Whether one was lost in this step, or came back. It is no alarm, and takes nothing from the share of false ones.
     pub sensor_event: Option<SensorEvent>,
+    /// Whether the promise does not hold for this step: its episode is longer than any that set the threshold, has steps of
+    /// another length, or is of a task that is none of the monitor's groups. What was promised of an episode holds for its steps
+    /// before.
+    #[cfg_attr(feature = "schema", schemars(default))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub beyond_promise: bool,
 }
 
 /// What happened to the sensors in a step.
@@ -129,11 +141,12 @@ impl Monitor {
         let detector = catalogue.build(&about.detector.id, &about.detector.params)?;
         let from = archive.reader(about.obs_width(), about.act_width());
         let scorer = detector.load(&from.part(DETECTOR), policy)?;
-        let limits = Limits::load(&about, &from)?;
+        let (limits, known) = (Limits::load(&about, &from)?, Known::load(archive)?);
         let diagnoser =
             about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS), &about.hypotheses)).transpose()?;
         let (alarm, past) = (Alarm::new(about.alarm), Past::default());
-        let feed = Feed::new([about.obs_width(), about.act_width()], &about.usual);
+        let widths = [about.obs_width(), about.act_width()];
+        let (feed, trace) = (Feed::new(widths, &about.usual), Trace::new(widths));
         let (has_obs, has_action, n_steps, raised_at) = (false, false, 0, None);
         let largest = f64::NEG_INFINITY;
         Ok(Monitor {
@@ -147,8 +160,11 @@ impl Monitor {
             n_steps,
             raised_at,
             feed,
+            known,
+            trace,
             has_obs,
             has_action,
+            has_unknown_task: false,
         })
     }
 
@@ -169,6 +185,7 @@ impl Monitor {
     pub fn contents(&self) -> Result<(About, Archive), ArchiveError> {
         let mut archive = learned(self.scorer.as_ref(), self.diagnoser.as_ref())?;
         self.limits.save(&mut archive);
+        self.known.save(&mut archive);
         Ok((self.about.clone(), archive))
     }
 
@@ -176,6 +193,7 @@ impl Monitor {
     /// episodes, whatever their groups.
     pub fn reset(&mut self) {
         self.limits.of_all();
+        self.has_unknown_task = false;
         self.restart();
     }
 
@@ -189,8 +207,21 @@ impl Monitor {
             return Ok(());
         };
         self.limits.of_group(name, self.about.groups.as_ref())?;
+        self.has_unknown_task = false;
         self.restart();
         Ok(())
+    }
+
+    /// As [`Monitor::begin`], but the group is what a log calls the task of the episode. False if the monitor has groups and the task
+    /// is none of them: the episode then has the threshold of all, which promises nothing of it.
+    pub fn begin_task(&mut self, task: Option<&str>) -> bool {
+        let group = task.filter(|_| self.about.groups.is_some());
+        let is_known = self.begin(group).is_ok();
+        if !is_known {
+            self.reset();
+        }
+        self.has_unknown_task = !is_known;
+        is_known
     }
 
     /// As [`Monitor::reset`], but the episode is of the same group as the one before.
@@ -207,13 +238,17 @@ impl Monitor {
     /// joins those that set the threshold, which thereby follows benign drift. [`Monitor::contents`] has the new threshold.
     ///
     /// # Errors
-    /// If the rule promises no share of false alarms, no step was judged, or a setting is out of range. The threshold is as it
-    /// was.
+    /// If the rule promises no share of false alarms, no step was judged, the episode is a copy of one that the monitor knows, or
+    /// a setting is out of range. The threshold is as it was.
     pub fn confirm(&mut self, how: &Recalibration) -> Result<Recalibrated, ConfirmError> {
         if self.largest == f64::NEG_INFINITY {
             return Err(ConfirmError::NoEpisode);
         }
+        if self.known.has(&self.trace) {
+            return Err(ConfirmError::Known);
+        }
         let found = self.limits.confirm(self.largest, how, &mut self.about)?;
+        self.known.add(&self.trace);
         self.largest = f64::NEG_INFINITY;
         Ok(found)
     }
@@ -237,7 +272,7 @@ impl Monitor {
     pub fn step(&mut self, obs: &[f32], action: &[f32]) -> Result<Option<Verdict>, StepError> {
         check("action", action, &self.about.action)?;
         let verdict = self.last(obs)?;
-        self.feed.act(action);
+        self.act(action);
         self.has_action = true;
         Ok(verdict)
     }
@@ -250,7 +285,7 @@ impl Monitor {
         check("obs", obs, &self.about.observation)?;
         let verdict = self.has_action.then(|| self.judge(obs));
         if verdict.is_none() {
-            self.feed.first(obs);
+            self.first(obs);
         }
         (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
@@ -268,9 +303,9 @@ impl Monitor {
             self.continues(seen.obs)?;
             self.feed.again(seen.obs);
         } else {
-            self.feed.first(seen.obs);
+            self.first(seen.obs);
         }
-        self.feed.act(seen.action);
+        self.act(seen.action);
         let verdict = self.judge(seen.next_obs);
         (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
@@ -325,7 +360,18 @@ impl Monitor {
         self.feed.ages().get(channel).is_some_and(|age| *age > self.about.lost_after)
     }
 
+    fn first(&mut self, obs: &[f32]) {
+        self.feed.first(obs);
+        self.trace.first(obs);
+    }
+
+    fn act(&mut self, action: &[f32]) {
+        self.feed.act(action);
+        self.trace.act(action);
+    }
+
     fn judge(&mut self, next_obs: &[f32]) -> Verdict {
+        self.trace.next(next_obs);
         let PartialScore { score, confidence } = self.feed.score(next_obs, self.scorer.as_mut());
         self.diagnoser.iter_mut().for_each(|d| d.observe_partial(&self.feed.step()));
         let sensor_event = self.advance();
@@ -350,6 +396,7 @@ impl Monitor {
             confidence,
             lost: self.lost().count() as u32,
             sensor_event,
+            beyond_promise: self.has_unknown_task || self.about.threshold.outlasted_by(step + 1).is_some(),
         }
     }
 

@@ -25,8 +25,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Step, score, statistic, threshold, state of the alarm, and what happened to it; then what was not read: numbers,
-/// the longest time in steps, the share that the detector compared, sensors that are lost, and what happened to them.
-type VerdictTuple = (u64, f64, f64, f64, String, Option<String>, u32, u32, f64, u32, Option<String>);
+/// the longest time in steps, the share that the detector compared, sensors that are lost, and what happened to them; and whether
+/// the promise does not hold.
+type VerdictTuple = (u64, f64, f64, f64, String, Option<String>, u32, u32, f64, u32, Option<String>, bool);
 
 /// A monitor that raises alarms.
 #[pyclass(module = "offnominal._engine")]
@@ -143,7 +144,7 @@ impl Watch {
 
 fn as_tuple(verdict: &Verdict) -> VerdictTuple {
     let Verdict { step, score, statistic, threshold, state, event, .. } = verdict;
-    let Verdict { missing, stale, confidence, lost, sensor_event, .. } = verdict;
+    let Verdict { missing, stale, confidence, lost, sensor_event, beyond_promise, .. } = verdict;
     let (event, sensor_event) = (event.as_ref().map(word), sensor_event.as_ref().map(word));
     let alarm = (word(state), event);
     (
@@ -158,6 +159,7 @@ fn as_tuple(verdict: &Verdict) -> VerdictTuple {
         *confidence,
         *lost,
         sensor_event,
+        *beyond_promise,
     )
 }
 

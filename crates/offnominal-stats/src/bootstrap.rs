@@ -6,16 +6,21 @@
 //! few clusters would otherwise miss. Replicates without a value (one class only) are left out.
 //!
 //! Where resampling says nothing, the interval is wider than what it would give:
-//! - all replicates of a share are 0, or all are 1: the exact Clopper–Pearson bound, which also holds for the mean of
-//!   any values in \[0, 1\], because P(X = 1) ≤ E X;
-//! - a share close to 0 or 1, whose replicates hardly differ: its interval reaches at least as far from the bound as
+//! - all replicates of a share are equal: the exact bounds for the mean of values in \[0, 1\] of which n were equal. With
+//!   p = (α/2)^(1/n), values that n draws do not show have at most the mass 1 − p, so the mean of those that were all v
+//!   lies between p v and 1 − p (1 − v). For v = 0 and v = 1 these are the Clopper–Pearson bounds, and for any v those of
+//!   Gaffke, whose interval for bounded means has that of Clopper and Pearson as a special case;
+//! - fewer than 30 clusters: the interval reaches at least as far, whatever their values. Without this, the interval of
+//!   twelve values that are zero once in twenty times and 0.6 otherwise covers their mean in half of the samples only;
+//! - a share of more clusters close to 0 or 1, whose replicates hardly differ: its interval reaches at least as far from the bound as
 //!   that of a perfect score, low ≤ (α/2)^(1/n) and high ≥ 1 − (α/2)^(1/n). So .9999 is not more certain than 1, and the
 //!   ends are continuous and monotone in the score. The price: the ends of scores near a bound cover more than the level.
 //!   Precision and overlap have this at 1 only: next to 0 they are not perfect, but usual where the sought is rare;
 //! - a single cluster: the whole range \[0, 1\] for shares, an error for other numbers.
 //!
 //! References: Efron, JASA 82, 1987, sections 3 and 6; Davison & Hinkley, Bootstrap Methods, 1997, section 3.8;
-//! Hesterberg, The American Statistician 69(4), 2015, section 3.3 (expanded quantiles).
+//! Hesterberg, The American Statistician 69(4), 2015, section 3.3 (expanded quantiles); Gaffke, Journal of Statistical
+//! Planning and Inference 135, 2005, and Learned-Miller & Thomas, arXiv 1905.06208, 2019 (means of bounded values).
 
 use crate::level::{normal_cdf, normal_quantile};
 use crate::proportion::clopper_pearson;
@@ -47,6 +52,12 @@ pub enum Range {
     /// Any number.
     Real,
 }
+
+/// Fewer clusters than these do not show by resampling what else there may be.
+const FEW: usize = 30;
+
+/// Replicates that differ by no more are equal.
+const ROUNDING: f64 = 1e-12;
 
 /// Groups of clusters that are left out in turn.
 const JACKKNIFE_GROUPS: usize = 200;
@@ -125,7 +136,8 @@ impl Bootstrap {
         range: Range,
     ) -> Estimate {
         draws.sort_unstable_by(f64::total_cmp);
-        let constant = draws.first() == draws.last();
+        // Sums of equal numbers differ by rounding.
+        let constant = draws.first().zip(draws.last()).is_none_or(|(first, last)| last - first <= ROUNDING);
         let is_bounded = range != Range::Real;
         if is_bounded && (n < 2 || draws.is_empty()) {
             return self.level.estimate(value, (0.0, 1.0), n, "no interval");
@@ -133,9 +145,18 @@ impl Bootstrap {
         if is_bounded && constant && (value == 0.0 || value == 1.0) {
             return clopper_pearson(value as usize * n, n, self.level).expect("there are clusters");
         }
+        if is_bounded && constant {
+            return self.level.estimate(value, if_equal(value, (0.0, 1.0), n, self.level), n, "equal-values");
+        }
         let ends = bca(value, &draws, left_out, expanded(self.level, n));
-        self.level.estimate(value, range.no_surer_than_perfect(ends, n, self.level), n, "bootstrap-bca")
+        self.level.estimate(value, range.widened(value, ends, n, self.level), n, "bootstrap-bca")
     }
+}
+
+/// The exact interval of the mean of values within bounds, if all n that were seen are equal.
+pub(crate) fn if_equal(value: f64, (least, most): (f64, f64), n: usize, level: Level) -> (f64, f64) {
+    let seen = level.tail().powf(1.0 / n as f64);
+    (least + seen * (value - least), most - seen * (most - value))
 }
 
 /// The clusters of each stratum.
@@ -148,12 +169,14 @@ fn members(strata: &[usize]) -> Vec<Vec<usize>> {
 }
 
 impl Range {
-    /// The interval, no closer to a perfect end than the exact interval of n successes or n failures.
-    fn no_surer_than_perfect(self, (low, high): (f64, f64), n: usize, level: Level) -> (f64, f64) {
-        let perfect = level.tail().powf(1.0 / n as f64);
+    /// The interval, no closer to a perfect end than the exact interval of n successes or n failures; of few clusters, no
+    /// narrower than if all had the same value.
+    fn widened(self, value: f64, (low, high): (f64, f64), n: usize, level: Level) -> (f64, f64) {
+        let of = |value| if_equal(value, (0.0, 1.0), n, level);
+        let (least, most) = if n < FEW { of(value) } else { (of(1.0).0, of(0.0).1) };
         match self {
-            Range::Unit => (low.min(perfect), high.max(1.0 - perfect)),
-            Range::Quality => (low.min(perfect), high),
+            Range::Unit => (low.min(least), high.max(most)),
+            Range::Quality => (low.min(least), high),
             Range::Real => (low, high),
         }
     }
@@ -260,7 +283,7 @@ mod tests {
         let lows: Vec<f64> = [0.0, 1e-9, 1e-3, 0.1, 1.0].into_iter().map(|flaw| of(flaw).low).collect();
         assert!((lows[0] - lows[1]).abs() < 1e-9 && lows.is_sorted_by(|a, b| a >= b), "{lows:?}");
         let worst = mean_of(&[0.0, 0.0, 0.0, 1e-6], plan(0), Range::Unit).unwrap();
-        assert!((worst.high - (1.0 - 0.025_f64.powf(0.25))).abs() < 1e-9, "{worst}");
+        assert!((worst.high - (1.0 - 0.025_f64.powf(0.25))).abs() < 1e-6, "{worst}");
     }
 
     #[test]
@@ -268,7 +291,7 @@ mod tests {
         let low = mean_of(&[0.010, 0.011, 0.012, 0.013], plan(0), Range::Quality).unwrap();
         assert!(low.high < 0.02, "{low}");
         let high = mean_of(&[0.99, 0.999, 0.9999], plan(0), Range::Quality).unwrap();
-        assert!((high.low - 0.025_f64.powf(1.0 / 3.0)).abs() < 1e-9, "{high}");
+        assert!((high.low - high.value * 0.025_f64.powf(1.0 / 3.0)).abs() < 1e-9, "{high}");
     }
 
     #[test]
@@ -277,6 +300,34 @@ mod tests {
         let of = |range| mean_of(&values, plan(0), range).unwrap();
         assert_eq!(of(Range::Unit), of(Range::Real));
         assert!(mean_of(&[0.99, 0.999, 0.9999], plan(0), Range::Real).unwrap().low > 0.98);
+    }
+
+    #[test]
+    fn equal_values_of_any_size_have_the_bounds_that_are_continuous_with_perfect_ones() {
+        for n in [2, 12, 100] {
+            for value in [0.0, 1e-9, 0.3, 0.5074, 1.0 - 1e-9, 1.0] {
+                let found = mean_of(&vec![value; n], plan(0), Range::Unit).unwrap();
+                let seen = 0.025_f64.powf(1.0 / n as f64);
+                let want = (seen * value, 1.0 - seen * (1.0 - value));
+                assert!((found.low - want.0).abs() + (found.high - want.1).abs() < 1e-8, "{found}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_interval_of_few_shares_covers_what_is_seldom_seen() {
+        let repetitions = 300;
+        for usual in [0.3, 0.6, 0.9, 1.0] {
+            let covered = |seed: &u64| {
+                let mut rng = Rng::new(*seed);
+                let mut value = || if rng.uniform() < 0.05 { 0.0 } else { usual - 0.01 * rng.uniform() };
+                let values: Vec<f64> = (0..12).map(|_| value()).collect();
+                let plan = Bootstrap::new(200, Level::P95, Seed(*seed));
+                mean_of(&values, plan, Range::Unit).unwrap().covers(0.95 * (usual - 0.005))
+            };
+            let n = (0..repetitions).filter(covered).count();
+            assert!(n >= 279, "{n} of {repetitions} for {usual}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! | metric             | definition                                               | of                       | interval  |
 //! |--------------------|----------------------------------------------------------|--------------------------|-----------|
 //! | `delay_median`     | median of a − o, ∞ without a                             | anomalous episodes       | order statistics |
-//! | `delay_restricted` | mean of min(a − o, 50), 50 without a                      | anomalous episodes       | bootstrap |
+//! | `delay_restricted` | mean of min(a − o, 50), 50 without a                      | anomalous episodes       | bootstrap; exact where all are equal |
 //! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
@@ -32,7 +32,7 @@
 //! readings: the plain median of a* − o over all anomalous episodes, missed ones with T; the share with 0 ≤ a* − o ≤ j;
 //! the share without any alarm; and the share of early ones among the episodes *with* an alarm.
 
-use crate::bootstrap::{Bootstrap, nearest_rank};
+use crate::bootstrap::{Bootstrap, if_equal, nearest_rank};
 use crate::proportion::wilson;
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
@@ -160,6 +160,10 @@ impl Delays {
             Some([sum / weights.iter().map(|&w| f64::from(w)).sum::<f64>()])
         };
         let value = delays.iter().sum::<f64>() / delays.len() as f64;
+        if delays.iter().all(|delay| *delay == delays[0]) {
+            let ends = if_equal(value, (0.0, f64::from(last)), delays.len(), self.plan.level);
+            return Ok(self.plan.level.estimate(value, ends, delays.len(), "equal-values"));
+        }
         Ok(self.percentile_interval(value, delays.len(), &mean))
     }
 

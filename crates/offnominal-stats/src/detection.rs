@@ -166,7 +166,9 @@ mod tests {
         assert_eq!(judged(Mode::Local).value, 1.0);
         assert!(judged(Mode::Global).value > 0.8);
         let matched = judged(Mode::Matched);
-        assert_eq!((matched.low, matched.value, matched.high), (0.5, 0.5, 0.5));
+        assert_eq!(matched.value, 0.5);
+        // All fifty episodes have the same area, which says little of what others have.
+        assert!((matched.high - matched.low - (1.0 - 0.025_f64.powf(0.02))).abs() < 1e-9, "{matched}");
     }
 
     #[test]

@@ -222,26 +222,7 @@ fn whole(n: u64) -> Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Column, Topic, Value};
     use std::fmt::Write;
-
-    struct Nobody;
-
-    impl Sink for Nobody {
-        fn topic(&mut self, _: usize, _: &Topic) -> Result<bool> {
-            Ok(true)
-        }
-
-        fn column(&mut self, _: usize, _: usize, _: &Column) -> Result<()> {
-            Ok(())
-        }
-
-        fn row(&mut self, _: usize, _: Option<i64>, _: &[Value<'_>]) -> Result<()> {
-            Ok(())
-        }
-
-        fn left_out(&mut self, _: Option<usize>, _: &str) {}
-    }
 
     /// Types of two fields of the next type each, whatever the last one holds.
     fn tree(last: &str) -> Types {
@@ -258,7 +239,7 @@ mod tests {
     fn a_small_definition_of_many_fields_is_an_error_of_its_message() {
         let message = [[0, 1, 0, 0].as_slice(), &[0; 8]].concat();
         for (last, least) in [("uint8 e", 1 << 28), ("", 1 << 28), ("string s", 1 << 30)] {
-            let error = read(&tree(last), "a/msg/T0", &message, None, &mut Nested::new(0), &mut Nobody);
+            let error = read(&tree(last), "a/msg/T0", &message, None, &mut Nested::new(0), &mut ());
             let expected = format!("expected at least {least} bytes, as a/msg/T0 has, found 8");
             assert_eq!(error.unwrap_err().to_string(), expected);
         }

@@ -28,6 +28,9 @@ pub trait Rows {
     /// # Errors
     /// If the row is refused, or reading is to stop.
     fn row(&mut self, topic: usize, time: i64, row: &[(usize, f64)]) -> Result<()>;
+
+    /// A text of the next row, and the number that stands for it there.
+    fn text(&mut self, _place: usize, _number: usize, _text: &str) {}
 }
 
 /// Picks the columns of a mapping.
@@ -163,7 +166,11 @@ impl<R: Rows> Chosen<R> {
         let name = |is_text| if is_text { "a text" } else { "a number" };
         ensure!(expected == is_text, "expected {}, as before, found {value:?}", name(expected));
         Ok(match value {
-            Value::Text(text) => self.number_of(text) as f64,
+            Value::Text(text) => {
+                let number = self.number_of(text);
+                self.rows.text(place, number, text);
+                number as f64
+            }
             value => value.number().unwrap_or(f64::NAN),
         })
     }

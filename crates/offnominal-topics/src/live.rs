@@ -13,6 +13,7 @@ use crate::clock::{n_ticks, nanos, tick};
 use crate::mapping::{Episodes, Mapping, Order};
 use anyhow::{Result, ensure};
 use jumps::{Jumps, Turn};
+use std::collections::BTreeMap;
 use waiting::Waiting;
 
 /// What there is at a tick.
@@ -26,6 +27,8 @@ pub struct Tick<'a> {
     pub observation: &'a [f32],
     /// Commands, as observations.
     pub command: &'a [f32],
+    /// At the first tick of an episode its task, if the mapping names one and it is known by then.
+    pub task: Option<&'a str>,
     /// Rows that came too late or twice, or whose time jumped, so far.
     pub dropped: u64,
 }
@@ -60,6 +63,10 @@ pub struct Live<T> {
     values: Vec<f32>,
     waiting: Option<Waiting>,
     jumps: Jumps,
+    /// The place of the column of the task, its texts by their numbers, and what it holds in this episode.
+    task_at: Option<usize>,
+    tasks: BTreeMap<usize, String>,
+    task: Option<String>,
     /// Whoever is told.
     pub to: T,
 }
@@ -81,6 +88,7 @@ impl<T: Ticks> Live<T> {
         let columns = mapping.columns();
         let place = |name: &str| columns.iter().position(|column| *column == name);
         let keys = mapping.episodes.columns().filter_map(place).collect();
+        let task_at = mapping.task.as_deref().and_then(place);
         let values = vec![f32::NAN; mapping.channels().count()];
         let last = vec![None; columns.len()];
         Live {
@@ -96,6 +104,9 @@ impl<T: Ticks> Live<T> {
             values,
             waiting: mapping.clock.wait_secs.map(|secs| Waiting::new(nanos(secs))),
             jumps: Jumps::default(),
+            task_at,
+            tasks: BTreeMap::new(),
+            task: None,
             to,
         }
     }
@@ -108,8 +119,15 @@ impl<T: Ticks> Live<T> {
         while let Some((_, time, row)) = self.waiting.as_mut().and_then(Waiting::next) {
             self.take(time, &row)?;
         }
+        // Nothing has come that would say that the time of the last row was right.
+        self.jumps.forget();
         self.turn(self.latest.saturating_add(1))?;
         self.end(self.latest)
+    }
+
+    /// Rows so far that came too late or twice, or whose time jumped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped + self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped)
     }
 
     /// Time has come so far, and no row has: ticks before it are told. Where silence may end an episode nothing is, as it is
@@ -202,10 +220,14 @@ impl<T: Ticks> Live<T> {
         for (value, last) in self.values.iter_mut().zip(&self.last) {
             *value = fresh(last).unwrap_or(f32::NAN);
         }
+        if is_first {
+            let task = self.task_at.and_then(|at| self.last[at].filter(|(then, _)| time - then <= most));
+            self.task = task.map(|(_, x)| self.tasks.get(&(x as usize)).cloned().unwrap_or(x.to_string()));
+        }
+        let dropped = self.dropped();
         let (observation, command) = self.values.split_at(self.mapping.observation.len());
-        let dropped =
-            self.dropped + self.jumps.dropped + self.waiting.as_ref().map_or(0, |waiting| waiting.dropped);
-        self.to.tick(Tick { is_first, time_nanos: time, observation, command, dropped })
+        let task = self.task.as_deref().filter(|_| is_first);
+        self.to.tick(Tick { is_first, time_nanos: time, observation, command, task, dropped })
     }
 
     /// Whether an episode begins with a row, whatever comes later.
@@ -269,6 +291,12 @@ impl<T: Ticks> Rows for Live<T> {
     fn column(&mut self, topic: usize, _: usize) {
         if !self.topics.contains(&topic) {
             self.topics.push(topic);
+        }
+    }
+
+    fn text(&mut self, place: usize, number: usize, text: &str) {
+        if self.task_at == Some(place) {
+            self.tasks.entry(number).or_insert_with(|| text.into());
         }
     }
 

@@ -122,3 +122,20 @@ pub trait Sink {
     /// Something that the reader takes for granted, in words.
     fn assumed(&mut self, _topic: Option<usize>, _what: &str) {}
 }
+
+/// Nobody, who takes everything and keeps nothing.
+impl Sink for () {
+    fn topic(&mut self, _: usize, _: &Topic) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn column(&mut self, _: usize, _: usize, _: &Column) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: usize, _: Option<i64>, _: &[Value<'_>]) -> Result<()> {
+        Ok(())
+    }
+
+    fn left_out(&mut self, _: Option<usize>, _: &str) {}
+}

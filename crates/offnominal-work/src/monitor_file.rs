@@ -9,12 +9,12 @@ use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, encode, score_episode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, digest, encode,
+    remember, score_episode,
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hasher};
 
 /// What a monitor is to watch: an environment, or anything of which there are only episodes.
 pub struct System<'a> {
@@ -123,7 +123,9 @@ impl Fit<'_> {
         if let (Some(diagnoser), Some(teach)) = (&mut diagnoser, self.faults) {
             teach(diagnoser, monitor.as_ref(), &threshold)?;
         }
-        let archive = Monitor::archive(monitor.as_ref(), &threshold, groups.as_ref(), diagnoser.as_ref())?;
+        let mut archive =
+            Monitor::archive(monitor.as_ref(), &threshold, groups.as_ref(), diagnoser.as_ref())?;
+        remember(&mut archive, train.iter().chain(calibration));
         let (missing, lost_after) =
             (monitor.missing(), self.lost_after.unwrap_or_else(|| longest_gap(calibration)));
         let groups = groups.map(|groups| Groups::new(self.rule, &groups));
@@ -221,12 +223,6 @@ impl Fit<'_> {
 /// Insists on calibration episodes that are not those which were learned from, all over again. Where nominal episodes are
 /// equal to one another anyway, as in a game without chance, so may these be.
 fn insist_on_others(train: &[Signals<'_>], calibration: &[Signals<'_>]) -> Result<()> {
-    let digest = |episode: &Signals<'_>| {
-        let mut hasher = DefaultHasher::new();
-        let values = episode.observations().iter().chain(episode.actions());
-        values.for_each(|x| hasher.write_u32(x.to_bits()));
-        hasher.finish()
-    };
     let learned: HashSet<u64> = train.iter().map(digest).collect();
     let copied = |episode: &&Signals<'_>| learned.contains(&digest(episode));
     let copies = calibration.iter().filter(copied).count();

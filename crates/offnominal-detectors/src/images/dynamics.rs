@@ -38,10 +38,10 @@ recipe! {
     /// What can be chosen of the model.
     pub struct DynamicsShape {
         /// Patches that the network is trained on; half of them where something moves, as far as there are such.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub rows: NonZeroUsize = count(40_000),
         /// Patches whose residuals count.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub strongest: NonZeroUsize = count(3),
         /// How the network is trained.
         pub training: Training = Training { epochs: count(30), ..Training::brief() },

@@ -18,10 +18,10 @@ recipe! {
     #[derive(Copy)]
     pub struct FeatureKnnPixels {
         /// Which neighbour.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub k: NonZeroUsize = count(5),
         /// Nominal features of each class that are kept, drawn from all that are seen; what has no class is one more.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub points: NonZeroUsize = count(5000),
     }
 }

@@ -25,13 +25,13 @@ recipe! {
     #[derive(Copy)]
     pub struct OutlierHead {
         /// Hidden units.
-        #[serde(deserialize_with = "up_to::<_, 4096>")]
+        #[serde(deserialize_with = "up_to::<_, _, 4096>")]
         pub hidden: NonZeroUsize = count(64),
         /// Times that it sees every place that it learns from.
-        #[serde(deserialize_with = "up_to::<_, 10_000>")]
+        #[serde(deserialize_with = "up_to::<_, _, 10_000>")]
         pub epochs: NonZeroUsize = count(10),
         /// Places of each image that it learns from at most, of unknown and of known ones each.
-        #[serde(deserialize_with = "up_to::<_, POINTS>")]
+        #[serde(deserialize_with = "up_to::<_, _, POINTS>")]
         pub places: NonZeroUsize = count(150),
     }
 }

@@ -3,6 +3,7 @@
 use offnominal_core::detector::FitError;
 use offnominal_core::limits::{LAYERS, UNITS, WEIGHTS};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 
 /// A number of things.
@@ -13,14 +14,18 @@ pub(crate) const fn count(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).expect("expected one or more")
 }
 
-/// Reads a count of at most `MOST`.
+/// Reads a count of at most `MOST`; its type says whether it may be zero.
 ///
 /// # Errors
-/// If it is zero or more.
-pub(crate) fn up_to<'de, D: Deserializer<'de>, const MOST: usize>(from: D) -> Result<NonZeroUsize, D::Error> {
-    let found = NonZeroUsize::deserialize(from)?;
+/// If it is none of its type, or more.
+pub(crate) fn up_to<'de, D, N, const MOST: usize>(from: D) -> Result<N, D::Error>
+where
+    D: Deserializer<'de>,
+    N: Deserialize<'de> + Copy + Display + Into<usize>,
+{
+    let found = N::deserialize(from)?;
     let error = || serde::de::Error::custom(format!("expected a count of at most {MOST}, found {found}"));
-    (found.get() <= MOST).then_some(found).ok_or_else(error)
+    (found.into() <= MOST).then_some(found).ok_or_else(error)
 }
 
 /// Reads a count of at most `MOST`, or none.

@@ -15,13 +15,13 @@ recipe! {
     #[derive(Copy)]
     pub struct SequenceTraining {
         /// Passes over the data.
-        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
+        #[serde(deserialize_with = "up_to::<_, _, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Episodes side by side in a gradient step.
-        #[serde(deserialize_with = "up_to::<_, BATCH>")]
+        #[serde(deserialize_with = "up_to::<_, _, BATCH>")]
         pub episodes: NonZeroUsize = count(8),
         /// Steps of each episode in a gradient step.
-        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
+        #[serde(deserialize_with = "up_to::<_, _, WINDOW>")]
         pub piece: NonZeroUsize = count(32),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),

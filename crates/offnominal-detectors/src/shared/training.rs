@@ -11,10 +11,10 @@ recipe! {
     #[derive(Copy)]
     pub struct Training {
         /// Passes over the data.
-        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
+        #[serde(deserialize_with = "up_to::<_, _, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
-        #[serde(deserialize_with = "up_to::<_, BATCH>")]
+        #[serde(deserialize_with = "up_to::<_, _, BATCH>")]
         pub batch: NonZeroUsize = count(256),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),

@@ -37,6 +37,7 @@ pub fn verdict(step: u64, is_raised: bool) -> Verdict {
         confidence: 1.0,
         lost: 0,
         sensor_event: None,
+        beyond_promise: false,
     }
 }
 

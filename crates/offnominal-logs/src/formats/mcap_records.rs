@@ -4,10 +4,10 @@
 //! takes the memory that a text says it has, and a record that is longer than its chunk makes it panic.
 //! Reference: the MCAP specification, version 0.
 
-use super::compression;
+use super::{compression, filled};
 use anyhow::{Context, Result, bail, ensure};
 use flate2::Crc;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"\x89MCAP0\r\n";
@@ -107,20 +107,6 @@ pub fn read(mut from: impl Read, mut take: impl FnMut(Record<'_>) -> Result<()>)
         crc.update(&content);
         at += header.len() as u64 + len;
     }
-}
-
-/// Fills a buffer as far as there are bytes.
-fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
-    let mut n = 0;
-    while n < buffer.len() {
-        match from.read(&mut buffer[n..]) {
-            Ok(0) => break,
-            Ok(more) => n += more,
-            Err(why) if why.kind() == ErrorKind::Interrupted => {}
-            Err(why) => return Err(why).context("cannot read"),
-        }
-    }
-    Ok(n)
 }
 
 fn cut_off<'a>(why: String) -> Record<'a> {

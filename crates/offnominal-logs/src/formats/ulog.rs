@@ -4,6 +4,7 @@
 //! Reference: the ULog file format in PX4's developer guide. It is read here and not by the crate `px4-ulog` because that
 //! one multiplies out nested arrays before it looks at their size, so that a definition of a few bytes fills the memory.
 
+use super::filled;
 use crate::record::{Column, Sink, Topic, Value};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_topics::record::Charge;
@@ -67,20 +68,6 @@ fn lost_end(at: u64, sink: &mut dyn Sink) -> Result<()> {
 /// Passes over bytes.
 fn pass(from: &mut impl Read, n: u64) -> Result<()> {
     std::io::copy(&mut from.take(n), &mut std::io::sink()).map(drop).context("cannot read")
-}
-
-/// Fills a buffer as far as there are bytes.
-fn filled(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
-    let mut n = 0;
-    while n < buffer.len() {
-        match from.read(&mut buffer[n..]) {
-            Ok(0) => break,
-            Ok(more) => n += more,
-            Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(why) => return Err(why).context("cannot read"),
-        }
-    }
-    Ok(n)
 }
 
 #[derive(Default)]

@@ -4,15 +4,16 @@
 //! goes on in the next part of the same log, such as the next window, is one event.
 
 use crate::score::{AlarmSpan, ScoredRecording};
+use offnominal_topics::clock::nanos;
 use std::ops::Range;
 
-/// An event, and when it was found.
+/// An event, and when it was found, in nanoseconds of the clock of the log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Event {
-    /// How long it lasts, in seconds, as far as it has come.
-    length_secs: f64,
-    /// The time from its beginning to the alarm.
-    delay_secs: Option<f64>,
+    /// The end of its first step.
+    begun: i64,
+    /// The first alarm while it lasted.
+    alarm: Option<i64>,
     /// Whether it is on when its recording ends.
     goes_on: bool,
 }
@@ -20,13 +21,12 @@ pub(super) struct Event {
 impl Event {
     /// The time from its beginning to the first step with an alarm; `None` if there was none while it lasted.
     pub(super) fn delay_secs(&self) -> Option<f64> {
-        self.delay_secs
+        self.alarm.map(|alarm| (alarm - self.begun).max(0) as f64 * 1e-9)
     }
 
     /// The event with what came of it in the next part of its log.
     fn continued(self, next: Event) -> Event {
-        let delay_secs = self.delay_secs.or(next.delay_secs.map(|delay| self.length_secs + delay));
-        Event { length_secs: self.length_secs + next.length_secs, delay_secs, goes_on: next.goes_on }
+        Event { begun: self.begun, alarm: self.alarm.or(next.alarm), goes_on: next.goes_on }
     }
 }
 
@@ -73,10 +73,10 @@ fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
     let begun = recording.began_secs(steps.start);
     let until = recording.recorded.after(steps.end as u64 - 1);
     let is_on = |alarm: &&AlarmSpan| alarm.secs <= until && alarm.until_secs > begun;
-    let first = recording.alarms.iter().find(is_on);
+    let at = |secs: f64| recording.start_nanos + nanos(secs);
     Event {
-        length_secs: until - begun,
-        delay_secs: first.map(|alarm| (alarm.secs - recording.recorded.after(steps.start as u64)).max(0.0)),
+        begun: at(recording.recorded.after(steps.start as u64)),
+        alarm: recording.alarms.iter().find(is_on).map(|alarm| at(alarm.secs)),
         goes_on: steps.end == recording.steps,
     }
 }

@@ -108,7 +108,7 @@ impl ScoredRecording {
     /// If a step cannot be scored.
     pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
         let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
-        let has_unknown_task = begin(monitor, recorded.task.as_deref());
+        let has_unknown_task = !monitor.begin_task(recorded.task.as_deref());
         let mut lost = Vec::new();
         for seen in recorded.signals(mapping).transitions() {
             let verdict = monitor.transition(&seen).with_context(|| recorded.name())?;
@@ -163,16 +163,6 @@ impl ScoredRecording {
             _ => Some(self.recorded.not_nominal().is_some()),
         }
     }
-}
-
-/// Begins an episode of a task; whether the monitor has groups and the task is none of them.
-fn begin(monitor: &mut Monitor, task: Option<&str>) -> bool {
-    let task = task.filter(|_| monitor.about().groups.is_some());
-    let is_unknown = monitor.begin(task).is_err();
-    if is_unknown {
-        monitor.reset();
-    }
-    is_unknown
 }
 
 fn is_on(verdict: &Verdict) -> bool {

@@ -6,9 +6,6 @@ use crate::score::ScoredRecording;
 use offnominal_monitor::About;
 use std::collections::BTreeSet;
 
-/// Two steps are of the same length if they differ by less than this share.
-const SAME_STEP: f64 = 0.1;
-
 /// The sentences, each once.
 pub(super) fn remarks(recordings: &[ScoredRecording], about: &About, mapping: &Mapping) -> Vec<String> {
     let mut said = unknown_tasks(recordings);
@@ -21,13 +18,15 @@ pub(super) fn remarks(recordings: &[ScoredRecording], about: &About, mapping: &M
 fn unknown_tasks(recordings: &[ScoredRecording]) -> Vec<String> {
     let unknown = recordings.iter().filter(|recording| recording.has_unknown_task);
     let tasks: BTreeSet<&str> = unknown.filter_map(|recording| recording.task.as_deref()).collect();
-    let says = |task| {
-        format!(
-            "task {task}: none of the monitor's groups; its recordings have the threshold of all episodes, which promises \
-             nothing about them"
-        )
-    };
-    tasks.into_iter().map(says).collect()
+    tasks.into_iter().map(unknown_task).collect()
+}
+
+/// Of such a task.
+pub(crate) fn unknown_task(task: &str) -> String {
+    format!(
+        "task {task}: none of the monitor's groups; its recordings have the threshold of all episodes, which promises nothing \
+         about them"
+    )
 }
 
 /// Of recordings that are longer than those that set the threshold.
@@ -45,7 +44,7 @@ fn longer(recordings: &[ScoredRecording], about: &About) -> Option<String> {
 
 /// Of recordings whose steps are shorter or longer than those that set the threshold.
 fn other_rates(recordings: &[ScoredRecording], about: &About, mapping: &Mapping) -> Option<String> {
-    let differs = |dt: &f64| (dt / about.dt_secs - 1.0).abs() > SAME_STEP;
+    let differs = |dt: &f64| about.is_other_step(*dt);
     let steps = |recording: &ScoredRecording| Some(recording.recorded.dt_secs(mapping)).filter(differs);
     let n = recordings.iter().filter(|recording| steps(recording).is_some()).count();
     let dt = recordings.iter().find_map(steps)?;

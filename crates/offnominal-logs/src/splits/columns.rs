@@ -8,7 +8,7 @@ use crate::formats::{
     hdf5_parts::{Part, below, groups, open, parts},
 };
 use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping};
-use crate::record::{Column, Sink, Topic, Value};
+use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{File, Group};
 use offnominal_topics::budget::{Budget, Size};
@@ -43,7 +43,7 @@ impl Columns {
     /// As [`Columns::of`].
     pub fn of_file(path: &Path) -> Result<Columns> {
         let file = File::open_streaming(path).context("expected an HDF5 file")?;
-        let (size, mut nobody) = (Size::default(), Nobody);
+        let (size, mut nobody) = (Size::default(), ());
         size.add(path.metadata()?.len());
         of_root(&file.root(), &mut Budget::new(&mut nobody, size))
     }
@@ -154,23 +154,4 @@ fn gather(
         }
     }
     Ok(())
-}
-
-/// Is told what is no channel, such as a text.
-struct Nobody;
-
-impl Sink for Nobody {
-    fn topic(&mut self, _: usize, _: &Topic) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn column(&mut self, _: usize, _: usize, _: &Column) -> Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, _: usize, _: Option<i64>, _: &[Value<'_>]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left_out(&mut self, _: Option<usize>, _: &str) {}
 }

@@ -451,3 +451,29 @@ fn what_is_kept_of_a_stream_is_a_log_with_the_same_scores() {
         assert_eq!(scores(messages, &log.with_extension("mcap")), before, "step {step}, as messages");
     }
 }
+
+#[test]
+fn an_event_that_goes_over_the_windows_of_a_log_is_one_event() {
+    let rig = Rig::new(40);
+    rig.fit_with(rig.nominal.clone(), "mewma", 0.05).unwrap();
+    // Within a window of ten seconds, over the end of one, and over two ends.
+    let events = [120..150, 280..330, 550..780];
+    let text = tanks_of(77, 900, 999);
+    let mut long = String::new();
+    for (i, line) in text.lines().enumerate() {
+        let [time, level, flow, valve, _] = line.split(',').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let is_on = i > 0 && events.iter().any(|event| event.contains(&(i - 1)));
+        let level = if is_on { "9.0" } else { level };
+        let label = if i == 0 { "leak" } else { ["0", "1"][usize::from(is_on)] };
+        writeln!(long, "{time},{level},{flow},{valve},{label}").unwrap();
+    }
+    std::fs::write(rig.path("long.csv"), long).unwrap();
+    for cut in ["by = \"file\"", "by = \"window\"\nsecs = 10.0", "by = \"window\"\nsecs = 25.0"] {
+        let windows = format!("{MAPPING}[episodes]\n{cut}\n");
+        std::fs::write(rig.path("windows.toml"), windows).unwrap();
+        let found = rig.score(vec![rig.path("long.csv")], Some(rig.path("windows.toml"))).unwrap().truth;
+        let detected = found.detected.unwrap();
+        assert_eq!((detected.n, detected.value), (3, 1.0), "{cut}");
+        assert!(found.median_delay_secs.unwrap() < 0.3, "{:?}", found.median_delay_secs);
+    }
+}

@@ -70,3 +70,53 @@ fn a_monitor_follows_later_nominal_recordings() {
     let none = request(logs("none", 900, 2, 9.0, true), 3.0).unwrap_err().to_string();
     assert!(none.starts_with("expected nominal recordings, found none"), "{none}");
 }
+
+/// The same numbers in another order of columns, with a text and more digits.
+fn saved_again(text: &str) -> String {
+    let mut again = String::from("note,broken,valve,level,time\n");
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [time, level, valve, broken] = cells[..] else { panic!("{line}") };
+        writeln!(again, "ok,{broken},{valve}00,{level}0,{time}").unwrap();
+    }
+    again
+}
+
+#[test]
+fn what_a_monitor_knows_does_not_move_its_threshold_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| -> PathBuf {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    };
+    let context = Context::silent(1, 2);
+    let map = write("map.toml", MAPPING);
+    let logs: Vec<PathBuf> = (0..60).map(|i| write(&format!("old{i:02}.csv"), &run(i, 1.0, false))).collect();
+    let file = folder.path().join("old.monitor");
+    let request =
+        serde_json::json!({"logs": logs, "map": map, "detector": "mewma", "diagnosis": false, "file": file});
+    fit::run(&serde_json::from_value(request).unwrap(), &context).unwrap();
+    let later = |monitor: &PathBuf, logs: &[PathBuf]| {
+        let file = folder.path().join("later.monitor");
+        let request = serde_json::json!({"monitor": monitor, "logs": logs, "map": null, "file": file});
+        let found = recalibrate::run(&serde_json::from_value(request).unwrap(), &context);
+        found.map(|found| (found.confirmed, found.left_out))
+    };
+    let new = write("new.csv", &run(500, 1.0, false));
+    let copies = [
+        logs[0].clone(),
+        logs[59].clone(),
+        write("renamed.csv", &run(7, 1.0, false)),
+        write("saved.csv", &saved_again(&run(8, 1.0, false))),
+        new.clone(),
+        write("new-saved.csv", &saved_again(&run(500, 1.0, false))),
+    ];
+    for copy in &copies[..4] {
+        let why = later(&file, std::slice::from_ref(copy)).unwrap_err().to_string();
+        assert!(why.contains("learned from") && why.contains(copy.to_str().unwrap()), "{why}");
+    }
+    let (confirmed, left_out) = later(&file, &copies).unwrap();
+    assert_eq!((confirmed, left_out.len()), (1, 5), "{left_out:?}");
+    // What was confirmed is known from then on.
+    assert!(later(&folder.path().join("later.monitor"), &[new]).is_err());
+}

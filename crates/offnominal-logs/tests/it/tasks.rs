@@ -53,6 +53,21 @@ impl Rig {
         fit::run(&request, &Context::silent(1, 2))
     }
 
+    /// What a stream with a text is told, line by line.
+    fn watch(&self, group: Option<&str>, text: &str) -> anyhow::Result<Vec<serde_json::Value>> {
+        self.watch_by(MAPPING, group, text)
+    }
+
+    fn watch_by(&self, map: &str, group: Option<&str>, text: &str) -> anyhow::Result<Vec<serde_json::Value>> {
+        let notes: Arc<dyn Progress> = Arc::new(Silent);
+        let monitor = monitor_file::open(&self.monitor())?;
+        let mut beside = Live::open(Settings::default(), &self.monitor(), monitor.about(), &notes)?;
+        let (from, mut told) = (std::io::Cursor::new(text.to_string()), Vec::new());
+        let mapping = Mapping::parse(map)?;
+        watch::watch(monitor, group.map(String::from), &mapping, from, &mut told, &mut beside)?;
+        Ok(String::from_utf8(told)?.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+
     fn score(&self, logs: Vec<PathBuf>) -> score::ScoredLogs {
         let (map, report, alarms) = (None, Some(self.0.path().join("report.html")), None);
         let request = score::Request { monitor: self.monitor(), logs, map, report, alarms };
@@ -95,17 +110,48 @@ fn a_stream_may_be_of_one_task() {
     let rig = Rig(tempfile::tempdir().unwrap());
     rig.fit(MAPPING, true).unwrap();
     let watched = |group: &str| {
-        let notes: Arc<dyn Progress> = Arc::new(Silent);
-        let monitor = monitor_file::open(&rig.monitor()).unwrap();
-        let mut beside = Live::open(Settings::default(), &rig.monitor(), monitor.about(), &notes).unwrap();
-        let (from, mut told) = (std::io::Cursor::new(run("stir", 107)), Vec::new());
-        let mapping = Mapping::parse(MAPPING).unwrap();
-        watch::watch(monitor, Some(group.into()), &mapping, from, &mut told, &mut beside)
-            .map(|()| String::from_utf8(told).unwrap().matches("\"event\":\"raised\"").count())
+        rig.watch(Some(group), &run("stir", 107))
+            .map(|told| told.iter().filter(|line| line["event"] == "raised").count())
     };
     assert_eq!((watched("stir").unwrap(), watched("fill").unwrap()), (0, 1));
     let error = watched("stri").unwrap_err().to_string();
     assert_eq!(error, "group: expected one of fill, stir, drain, found \"stri\"; did you mean \"stir\"?");
+}
+
+#[test]
+fn a_stream_has_the_thresholds_of_the_log_for_each_task() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    rig.fit(MAPPING, true).unwrap();
+    for task in ["fill", "stir", "drain", "wash", ""] {
+        let text = run(task, 100);
+        let scored = rig.score(vec![rig.write("log.csv", &text)]).recordings.remove(0);
+        let told = rig.watch(None, &text).unwrap();
+        let both = told.iter().zip(&scored.verdicts).all(|(line, verdict)| {
+            line["threshold"] == verdict.threshold && line["state"] == serde_json::json!(verdict.state)
+        });
+        assert!(both && told.len() == scored.verdicts.len(), "{task}");
+        let is_beyond = told.iter().any(|line| line["beyond_promise"] == true);
+        assert_eq!(is_beyond, task == "wash", "{task}");
+    }
+}
+
+#[test]
+fn a_stream_with_other_steps_or_more_of_them_says_that_the_promise_does_not_hold() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    rig.fit(MAPPING, true).unwrap();
+    let first = |map: &str, text: &str| {
+        let told = rig.watch_by(map, None, text).unwrap();
+        told.iter().position(|line| line["beyond_promise"] == true)
+    };
+    let text = run("fill", 100);
+    assert_eq!(first(MAPPING, &text), None);
+    assert_eq!(first(&MAPPING.replace("10.0", "5.0"), &text), Some(9));
+    let mut long = text.clone();
+    text.lines().skip(1).enumerate().for_each(|(i, line)| {
+        let rest = line.split_once(',').unwrap().1;
+        writeln!(long, "{},{rest}", 6.0 + i as f64 / 10.0).unwrap();
+    });
+    assert_eq!(first(MAPPING, &long), Some(59));
 }
 
 #[test]

@@ -142,6 +142,44 @@ fn its_episodes_are_of_the_group_that_was_told() {
 }
 
 #[test]
+fn its_episodes_are_of_the_task_that_the_messages_tell() {
+    for (task, group) in [("push", Some("push")), ("lift", Some("lift")), ("wash", None)] {
+        let monitor = Opened::from_bytes(&FILE).unwrap();
+        let stream = Open::new(&monitor, Some(&format!("task = \"/task:data\"\n{MAPPING}"))).unwrap();
+        (0..4).for_each(|topic| assert_eq!(stream.define(topic, "float64 data\n"), Status::Ok));
+        assert_eq!(stream.define(4, "string data\n"), Status::Ok);
+        let said = [&[0, 1, 0, 0, 5, 0, 0, 0][..], task.as_bytes(), &[0]].concat();
+        assert_eq!(stream.message(4, 0, &said), Status::Ok);
+        for ms in [0, 100, 201] {
+            (0..4).for_each(|topic| assert_eq!(stream.say(topic, ms, 0.0), Status::Ok));
+        }
+        let mut rust = opened(&FILE);
+        rust.begin(group).unwrap();
+        let found = stream.next(&monitor).map(|(_, v)| (v.threshold, v.beyond_promise));
+        assert_eq!(found, Ok((rust.threshold(), u32::from(group.is_none()))), "{task}");
+    }
+}
+
+#[test]
+fn steps_of_another_length_are_beyond_the_promise() {
+    for (step_ms, is_beyond) in [(100, 1), (400, 1), (20, 0)] {
+        let (mut before, archive) = opened(&FILE).contents().unwrap();
+        before.dt_secs = 0.02;
+        let monitor = Opened::from_bytes(&encode(&before, &archive)).unwrap();
+        let mapping = MAPPING.replace("10.0", &format!("{}", 1000.0 / f64::from(step_ms)));
+        let stream = Open::new(&monitor, Some(&mapping)).unwrap();
+        (0..4).for_each(|topic| assert_eq!(stream.define(topic, "float64 data\n"), Status::Ok));
+        let mut said = Vec::new();
+        for step in 0..15 {
+            (0..4)
+                .for_each(|topic| assert_eq!(stream.say(topic, i64::from(step * step_ms), 0.0), Status::Ok));
+            said.extend(stream.next(&monitor).map(|(_, v)| v.beyond_promise));
+        }
+        assert_eq!((said[0], said[said.len() - 1]), (0, is_beyond), "{step_ms}");
+    }
+}
+
+#[test]
 fn an_episode_ends_when_it_is_said() {
     let (monitor, stream) = both();
     let say = |ms: i64| (0..4).for_each(|topic| assert_eq!(stream.say(topic, ms, 0.0), Status::Ok));

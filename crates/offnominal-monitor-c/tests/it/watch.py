@@ -32,6 +32,7 @@ class Verdict(Structure):
         ("confidence", c_double),
         ("lost", c_uint32),
         ("sensor_event", c_int32),
+        ("beyond_promise", c_uint32),
     ]
 
 

@@ -1,33 +1,12 @@
 //! Readers of logs, which find out the format by themselves.
 
 use super::on_disk;
-use anyhow::Result;
 use offnominal_logs::formats;
 use offnominal_logs::mapping::Mapping;
-use offnominal_logs::record::{Column, Sink, Topic, Value};
 use offnominal_logs::splits::Columns;
 
-/// Takes everything and keeps nothing.
-struct Anything;
-
-impl Sink for Anything {
-    fn topic(&mut self, _: usize, _: &Topic) -> Result<bool> {
-        Ok(true)
-    }
-
-    fn column(&mut self, _: usize, _: usize, _: &Column) -> Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, _: usize, _: Option<i64>, _: &[Value<'_>]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left_out(&mut self, _: Option<usize>, _: &str) {}
-}
-
 fn log(bytes: &[u8]) -> bool {
-    formats::read(on_disk(bytes).path(), &mut Anything).is_ok()
+    formats::read(on_disk(bytes).path(), &mut ()).is_ok()
 }
 
 /// CSV.

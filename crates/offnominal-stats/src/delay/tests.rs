@@ -62,6 +62,16 @@ fn the_published_readings_differ_where_alarms_are_early_or_missing() {
 }
 
 #[test]
+fn equal_delays_have_the_exact_bounds_of_a_mean_within_0_and_50() {
+    let seen = 0.025_f64.powf(1.0 / 12.0);
+    for (drawn, delay) in [("..|....", 50.0), ("..|!...", 0.0), ("..|..!.", 2.0)] {
+        let found = outcome(&judged(&[drawn; 12]).rows(), "delay_restricted").unwrap();
+        let want = (seen * delay, 50.0 - seen * (50.0 - delay));
+        assert!((found.low - want.0).abs() + (found.high - want.1).abs() < 1e-9, "{drawn}: {found}");
+    }
+}
+
+#[test]
 fn an_early_alarm_alone_is_a_miss_for_us_and_not_for_the_paper() {
     let found = judged(&[".!.|....", ".!.|...."]);
     assert_eq!(value(&found.rows(), "missing_rate"), 1.0);

@@ -61,9 +61,10 @@ impl Jumps {
         Turn::Anew
     }
 
-    /// Nothing is known of the times that come.
+    /// Nothing is known of the times that come; a row that waits is dropped, as no other says that its time was right.
     pub fn forget(&mut self) {
-        *self = Jumps { dropped: self.dropped, longest: self.longest, ..Jumps::default() };
+        let dropped = self.dropped + u64::from(self.ahead.is_some());
+        *self = Jumps { dropped, longest: self.longest, ..Jumps::default() };
     }
 
     fn goes_on(&mut self, latest: i64, before: Option<(usize, i64, Row)>) -> Turn {
@@ -105,6 +106,7 @@ mod tests {
                 Turn::Anew => gone.extend([-1, at]),
             }
         }
+        jumps.forget();
         (gone, jumps.dropped)
     }
 
@@ -117,6 +119,7 @@ mod tests {
             (vec![0, 1, 2, 3], 3),
             "another clock in between"
         );
+        assert_eq!(times(&[0, 1, 2, 3600]), (vec![0, 1, 2], 1), "the last row");
         // The second row of a slow stream waits for the third: what is usual is not known before.
         assert_eq!(times(&[0, 60, 120, 180]), (vec![0, 60, 120, 180], 0));
     }

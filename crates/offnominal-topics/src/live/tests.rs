@@ -33,6 +33,19 @@ fn told(live: &Live<Told>, want: &[(bool, i64, f32)]) {
 }
 
 #[test]
+fn a_last_row_from_the_future_is_dropped_and_counted() {
+    let rows = |ends: fn(&mut Live<Told>)| {
+        let mut live = live("");
+        [0, 100, 200, 3_600_000].into_iter().for_each(|ms| row(&mut live, ms, 1.0));
+        ends(&mut live);
+        assert_eq!(live.dropped(), 1);
+        live
+    };
+    told(&rows(|live| live.finish().unwrap()), &[(true, 0, 1.0), (false, 100, 1.0), (false, 200, 1.0)]);
+    rows(Live::end_episode);
+}
+
+#[test]
 fn time_without_rows_has_ticks_with_the_last_number_up_to_its_largest_age() {
     let mut live = live("max_age_secs = 0.15");
     live.advance(50 * MS).unwrap();

@@ -41,7 +41,8 @@ pub struct Monitor {
     /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
-    /// The group of the episodes, such as a task, if the monitor was fitted with groups; a line may say another one
+    /// The group of the episodes, such as a task, if the monitor was fitted with groups; a line may say another one [default of a
+    /// log: the task that its mapping names]
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
     /// A live page at http://ADDRESS:PORT/ until the input ends, with metrics for Prometheus at /metrics; port 0 is any that
@@ -82,7 +83,12 @@ impl Monitor {
         let watched = watch::watch(monitor, group, &mapping, input, std::io::stdout().lock(), &mut live);
         // What happened before an error is kept too.
         let finished = live.finish();
-        watched.and(finished).map(|()| Outcome::Done)
+        finished?;
+        match watched? {
+            0 => {}
+            n => notes.note(&format!("{n} rows were dropped: they came too late or twice, or their time lay far ahead of the others")),
+        }
+        Ok(Outcome::Done)
     }
 
     /// What else becomes of the verdicts.
