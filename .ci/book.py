@@ -21,16 +21,16 @@ OUTSIDE = {
     "Contributing": "CONTRIBUTING.md",
     "Changelog": "CHANGELOG.md",
     "Security": "SECURITY.md",
-    "Results: images": "results/images/README.md",
-    "Results: pixels": "results/pixels/order.md",
-    "Results: generative policies": "results/generative/README.md",
-    "Results: compare": "results/compare/README.md",
-    "Results: risk": "results/risk/README.md",
-    "Results: shift": "results/shift/README.md",
-    "Results: shift, all tables": "results/shift/summary.md",
-    "Published figures": "results/published/README.md",
+    "Results: images": "studies/images/README.md",
+    "Results: pixels": "studies/pixels/order.md",
+    "Results: generative policies": "studies/generative/README.md",
+    "Results: compare": "studies/compare/README.md",
+    "Results: risk": "studies/risk/README.md",
+    "Results: shift": "studies/shift/README.md",
+    "Results: shift, all tables": "studies/shift/summary.md",
+    "Published figures": "studies/published/README.md",
 }
-CHECKED = ["*.md", "docs/**/*.md", "results/**/*.md", "crates/*/README.md"]
+CHECKED = ["*.md", "docs/**/*.md", "studies/**/*.md", "crates/*/README.md"]
 #: The branch with the badges, as the page of the repository sees it; the book has none.
 BADGES = "../../raw/badges/"
 CODE = re.compile(r"^(```|~~~).*?^\1|`+[^`\n]*`+", re.M | re.S)

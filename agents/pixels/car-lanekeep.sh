@@ -37,5 +37,5 @@ runs=runs/car-lanekeep
 frames "$runs/debris" 128 --episodes 20 --every 20 --seed 3 --anomaly dyn-debris --magnitude 2 --onset 20
 "$offnominal" pixels evaluate --data "$runs/debris" --nominal "$runs/train" --nominal-images 120 --passes 8 \
   --model "$runs/model/model.safetensors" --seed 1 --quiet --out "$runs/page"
-mkdir -p results/pixels
-cp "$runs/page/pixels.csv" results/pixels/car-lanekeep.csv
+mkdir -p studies/pixels
+cp "$runs/page/pixels.csv" studies/pixels/car-lanekeep.csv

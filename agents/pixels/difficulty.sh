@@ -5,7 +5,7 @@
 #     cargo build --release --features deep
 #     agents/pixels/difficulty.sh target/release/offnominal
 #
-# Data and the page lie in runs/pixels-difficulty, the table goes to results/pixels/difficulty.csv.
+# Data and the page lie in runs/pixels-difficulty, the table goes to studies/pixels/difficulty.csv.
 set -euo pipefail
 offnominal=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -23,4 +23,4 @@ for how in usual: contrast-high:--contrast=high contrast-low:--contrast=low size
 done
 pixels evaluate "${judged[@]}" --model agents/pixels/pspnet-none.safetensors --nominal "$runs/train" --outliers "$runs/pasted" \
   --methods max-softmax,energy,mahalanobis,feature-knn,outlier-head --seed 1 --out "$runs/page"
-cp "$runs/page/pixels.csv" results/pixels/difficulty.csv
+cp "$runs/page/pixels.csv" studies/pixels/difficulty.csv

@@ -44,5 +44,5 @@ for how in 16:1 8,16:1 16:2; do
     --methods odin,mahalanobis,feature-knn,outlier-head,feature-knn+outlier-head
   name=efficientnet-lite0-${strides/,/-}
   [ "$scale" = 1 ] || name=$name-times-$scale
-  grep -v ",odin," "$runs/page-$strides-$scale/pixels.csv" > "results/pixels/$name.csv"
+  grep -v ",odin," "$runs/page-$strides-$scale/pixels.csv" > "studies/pixels/$name.csv"
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the order of methods in `results/pixels` with what the paper says of it, and writes `order.md` beside it.
+"""Compares the order of methods in `studies/pixels` with what the paper says of it, and writes `order.md` beside it.
 
-    python3 agents/pixels/order.py results/pixels
+    python3 agents/pixels/order.py studies/pixels
 
 The paper's values are only in figures; its text says which method is better than which on which set (section 7.2). Each
 of its statements is looked up here: in AUROC of exact pixels, of the method on the network that was modified for it.

@@ -7,7 +7,7 @@
     python3 agents/pixels/train.py target/release/offnominal --only pspnet-dropout,deeplab-none
 
 Data, runs and pages lie in `runs/pixels-networks` (or `--runs`); what is there is not repeated, and a training that was
-interrupted goes on. Beside this file go the networks with their cards; `results/pixels` gets `networks.csv`, the mean
+interrupted goes on. Beside this file go the networks with their cards; `studies/pixels` gets `networks.csv`, the mean
 IoU of each (the paper's Table 2), one table of metrics for each, and `order.md`, the order of the methods beside what
 the paper says of it (its values are only in figures).
 

@@ -2,7 +2,7 @@
 """Plays the shipped policies on the bodies of PyBullet, and sets their returns beside those on ours.
 
     pip install pybullet==3.2.7 gym==0.23.1 'numpy<2'
-    python3 agents/shift/pybullet_check.py 10 results/shift/pybullet.csv
+    python3 agents/shift/pybullet_check.py 10 studies/shift/pybullet.csv
 
 The arguments are the number of episodes and the table to write. A policy meets a simulator that it has never seen; what it loses is the
 difference between the two, contact and joint damping above all. PyBullet's first progress of an episode is left out:

@@ -4,7 +4,7 @@
     pip install pybullet==3.2.7 gym==0.23.1 'numpy<2' 'pyarrow<19'
     unzip agents/shift/policies.zip hopper-td3-1.safetensors -d runs
     offnominal collect --env hopper --policy runs/hopper-td3-1.safetensors --episodes 20 --seed 1 --out runs/hopper
-    python3 agents/shift/pybullet_steps.py runs/hopper/*.arrow results/shift/pybullet-steps.csv
+    python3 agents/shift/pybullet_steps.py runs/hopper/*.arrow studies/shift/pybullet-steps.csv
 
 For each channel of the observation and for the reward: its standard deviation over our episodes, and the mean absolute
 difference after so many steps, while an episode lasts in both.

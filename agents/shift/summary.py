@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the runs of `offnominal shift` in a folder, and writes `summary.md` there.
 
-    python3 agents/shift/summary.py results/shift
+    python3 agents/shift/summary.py studies/shift
 
 One folder for each environment, with the `answers.csv` of its run. Returns are those of `agents.csv`
 beside this file, in 200 fresh episodes each, with the publication's Table 3.
@@ -95,7 +95,7 @@ def main():
     answers = {env: rows(folder / env / "answers.csv") for env in ENVIRONMENTS if (folder / env / "answers.csv").exists()}
     parts = [
         "# Shift: all environments\n",
-        "Written by `python3 agents/shift/summary.py results/shift`; [README.md](README.md) has the reading.\n",
+        "Written by `python3 agents/shift/summary.py studies/shift`; [README.md](README.md) has the reading.\n",
         "## Return on the nominal body\n",
         "Mean over seeds (each seed). Here: small networks and 300,000 steps. Published: Table 3, policies trained in PyBullet.\n",
         returns(),

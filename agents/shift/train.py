@@ -10,7 +10,7 @@
 Runs are kept in `runs/shift-agents` (or `--runs`) and are not repeated; one that was interrupted goes on. With
 `--grid paper` the settings are those of the publication's tables 1 and 2, with 50 seeds of TD3 and 10 seeds of SAC for
 each of six α in each environment; parts of the list may run at the same time on machines that share the folder. Toplines are
-trained on the bodies of `results/shift/ENV/bodies.csv`, one of them in each episode.
+trained on the bodies of `studies/shift/ENV/bodies.csv`, one of them in each episode.
 
 Beside this file go `policies.zip` and `agents.csv`, with what each policy does in 200 fresh episodes where it was trained,
 and `toplines.zip` and `toplines.csv` with the same of the toplines. A policy that is packed already stays, so that the list
@@ -59,7 +59,7 @@ class Run:
         how = ["--algorithm", self.algorithm, "--preset", PRESETS[self.grid], "--seed", str(self.seed)]
         how += ["--set", f"alpha={self.alpha}"] if self.alpha else []
         how += ["--set", RECIPES[self.env]] if self.grid != "paper" else []
-        how += ["--parameter-table", f"results/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
+        how += ["--parameter-table", f"studies/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
         how = ["--resume"] if self.begun else how
         command = [binary, "train", "--env", self.env, *how, "--out", str(self.folder), "--jobs", "1", "--quiet"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -34,14 +34,14 @@ def test_every_label_map_is_one(path):
     assert refusals("label-map", tomllib.loads(path.read_text())) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "results/risk/multifidelity").glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "studies/risk/multifidelity").glob("*.json")), ids=lambda path: path.stem)
 def test_every_result_of_two_simulators_is_one(path):
     found = json.loads(path.read_text())
     assert refusals("multifidelity", found) == []
     assert refusals("multifidelity", {**found, "risk": None}) != []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "results/risk").glob("*/stress*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "studies/risk").glob("*/stress*.json")), ids=lambda path: path.stem)
 def test_every_stress_test_is_one(path):
     found = json.loads(path.read_text())
     assert refusals("stress", found) == []

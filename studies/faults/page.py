@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tidy
 from tidy import estimate, table_of
 
-RESULTS = tidy.ROOT / "results/faults"
+RESULTS = tidy.ROOT / "studies/faults"
 ORDER = ["mjc-cartpole-swingup", "mjc-reacher3d", "mjc-half-cheetah", "sap-goal2", "urm-reach"]
 POLICY, OURS = "tqc", "residual-views"
 MATCHED, ALARM = "auroc_matched", "conformal"

@@ -1,4 +1,4 @@
-"""The page of the suite `images`, results/images/README.md, beside Table 13 of Anomaly-Gym.
+"""The page of the suite `images`, studies/images/README.md, beside Table 13 of Anomaly-Gym.
 
     python3 studies/images/page.py
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tidy
 from tidy import NAN, estimate, signed, table, table_of, two
 
-RESULTS = tidy.ROOT / "results/images"
+RESULTS = tidy.ROOT / "studies/images"
 ORDER = ["mjc-cartpole-swingup", "mjc-reacher3d", "mjc-half-cheetah", "sap-goal0", "sap-goal1", "sap-goal2", "urm-reach",
          "urm-pnp", "urr-reach", "car-lanekeep"]
 POLICY, OURS = "tqc", "patch-fusion"
@@ -114,7 +114,7 @@ def differences(found):
 
 def environments(found):
     """One table per environment, with the published figures."""
-    theirs = tidy.Rows(tidy.read(tidy.ROOT / "results/published/anomaly-gym-table13.csv"))
+    theirs = tidy.Rows(tidy.read(tidy.ROOT / "studies/published/anomaly-gym-table13.csv"))
     lines = found.anomalies(POLICY).only(anomaly_class=CLASSES[:3])
     text = (
         "## Beside Table 13\n\nMeans over the paper's anomalies. The paper's rows for sap-goal1 at tiny and some of sap-goal2 at strong "
@@ -138,7 +138,7 @@ def environments(found):
 def main():
     found = tidy.Suite(RESULTS, ORDER)
     sections = [head(found), overview(found), classes(found), differences(found), environments(found)]
-    tidy.write("results/images/README.md", "\n".join(sections))
+    tidy.write("studies/images/README.md", "\n".join(sections))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import tidy
 from milder import is_milder, milder, told
 from records import MAIN, METHODS, TEXT, by_trial, mean_sd, numbers, records, share, spread, table, words
 
-RESULTS, AGENTS = tidy.ROOT / "results/ood-rl", tidy.ROOT / "agents/ood-rl"
+RESULTS, AGENTS = tidy.ROOT / "studies/ood-rl", tidy.ROOT / "agents/ood-rl"
 ENVIRONMENTS = ["cartpole", "pendulum", "pong", "ale-pong"]
 SOLVED = {"cartpole": 475, "pendulum": -200, "pong": 0, "ale-pong": 0}
 #: Detectors that know nothing of the policy, and were fitted on other nominal episodes.
@@ -71,7 +71,7 @@ def summary(rows):
 
 def published():
     """The columns of the publication's tables: numbers of one variant."""
-    rows = tidy.read(tidy.ROOT / "results/published/ood-rl.csv")
+    rows = tidy.read(tidy.ROOT / "studies/published/ood-rl.csv")
     return [list(own) for _, own in itertools.groupby(rows, lambda r: (r["table"], r["anomaly"], r["magnitude"]))]
 
 
@@ -150,7 +150,7 @@ def figures():
     for number, env, method, anomaly, magnitude in FIGURES:
         for part, seen in [("predictions", "Mean prediction with its deviation"), ("scores", "Mean deviation with the threshold")]:
             says = f"{seen} at each step of {env}: {METHODS[method]}, nominal and with {words(anomaly, magnitude)}"
-            lines += f"![{says}](../results/ood-rl/figure-{number}-{part}.svg)\n"
+            lines += f"![{says}](../studies/ood-rl/figure-{number}-{part}.svg)\n"
     return f"{TEXT.FIGURES}\n{lines}"
 
 

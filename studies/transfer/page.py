@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tidy
 from tidy import estimate, table_of
 
-RESULTS = tidy.ROOT / "results/transfer"
+RESULTS = tidy.ROOT / "studies/transfer"
 ORDER = ["mjc-cartpole-swingup", "sap-goal0", "urm-reach"]
 POLICIES, DETECTORS = ["tqc", "sac", "td3"], ["knn", "mlp-dm", "residual-views"]
 MATCHED, ALARM = "auroc_matched", "conformal"

@@ -16,7 +16,7 @@ from diagnosis import diagnosis
 from published import another_policy, order, timing, variants
 from tidy import NAN, code, estimate, signed, table, table_of, two
 
-RESULTS = tidy.ROOT / "results/vector"
+RESULTS = tidy.ROOT / "studies/vector"
 ORDER = ["mjc-cartpole-swingup", "mjc-reacher3d", "mjc-half-cheetah", "sap-goal0", "sap-goal1", "sap-goal2", "urm-reach",
          "urm-pnp", "urr-reach", "car-lanekeep"]
 POLICY = "tqc"

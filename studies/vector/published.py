@@ -20,7 +20,7 @@ OF_RIQN = [("riqn(scaling)", "scaling"), ("riqn(sequence)", "sequence"), ("riqn(
 
 def published(number):
     """A table of the paper."""
-    return Rows(tidy.read(tidy.ROOT / f"results/published/anomaly-gym-table{number}.csv"))
+    return Rows(tidy.read(tidy.ROOT / f"studies/published/anomaly-gym-table{number}.csv"))
 
 
 def find(rows, key, **values):

@@ -1,6 +1,6 @@
 //! Does `compare` keep its promise, and what do pairs save? A row of CSV for each two policies and metric.
 //!
-//! `cargo run --release -p studies -- compare-power > results/compare/power.csv`
+//! `cargo run --release -p studies -- compare-power > studies/compare/power.csv`
 //!
 //! Pairs are played once; what follows draws from them. *Type I*: 1,000 comparisons of two policies that are equally
 //! good, made by exchanging the policies of each drawn pair by the toss of a coin, with a look after each of 1,000 pairs;

@@ -1,7 +1,7 @@
 //! What do cheap episodes save, and do the intervals hold? A row of CSV for each failure probability p, correlation and
 //! number K of fresh cheap episodes per dear one, from 1,000 repetitions.
 //!
-//! `cargo run --release -p studies -- multifidelity > results/risk/multifidelity.csv`
+//! `cargo run --release -p studies -- multifidelity > studies/risk/multifidelity.csv`
 //!
 //! Both simulators fail with the chance p, with the given correlation of outcomes. After every 25 pairs somebody looks,
 //! and stops at the first look at which the 95 % interval is at most 0.6 p wide, or after 8,000 pairs. Two others stop by the

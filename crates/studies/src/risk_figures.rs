@@ -1,6 +1,6 @@
 //! Figures 1 to 4 of Uesato et al. (2018), from the results of this project.
 //!
-//! `cargo run --release -p studies -- risk-figures results/risk/driving docs/figures`
+//! `cargo run --release -p studies -- risk-figures studies/risk/driving docs/figures`
 //!
 //! | file                | what it shows                                                                |
 //! |---------------------|------------------------------------------------------------------------------|

@@ -113,7 +113,7 @@ fn an_estimate_that_does_not_follow_from_its_journal_is_found() {
 #[test]
 fn roots_with_the_noise_that_they_had_come_out_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let noise = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/risk/driving/command-noise.toml");
+    let noise = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/risk/driving/command-noise.toml");
     let env = format!("driving?noise={}", noise.display());
     let request = json!({ "env": env, "policy": "random", "episodes": 200, "out": folder.path().join("run"),
         "command": "offnominal risk fork --env driving?noise=c.toml --policy random" });

@@ -57,7 +57,7 @@ fn calls(line: &str) -> Vec<Vec<String>> {
         let cargo = part.starts_with(&["cargo".to_string(), "run".to_string()]);
         let first = if cargo { part.iter().position(|w| w == "--") } else { part.iter().position(name) };
         let sets = |words: &[String]| words.iter().all(|word| word.contains('='));
-        let is_example = part.iter().any(|word| word == "--example");
+        let is_example = part.iter().any(|word| ["--example", "studies"].contains(&word.as_str()));
         if let Some(at) = first.filter(|&at| cargo || sets(&part[..at])).filter(|_| !is_example) {
             let arguments = part[at + 1..].iter().map(|word| word.trim_end_matches(';').to_string());
             found.push(std::iter::once("offnominal".to_string()).chain(arguments).collect());

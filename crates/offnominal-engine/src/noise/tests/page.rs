@@ -3,7 +3,7 @@
 use super::*;
 use std::fmt::Write;
 
-const POLICIES: &str = include_str!("../../../../../results/noise_policies.csv");
+const POLICIES: &str = include_str!("../../../../../studies/noise_policies.csv");
 
 const MARK: &str = "<!-- What follows is written by the tests with UPDATE_EXPECT=1. -->\n";
 
@@ -24,7 +24,7 @@ fn the_page_shows_the_tables() {
 fn policies() -> String {
     let mut text = String::from(
         "## Which policies bear it\n\nTQC in the environments of the vector benchmark, 100 episodes each, by \
-         `python results/noise_policies.py > results/noise_policies.csv`.\nWhere the \
+         `python studies/noise_policies.py > studies/noise_policies.csv`.\nWhere the \
          interval of a rate of success or of a return lies below that without noise, the last column says so.\n\n\
          | environment | level | return | success | |\n| --- | --- | --- | --- | --- |\n",
     );
