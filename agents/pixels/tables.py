@@ -4,7 +4,7 @@
 import csv
 import pathlib
 
-RESULTS = pathlib.Path(__file__).resolve().parent.parent.parent / "results" / "pixels"
+RESULTS = pathlib.Path(__file__).resolve().parent.parent.parent / "studies" / "pixels"
 SETS = ["street", "three-wheeler", "rooms", "normal-noise", "perlin"]
 METRICS = ["auroc", "auprc", "fpr95", "f1", "aupro"]
 HEADS = "AUROC | AUPRC | FPR95 | component F1 | AUPRO"

@@ -30,7 +30,7 @@ import sys
 import order
 
 HERE = pathlib.Path(__file__).resolve().parent
-RESULTS = HERE.parent.parent / "results" / "pixels"
+RESULTS = HERE.parent.parent / "studies" / "pixels"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,7 +30,7 @@ SLOW = os.environ.get("RUN_SLOW_TESTS") == "1"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 #: What a page may read of the repository.
-READ = ["agents", "campaigns", "label-maps", "strengths", "crates", "python", "results", "bench"]
+READ = ["agents", "campaigns", "label-maps", "strengths", "crates", "python", "studies", "bench"]
 
 
 @dataclass

@@ -48,7 +48,7 @@ def test_every_stress_test_is_one(path):
     assert refusals("stress", {**found, "failures": None}) != []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "results").glob("[vi]*/*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("[vi]*/*.json")), ids=lambda path: path.stem)
 def test_every_environment_of_a_suite_is_one(path):
     assert refusals("suite-environment", json.loads(path.read_text())) == []
 

@@ -117,14 +117,14 @@ class Nearest:
 
 def ours(env):
     """The numbers of our run: by policy, spread and body."""
-    rows = pyarrow.parquet.read_table(ROOT / "results" / "shift" / env / "results.parquet").to_pylist()
+    rows = pyarrow.parquet.read_table(ROOT / "studies" / "shift" / env / "results.parquet").to_pylist()
     wanted = ("median_return", "knn@1")
     return {(r["policy"], r["sigma"], r["body"], r["metric"]): r["value"] for r in rows if r["metric"] in wanted}
 
 
 def bodies(env, most):
     """The nominal body, and the first ones of each spread, with their sizes."""
-    with open(ROOT / "results" / "shift" / env / "bodies.csv", newline="") as file:
+    with open(ROOT / "studies" / "shift" / env / "bodies.csv", newline="") as file:
         for row in csv.DictReader(file):
             if int(row["body"]) < most:
                 head = (float(row.pop("sigma")), int(row.pop("body")), float(row.pop("difference")))

@@ -6,7 +6,7 @@ import pathlib
 import tidy
 
 #: The sentences of the page.
-TEXT = tidy.sentences(pathlib.Path(__file__).with_name("text.md"))
+TEXT = tidy.sentences(pathlib.Path(__file__).with_name("text.txt"))
 
 #: The measure in which the tables of the publication are made again.
 MAIN = "mean-sd"
