@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 VERSION: str
 #: The fields of :class:`offnominal.alarms.Verdict`.
-_Verdict = tuple[int, float, float, float, str, str | None, int, int, float, int, str | None]
+_Verdict = tuple[int, float, float, float, str, str | None, int, int, float, int, str | None, bool]
 
 def environments() -> list[tuple[str, str]]: ...
 def anomalies() -> list[tuple[str, str]]: ...

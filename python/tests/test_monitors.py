@@ -202,15 +202,21 @@ def largest_of(watch, episode):
 
 def test_a_threshold_follows_confirmed_episodes_and_is_kept(played, tmp_path):
     train, aside = played
+    aside, later = aside[:6], aside[6:]
     watch = alarms.fit(train, aside, detectors.Knn(), rule="conformal", alpha=0.2, diagnosis=False)
     with pytest.raises(ValueError, match="expected an episode with at least one step"):
         watch.confirm()
     before = watch.about["threshold"]["value"]
-    largest = [largest_of(watch, e) for e in aside]
-    for episode in aside:
+    largest = [largest_of(watch, e) for e in later]
+    for episode in later:
         verdicts(watch, episode)
         found = watch.confirm(memory=4, tolerance=0.0)
     assert found.threshold == pytest.approx(min(before, max(largest[-4:])))
-    assert watch.about["threshold"]["drift"]["confirmed"] == len(aside)
+    for known in [train[0], aside[0]]:
+        verdicts(watch, known)
+        watch.step(known.observations[-1])
+        with pytest.raises(ValueError, match="expected an episode that is new to the monitor"):
+            watch.confirm(memory=4, tolerance=0.0)
+    assert watch.about["threshold"]["drift"]["confirmed"] == len(later)
     watch.save(tmp_path / "later.monitor")
     assert Watch.load(tmp_path / "later.monitor").about == watch.about
