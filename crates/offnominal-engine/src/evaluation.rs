@@ -58,9 +58,6 @@ pub struct Report {
     pub env: String,
     /// The policy.
     pub policy: String,
-    /// How it is played, if another program made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub played: Option<policies::Played>,
     /// Number of episodes.
     pub episodes: u32,
     /// Those of them that have no outcome, and are in no number.
@@ -114,8 +111,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     Ok(Report {
         env: request.env.clone(),
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
-        played: subject.played.clone(),
-        versions: provenance::versions(env.spec()),
+        versions: provenance::versions(env.spec(), &subject.name),
         episodes: request.episodes,
         drawn: request.scenario.words(),
         refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
@@ -170,10 +166,8 @@ impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
-        self.versions.get("failure").map_or(Ok(()), |rule| writeln!(out, "  {rule}"))?;
-        if let Some(played) = &self.played {
-            writeln!(out, "  policy         {played}")?;
-        }
+        let conditions = ["failure", "policy"].iter().filter_map(|what| self.versions.get(*what));
+        conditions.into_iter().try_for_each(|said| writeln!(out, "  {said}"))?;
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
         }

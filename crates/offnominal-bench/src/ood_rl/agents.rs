@@ -7,11 +7,13 @@ use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
 use offnominal_core::env::Env;
+use offnominal_core::limits::BUNDLE_BYTES;
 use offnominal_engine::data;
+use offnominal_files::read;
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -125,7 +127,7 @@ impl Place {
     }
 
     fn archive(path: &Path) -> Result<Place> {
-        let bytes = offnominal_files::read::bytes(path)?;
+        let bytes = read::bytes(path)?;
         let found = hex(&Sha256::digest(&bytes));
         ensure!(found == DIGEST, "{}: expected the SHA-256 {DIGEST}, found {found}", path.display());
         let cannot = || format!("cannot read {}", path.display());
@@ -138,18 +140,16 @@ impl Place {
         let archive = match self {
             Place::Folder(folder) => {
                 let path = folder.join(file);
-                return path.exists().then(|| offnominal_files::read::bytes(&path)).transpose();
+                return path.exists().then(|| read::bytes(&path)).transpose();
             }
             Place::Archive(archive) => archive,
         };
-        let mut found = match archive.by_name(&file) {
+        let found = match archive.by_name(&file) {
             Ok(found) => found,
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        let mut bytes = Vec::new();
-        found.read_to_end(&mut bytes)?;
-        Ok(Some(bytes))
+        Ok(Some(read::unpacked(found, BUNDLE_BYTES)?))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a field of a row is written as.
 
 use anyhow::{Result, bail};
+use offnominal_core::outside;
 use serde::ser::{Error as _, Impossible, SerializeStruct};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -17,13 +18,18 @@ pub(super) enum Cell {
 }
 
 impl Cell {
+    /// The field in CSV, in which no spreadsheet computes a text.
+    pub(super) fn csv(&self) -> String {
+        if let Cell::Text(text) = self { outside::cell(text).into() } else { self.to_string() }
+    }
+
     /// Bytes of its text.
     pub(super) fn text_len(&self) -> usize {
         if let Cell::Text(text) = self { text.len() } else { 0 }
     }
 }
 
-/// The text of a field in CSV; that of a number is the shortest that gives the same bits.
+/// The text of a field; that of a number is the shortest that gives the same bits.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

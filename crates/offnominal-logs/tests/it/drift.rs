@@ -58,7 +58,7 @@ fn a_monitor_follows_later_nominal_recordings() {
     };
     let found = request(worn.clone(), 3.0).unwrap();
     let (set, drift) = (&found.fitted.monitor.threshold, found.fitted.monitor.threshold.drift.unwrap());
-    assert_eq!((found.confirmed, found.left_out.len(), drift.confirmed), (50, 2, 50));
+    assert_eq!((found.confirmed, found.fitted.left_out.len(), drift.confirmed), (50, 2, 50));
     assert!(
         drift.fitted == fitted.threshold.value && set.value > drift.fitted && !drift.is_limited,
         "{drift:?}"
@@ -68,7 +68,7 @@ fn a_monitor_follows_later_nominal_recordings() {
     let limited = request(worn, 0.1).unwrap();
     assert!(limited.to_string().contains("fit again, or repair"), "{limited}");
     let none = request(logs("none", 900, 2, 9.0, true), 3.0).unwrap_err().to_string();
-    assert!(none.starts_with("expected nominal recordings, found none"), "{none}");
+    assert!(none.starts_with("expected nominal episodes, found none"), "{none}");
 }
 
 /// The same numbers in another order of columns, with a text and more digits.
@@ -100,7 +100,7 @@ fn what_a_monitor_knows_does_not_move_its_threshold_whatever_it_is_called() {
         let file = folder.path().join("later.monitor");
         let request = serde_json::json!({"monitor": monitor, "logs": logs, "map": null, "file": file});
         let found = recalibrate::run(&serde_json::from_value(request).unwrap(), &context);
-        found.map(|found| (found.confirmed, found.left_out))
+        found.map(|found| (found.confirmed, found.fitted.left_out))
     };
     let new = write("new.csv", &run(500, 1.0, false));
     let copies = [
