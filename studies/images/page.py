@@ -54,6 +54,7 @@ def head(found):
         "Detectors see what the environment's first camera sees, not what the policy reads. Fifteen anomalies of the policy's signals "
         f"and of the environment, and nine camera faults, at two strengths.{missing}{lacks}\n"
         "Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n"
+        f"{tidy.OLDER}"
         "Published figures are those of Anomaly-Gym, whose environments, policies, images and strengths differ from ours: compare "
         f"orders, not digits.\n{hardware}\n\n```sh no-run: takes hours\n{found.commands()}\n```\n"
     )

@@ -73,6 +73,7 @@ def head(found):
         f"{len(done)} of {len(cells)} cells of environment, anomaly and strength were run: in the others no magnitude has that "
         "strength, or none was known ([strengths](strengths.md)).\n"
         "Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n"
+        f"{tidy.OLDER}"
         "Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their "
         "cards say: compare orders, not digits.\n\n"
         f"```sh no-run: takes hours\n{found.commands()}\n```\n"
