@@ -5,14 +5,13 @@
 //! says where in its storage it begins and how far its neighbours lie apart along each axis, which need not be the order
 //! of its axes.
 //!
-//! Nothing of a pickle is executed, and only the four names that such a file needs are accepted. Tensors together have at
-//! most `MOST_BYTES`, because several may share their numbers.
+//! Nothing of a pickle is executed, and only the four names that such a file needs are accepted.
 //!
 //! Reference: `_legacy_save` and `_legacy_load` of PyTorch's `torch/serialization.py`.
 
 use super::FileError;
 use super::pickle::{Id, Node, Pickle};
-use super::tensors::{LONGEST_NAME, Layout, MOST_BYTES, layout};
+use super::tensors::{self, Tensor};
 use offnominal_core::limits::TENSORS;
 use offnominal_nets::Tensors;
 use std::collections::HashMap;
@@ -34,13 +33,28 @@ pub fn is_legacy(bytes: &[u8]) -> bool {
 /// If the bytes are not in the format, name anything that no tensor needs, are cut short or go on, or a tensor lies
 /// outside its storage.
 pub fn read(bytes: &[u8], file: &str) -> Result<Tensors, FileError> {
+    let expected = "a file that PyTorch wrote before version 1.6";
     if !is_legacy(bytes) {
-        return Err(FileError::unsupported(
-            file,
-            "a file that PyTorch wrote before version 1.6",
-            "other bytes",
-        ));
+        return Err(FileError::unsupported(file, expected, "other bytes"));
     }
+    let (mut from, mut tensors) = (tensors::Tensors::open(bytes, file)?, Tensors::default());
+    let names: Vec<String> = from.names().take(TENSORS + 1).map(String::from).collect();
+    if names.len() > TENSORS {
+        return Err(FileError::unsupported(file, format!("at most {TENSORS} tensors"), "more"));
+    }
+    for name in names {
+        if let Some(Tensor { shape, values }) = from.read(&name)? {
+            tensors.insert(&name, &shape, &values);
+        }
+    }
+    Ok(tensors)
+}
+
+/// What describes the tensors, and the bytes of each storage.
+///
+/// # Errors
+/// As above, but for the tensors.
+pub(super) fn parts<'a>(bytes: &'a [u8], file: &str) -> Result<(Pickle, Storages<'a>), FileError> {
     let mut rest = Rest { bytes, at: MARK.len(), file };
     let version = rest.pickle()?;
     let number = version.int(version.root());
@@ -51,7 +65,7 @@ pub fn read(bytes: &[u8], file: &str) -> Result<Tensors, FileError> {
     let described = rest.pickle()?;
     let keys = rest.pickle()?;
     let storages = rest.storages(&described, &keys)?;
-    rest.tensors(&described, &storages)
+    Ok((described, storages))
 }
 
 /// Names in such a file.
@@ -66,16 +80,16 @@ fn is_tensor(name: &str) -> bool {
 }
 
 /// The bytes of each storage by its key.
-type Storages<'a> = HashMap<String, &'a [u8]>;
+pub(super) type Storages<'a> = HashMap<String, &'a [u8]>;
 
 /// What has not been read yet.
-struct Rest<'a> {
+struct Rest<'a, 'f> {
     bytes: &'a [u8],
     at: usize,
-    file: &'a str,
+    file: &'f str,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> Rest<'a, '_> {
     fn require(&self, holds: bool, expected: &str, found: impl ToString) -> Result<(), FileError> {
         if holds { Ok(()) } else { Err(FileError::unsupported(self.file, expected, found)) }
     }
@@ -113,29 +127,6 @@ impl<'a> Rest<'a> {
         let left = self.bytes.len() - self.at;
         self.require(left == 0, "the end of the file after the last storage", format!("{left} bytes"))?;
         Ok(storages)
-    }
-
-    fn tensors(&self, described: &Pickle, storages: &Storages<'a>) -> Result<Tensors, FileError> {
-        let entries = described.entries(described.root());
-        self.require(entries.len() <= TENSORS, &format!("at most {TENSORS} tensors"), entries.len())?;
-        let (mut tensors, mut left) = (Tensors::default(), MOST_BYTES as usize / 4);
-        for &(name, value) in entries {
-            let Some(name) = described.text(name).filter(|name| name.len() <= LONGEST_NAME) else { continue };
-            let Some(found) = layout(described, value) else { continue };
-            let what = || format!("the numbers of {name}, shape {:?}", found.shape);
-            let rest = found.count().and_then(|n| left.checked_sub(n));
-            let most = format!("{}, at most {MOST_BYTES} bytes with those before", what());
-            self.require(rest.is_some(), &most, "more")?;
-            left = rest.unwrap_or_default();
-            let values = self.values(&found, storages);
-            self.require(values.is_some(), &what(), "too few in the storage")?;
-            tensors.insert(name, &found.shape, &values.unwrap_or_default());
-        }
-        Ok(tensors)
-    }
-
-    fn values(&self, layout: &Layout, storages: &Storages<'a>) -> Option<Vec<f32>> {
-        layout.values(storages.get(&layout.storage)?)
     }
 }
 

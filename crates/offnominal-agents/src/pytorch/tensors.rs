@@ -1,18 +1,21 @@
-//! The tensors of a `.pth` file: a zip with one pickle that says what they are, and their numbers beside it.
+//! The tensors of a `.pth` file: a zip with one pickle that says what they are, and their numbers beside it; before version
+//! 1.6 of PyTorch the same in a row ([`legacy`]).
 //!
 //! Only the tensors that are asked for are read, and all parts together have at most [`MOST_BYTES`]: several tensors may
 //! share their numbers, and a few bytes of a zip may stand for millions.
 
 use super::FileError;
+use super::legacy::{self, Storages};
 use super::pickle::{Id, Node, Pickle};
 use offnominal_core::limits::HEADER_BYTES;
+use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
 /// More bytes than all parts of a small policy have, unpacked.
-pub(super) const MOST_BYTES: u64 = 1 << 28;
+const MOST_BYTES: u64 = 1 << 28;
 
 /// Longest name of a tensor that is looked at.
-pub(super) const LONGEST_NAME: usize = 256;
+const LONGEST_NAME: usize = 256;
 
 /// Axes of the weights of a convolution.
 const MOST_AXES: usize = 4;
@@ -70,10 +73,34 @@ pub(crate) struct Tensor {
     pub(crate) values: Vec<f32>,
 }
 
+/// Where the numbers are.
+enum Stored<'a> {
+    /// In parts of an archive whose names begin like that.
+    Zip(Archive<'a>, String),
+    /// In the file; so many bytes of them may still be taken.
+    Row(Storages<'a>, u64),
+}
+
+impl Stored<'_> {
+    /// The bytes of a storage, if there is one.
+    fn bytes(&mut self, key: &str) -> Result<Option<Cow<'_, [u8]>>, FileError> {
+        match self {
+            Stored::Zip(archive, root) => Ok(Some(archive.part(&format!("{root}/data/{key}"))?.into())),
+            Stored::Row(storages, left) => {
+                let Some(bytes) = storages.get(key) else { return Ok(None) };
+                let most = || format!("storages of at most {MOST_BYTES} bytes in all");
+                let rest = left.checked_sub(bytes.len() as u64);
+                *left = rest.ok_or_else(|| FileError::unsupported(key, most(), "more"))?;
+                Ok(Some((*bytes).into()))
+            }
+        }
+    }
+}
+
 /// The tensors of a file, each read when it is asked for.
 pub(crate) struct Tensors<'a> {
-    archive: Archive<'a>,
-    root: String,
+    stored: Stored<'a>,
+    file: String,
     pickle: Pickle,
     /// The dictionary in which names are looked up.
     names: Id,
@@ -82,6 +109,10 @@ pub(crate) struct Tensors<'a> {
 impl<'a> Tensors<'a> {
     /// Reads what the tensors are, but not their numbers; names are those of the outermost dictionary.
     pub(crate) fn open(bytes: &'a [u8], name: &str) -> Result<Tensors<'a>, FileError> {
+        if legacy::is_legacy(bytes) {
+            let (pickle, storages) = legacy::parts(bytes, name)?;
+            return Ok(Tensors::of(Stored::Row(storages, MOST_BYTES), name, pickle));
+        }
         let mut archive = Archive::open(bytes, name)?;
         let root = archive.root();
         if let Ok(order) = archive.description(&format!("{root}/byteorder"))
@@ -91,8 +122,11 @@ impl<'a> Tensors<'a> {
             return Err(FileError::unsupported(name, "little-endian numbers", order));
         }
         let pickle = Pickle::read(&archive.description(&format!("{root}/data.pkl"))?, name, is_tensor)?;
-        let names = pickle.root();
-        Ok(Tensors { archive, root, pickle, names })
+        Ok(Tensors::of(Stored::Zip(archive, root), name, pickle))
+    }
+
+    fn of(stored: Stored<'a>, file: &str, pickle: Pickle) -> Tensors<'a> {
+        Tensors { stored, file: file.into(), names: pickle.root(), pickle }
     }
 
     /// Goes into the dictionary at a key of this one; whether there is one.
@@ -141,10 +175,9 @@ impl<'a> Tensors<'a> {
     /// The tensor of that name, if there is one.
     pub(crate) fn read(&mut self, name: &str) -> Result<Option<Tensor>, FileError> {
         let Some(found) = self.layout(name) else { return Ok(None) };
-        let storage = self.archive.part(&format!("{}/data/{}", self.root, found.storage))?;
         let what = || format!("the numbers of {name}, shape {:?}", found.shape);
-        let values = found.values(&storage);
-        let values = values.ok_or_else(|| FileError::unsupported(&self.archive.name, what(), "too few"))?;
+        let values = self.stored.bytes(&found.storage)?.and_then(|storage| found.values(&storage));
+        let values = values.ok_or_else(|| FileError::unsupported(&self.file, what(), "too few"))?;
         Ok(Some(Tensor { shape: found.shape, values }))
     }
 }
@@ -157,15 +190,15 @@ fn is_tensor(name: &str) -> bool {
 }
 
 /// Where the numbers of a tensor are.
-pub(super) struct Layout {
-    pub storage: String,
+struct Layout {
+    storage: String,
     offset: usize,
-    pub shape: Vec<usize>,
+    shape: Vec<usize>,
     stride: Vec<usize>,
 }
 
 /// The layout, if the value is a tensor of float32 with at most [`MOST_AXES`].
-pub(super) fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
+fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
     let (_, args) = pickle.made(id).filter(|(class, _)| class.ends_with("._rebuild_tensor_v2"))?;
     let &[storage, offset, shape, stride, ..] = args else { return None };
     let Node::Persistent(address) = pickle.node(storage) else { return None };
@@ -179,15 +212,10 @@ pub(super) fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
 }
 
 impl Layout {
-    /// How many numbers it has, if they can be counted.
-    pub fn count(&self) -> Option<usize> {
-        self.shape.iter().try_fold(1_usize, |n, &length| n.checked_mul(length))
-    }
-
     /// The numbers row by row; `None` if the storage does not hold them.
-    pub fn values(&self, storage: &[u8]) -> Option<Vec<f32>> {
+    fn values(&self, storage: &[u8]) -> Option<Vec<f32>> {
         let numbers = storage.as_chunks::<4>().0;
-        let count = self.count()?;
+        let count = self.shape.iter().try_fold(1_usize, |n, &length| n.checked_mul(length))?;
         if count > numbers.len() || self.shape.len() != self.stride.len() {
             return None;
         }

@@ -57,6 +57,19 @@ fn actions_are_those_of_stable_baselines3() {
 }
 
 #[test]
+fn a_model_of_before_pytorch_1_6_acts_as_the_same_of_today() {
+    let act = |name: &str| {
+        let model = Model::read(&file(name)).unwrap();
+        let spec = model.spec("own");
+        let mut policy = model.policy(&spec, &Options::default()).unwrap().into_policy();
+        let (mut action, mut rng) = ([0.0], Rng::new(0));
+        policy.act(&[0.3, -0.2, 0.9], &mut action, &mut rng);
+        action
+    };
+    assert_eq!(act("old.zip"), act("sac.zip"));
+}
+
+#[test]
 fn the_environment_must_have_the_same_channels() {
     let model = || Model::read(&file("sac.zip")).unwrap();
     assert!(matches!(model().actions, Space::Box { low, high, .. } if low == [-2.0] && high == [2.0]));

@@ -97,7 +97,7 @@ pub fn networks() -> Vec<(String, Vec<u8>)> {
 
 /// Models of the tests with what a policy needs, and no more.
 pub fn sb3() -> Vec<(String, Vec<u8>)> {
-    ["dqn.zip", "others/recurrent-deep.zip", "others/ppo-integers.zip"].map(lean).into()
+    ["dqn.zip", "old.zip", "others/recurrent-deep.zip", "others/ppo-integers.zip"].map(lean).into()
 }
 
 fn lean(model: &str) -> (String, Vec<u8>) {
