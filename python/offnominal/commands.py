@@ -108,7 +108,7 @@ def calibrate(
         ``allow_diverged``, nominal episodes that may be without an outcome.
     """
     request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}
-    return Records(call("calibrate", request, seed=seed, jobs=jobs, progress=progress))
+    return Records(call("calibrate", request, seed=seed, jobs=jobs, progress=progress)["rows"])
 
 
 def metrics(file: Path, *, threshold: float | None = None, seed: int = 0, **options: Any) -> Result:

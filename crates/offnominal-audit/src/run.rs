@@ -132,7 +132,7 @@ fn assembled(request: &Request, plan: &Plan, subject: &Subject, found: Found) ->
         advice: vec![],
         left_out: plan.left_out.clone(),
         requirements: vec![],
-        made: provenance::made(&command, plan.seed, command.as_bytes(), &[spec]),
+        made: provenance::made(&command, plan.seed, command.as_bytes(), &[spec], &[&subject.name]),
     }
 }
 
@@ -168,7 +168,7 @@ impl Display for Audited {
             duration(planned)
         )?;
         writeln!(out, "{}", badge::message(audit))?;
-        audit.made.rules.values().try_for_each(|rule| writeln!(out, "{rule}"))?;
+        audit.made.conditions().try_for_each(|(_, said)| writeln!(out, "{said}"))?;
         for line in &audit.advice {
             writeln!(out, "- {line}")?;
         }

@@ -58,9 +58,6 @@ pub struct Report {
     pub env: String,
     /// The policy.
     pub policy: String,
-    /// How it is played, if another program made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub played: Option<policies::Played>,
     /// Number of episodes.
     pub episodes: u32,
     /// Those of them that have no outcome, and are in no number.
@@ -114,7 +111,6 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     Ok(Report {
         env: request.env.clone(),
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
-        played: subject.played.clone(),
         versions: provenance::versions(env.spec()),
         episodes: request.episodes,
         drawn: request.scenario.words(),
@@ -171,9 +167,6 @@ impl Display for Report {
         let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
         self.versions.get("failure").map_or(Ok(()), |rule| writeln!(out, "  {rule}"))?;
-        if let Some(played) = &self.played {
-            writeln!(out, "  policy         {played}")?;
-        }
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
         }

@@ -6,8 +6,7 @@ pub mod bodies;
 mod brought;
 pub mod others;
 mod place;
-mod played;
-mod printed;
+pub(crate) mod printed;
 mod shipped;
 mod vouched;
 mod zoo;
@@ -24,12 +23,13 @@ use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::PolicyName;
+use offnominal_files::played::Played;
 use offnominal_files::read;
 use offnominal_nets::Tensors;
 use offnominal_worlds::demonstrator;
 use others::{Library, Other};
 use place::Place;
-pub use played::Played;
+pub use printed::Told;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -59,8 +59,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     let spec = &without_noise(env.spec());
     // What has no file has the digest of what it is called.
     let without_file = |policy: Box<dyn Policy>, called: &str| {
-        let digest = digest(called.as_bytes());
-        Ok(Found { policy, name: name.into(), digest, card: None, own: None, played: None })
+        Ok(Found::plain(policy, name.into(), digest(called.as_bytes())))
     };
     if name == "random" {
         return without_file(Box::new(Random::new(&spec.action)), name);
@@ -71,15 +70,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         return without_file(policy, &format!("{} {name}", spec.id));
     }
     if let Some(own) = brought::find(name) {
-        let policy = (own.make)(env)?;
-        return Ok(Found {
-            policy,
-            name: name.into(),
-            digest: own.digest,
-            card: None,
-            own: None,
-            played: None,
-        });
+        return Ok(Found::plain((own.make)(env)?, name.into(), own.digest));
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));
@@ -88,50 +79,29 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
             let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
-            return Ok(Found {
-                policy: Box::new(actor),
-                name,
-                digest,
-                card: Some(card),
-                own: None,
-                played: None,
-            });
+            return Ok(Found { card: Some(card), ..Found::plain(Box::new(actor), name, digest) });
         }
     }
     if let Some(agent) = bodies::shipped(spec, name)? {
-        return Ok(Found {
-            policy: Box::new(agent.actor),
-            name: agent.name,
-            digest: agent.digest,
-            card: None,
-            own: None,
-            played: None,
-        });
+        return Ok(Found::plain(Box::new(agent.actor), agent.name, agent.digest));
     }
     if remote::is_remote(name) {
         let (policy, digest) = remote::open(name, spec)?;
-        let played = foreign_played("another process", "as it answers", name);
-        return Ok(Found { policy, name: name.into(), digest, card: None, own: None, played });
+        let played = Some(Played::itself("another process", "as it answers", false));
+        return Ok(Found { played, ..Found::plain(policy, name.into(), digest) }.remembered());
     }
     if let Some(place) = Place::find(name)? {
-        return from_file(name, &place, spec);
+        return Ok(read_file(name, &place, spec)?.remembered());
     }
     if foreign::is_policy(name) {
         let (policy, digest) = foreign::policy(name, spec)?;
-        let played = foreign_played("an object of Python", "as it returns it", name);
-        return Ok(Found { policy, name: name.into(), digest, card: None, own: None, played });
+        let played = Some(Played::itself("an object of Python", "as it returns it", false));
+        return Ok(Found { played, ..Found::plain(policy, name.into(), digest) }.remembered());
     }
     if let Some(path) = printed::find(name, spec)? {
         return find(&path, env);
     }
     missing(name, &spec.id)
-}
-
-/// What is played by another program, which is said.
-fn foreign_played(what: &str, action: &str, name: &str) -> Option<Played> {
-    let played = Played::itself(what, action, false);
-    played.say(name.split('?').next().unwrap_or(name));
-    Some(played)
 }
 
 /// The specification of the environment without its noise.
@@ -226,28 +196,13 @@ pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// A policy from a file, with the card beside it if there is one.
-fn from_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
-    let found = read_file(name, place, spec)?;
-    if let Some(played) = &found.played {
-        played.say(&found.label());
-    }
-    printed::remember(&found);
-    Ok(found)
-}
-
 fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
     let (name, path) = (name.to_string(), &place.path);
     if let Some(library) = Library::of(&place.ending()) {
         let Other { taken, digest, played, .. } = others::read(library, place, spec)?;
         let own = Some(taken.to_bytes());
-        return Ok(Found {
-            policy: taken.into_policy(),
-            name,
-            digest,
-            card: None,
-            own,
-            played: Some(played),
-        });
+        let found = Found::plain(taken.into_policy(), name, digest);
+        return Ok(Found { own, played: Some(played), ..found });
     }
     place.options(&[])?;
     let bytes = read::bytes(path)?;
@@ -259,7 +214,7 @@ fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
         beside.values().for_each(|file| all.update(file));
         let digest = offnominal_files::store::hex(&all.finalize());
         let played = Some(Played::itself("a network of ONNX", "cut at the bounds, or a choice", true));
-        return Ok(Found { policy, name, digest, card: card_beside(path, &bytes)?, own: None, played });
+        return Ok(Found { card: card_beside(path, &bytes)?, played, ..Found::plain(policy, name, digest) });
     }
     let policy: Box<dyn Policy> = match Network::is_in(&bytes) {
         true => Box::new(network(&bytes, spec).with_context(said)?),
@@ -269,10 +224,21 @@ fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
     if card.is_none() {
         vouched::check(path, &bytes)?;
     }
-    Ok(Found { policy, name, digest: digest(&bytes), card, own: None, played: None })
+    Ok(Found { card, ..Found::plain(policy, name, digest(&bytes)) })
 }
 
 impl Found {
+    /// One of which no more is known.
+    fn plain(policy: Box<dyn Policy>, name: String, digest: String) -> Found {
+        Found { policy, name, digest, card: None, own: None, played: None }
+    }
+
+    /// The same, found again by its printed name; how it is played is said, and a part of results.
+    fn remembered(self) -> Found {
+        printed::remember(&self);
+        self
+    }
+
     /// The name for results.
     fn label(&self) -> String {
         PolicyName { id: self.name.clone(), digest: self.digest.clone() }.label()

@@ -1,26 +1,35 @@
 //! What made a result, with the version of what simulates its environments.
 
 use crate::foreign;
+use crate::policies::printed;
 use anyhow::{Result, ensure};
 use offnominal_core::spec::EnvSpec;
+use offnominal_files::dataset::PolicyName;
 use offnominal_files::provenance::Provenance;
 use std::collections::BTreeMap;
 
-/// Of a command with a seed and settings, whatever their form is, that plays in these environments.
-pub fn made(command: &str, seed: u64, config: &[u8], envs: &[&EnvSpec]) -> Provenance {
+/// Of a command with a seed and settings, whatever their form is, that plays these policies in these environments.
+pub fn made(
+    command: &str,
+    seed: u64,
+    config: &[u8],
+    envs: &[&EnvSpec],
+    policies: &[&PolicyName],
+) -> Provenance {
     let mujoco = envs.iter().any(|spec| simulates(spec)).then(|| offnominal_mujoco::VERSION.into());
     let of = |text: fn(&EnvSpec) -> &String| {
         let hosted = envs.iter().filter(|spec| foreign::named(&spec.id).is_some());
         hosted.map(|spec| (spec.id.clone(), text(spec).clone())).collect()
     };
     let (hosted, rules) = (of(|spec| &spec.source), of(|spec| &spec.success));
-    Provenance { mujoco, hosted, rules, ..Provenance::new(command, seed, config) }
+    let policies = printed::played(policies.iter().map(|name| name.label()));
+    Provenance { mujoco, hosted, rules, policies, ..Provenance::new(command, seed, config) }
 }
 
 /// Versions of what plays episodes in an environment, by name.
 pub fn versions(spec: &EnvSpec) -> BTreeMap<String, String> {
-    let made = made("", 0, b"", &[spec]);
-    made.versions().into_iter().map(|(name, version)| (name.into(), version.into())).collect()
+    let made = made("", 0, b"", &[spec], &[]);
+    made.versions().into_iter().map(|(name, version)| (name.into(), version)).collect()
 }
 
 /// What simulates an environment that Python hosts: versions, digests of the user's modules, and by what an episode fails.

@@ -25,8 +25,6 @@ pub struct Subject {
     pub name: PolicyName,
     /// What is known of it.
     pub card: Option<Card>,
-    /// How it is played, if another program made it.
-    pub played: Option<policies::Played>,
     /// Videos of their episodes.
     pub videos: VideoCache,
 }
@@ -51,23 +49,13 @@ impl Subject {
         Ok(Subject {
             robot: robot.map(String::from),
             card: found.card,
-            played: found.played,
             ..Subject::of(env, found.policy, name)
         })
     }
 
     /// An environment and a policy that nobody knows more of.
     pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Subject {
-        Subject {
-            env,
-            robot: None,
-            scenario: None,
-            policy,
-            name,
-            card: None,
-            played: None,
-            videos: VideoCache::default(),
-        }
+        Subject { env, robot: None, scenario: None, policy, name, card: None, videos: VideoCache::default() }
     }
 
     /// The same policy in a scenario of the environment, if there is one.

@@ -38,6 +38,7 @@ pub mod mcap;
 pub mod minari;
 mod palette;
 pub mod parquet_pages;
+pub mod played;
 pub mod png;
 pub mod provenance;
 pub mod read;

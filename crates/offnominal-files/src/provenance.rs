@@ -1,5 +1,6 @@
 //! What made a result: the command, the versions, the seed and the settings, so that it can be made again.
 
+use crate::played::Played;
 use crate::store::address;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub struct Provenance {
     /// What counts as a failure in each environment that Python hosted, and who says so.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, String>,
+    /// How each policy of another program was played, by its name in results.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub policies: BTreeMap<String, Played>,
     /// Root of everything random.
     pub seed: u64,
     /// Digest of the settings, by which two results of the same command can be told apart; empty if it is not known.
@@ -45,12 +49,18 @@ impl Provenance {
         }
     }
 
-    /// What there is a version of, and the version; and the rules by which episodes of hosted environments fail.
-    pub fn versions(&self) -> Vec<(&'static str, &str)> {
-        let mujoco = self.mujoco.as_deref().map(|version| ("MuJoCo", version));
-        let hosted = self.hosted.values().map(|versions| ("Python", versions.as_str()));
-        let rules = self.rules.values().map(|rule| ("failure", rule.as_str()));
-        [("offnominal", &*self.engine)].into_iter().chain(mujoco).chain(hosted).chain(rules).collect()
+    /// What there is a version of, and the version; and [what was played how](Provenance::conditions).
+    pub fn versions(&self) -> Vec<(&'static str, String)> {
+        let mujoco = self.mujoco.clone().map(|version| ("MuJoCo", version));
+        let hosted = self.hosted.values().map(|versions| ("Python", versions.clone()));
+        let versions = [("offnominal", self.engine.clone())].into_iter().chain(mujoco).chain(hosted);
+        versions.chain(self.conditions()).collect()
+    }
+
+    /// The rules by which episodes of hosted environments fail, and how policies of other programs were played.
+    pub fn conditions(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let rules = self.rules.values().map(|rule| ("failure", rule.clone()));
+        rules.chain(self.policies.iter().map(|(name, played)| ("policy", format!("{name}: {played}"))))
     }
 }
 
@@ -63,7 +73,10 @@ mod tests {
         let of = |config: &str| Provenance::new("offnominal demo", 1, config.as_bytes());
         assert!(of("a") == of("a") && of("a") != of("b"));
         let of = Provenance { mujoco: Some("3".into()), ..of("a") };
-        assert_eq!(of.versions(), [("offnominal", env!("CARGO_PKG_VERSION")), ("MuJoCo", "3")]);
+        assert_eq!(
+            of.versions(),
+            [("offnominal", env!("CARGO_PKG_VERSION").to_string()), ("MuJoCo", "3".into())]
+        );
         let json = serde_json::to_string(&of).unwrap();
         assert_eq!(serde_json::from_str::<Provenance>(&json).unwrap(), of);
     }

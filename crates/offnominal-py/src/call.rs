@@ -7,6 +7,7 @@ use crate::progress::{context, interruptible};
 use anyhow::{Context as _, Result, bail};
 use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
+use offnominal_engine::policies::Told;
 use offnominal_engine::{
     collect, ensemble, evaluation, export, fit, foreign, import as policy, render, score as scores,
     train as training,
@@ -37,8 +38,10 @@ pub(crate) fn call(
     display: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut request: Value = serde_json::from_str(request).map_err(raised)?;
-    let allow_diverged = allowed(&mut request).map_err(raised)?;
-    let context = Context { allow_diverged, ..context(seed, jobs, display, Arc::default()) };
+    let allow_diverged =
+        taken(&mut request, "allow_diverged", Value::as_u64, "a whole number from 0").map_err(raised)?;
+    let strict = taken(&mut request, "strict", Value::as_bool, "true or false").map_err(raised)?;
+    let context = Context { allow_diverged, strict, ..context(seed, jobs, display, Arc::default()) };
     interruptible(py, &context.stop, || {
         let done = run(command, request, &context);
         context.pass_on_remarks();
@@ -65,11 +68,16 @@ pub(crate) fn end_hosts(py: Python<'_>) {
     py.detach(foreign::end_all);
 }
 
-/// Takes the setting `allow_diverged`, which all commands share, out of the request.
-fn allowed(request: &mut Value) -> Result<u64> {
-    let given = request.as_object_mut().and_then(|all| all.remove("allow_diverged"));
-    let Some(given) = given.filter(|value| !value.is_null()) else { return Ok(0) };
-    given.as_u64().with_context(|| format!("allow_diverged: expected a whole number from 0, found {given}"))
+/// Takes a setting that all commands share out of the request.
+fn taken<T: Default>(
+    request: &mut Value,
+    key: &str,
+    read: fn(&Value) -> Option<T>,
+    expected: &str,
+) -> Result<T> {
+    let given = request.as_object_mut().and_then(|all| all.remove(key)).filter(|value| !value.is_null());
+    let Some(given) = given else { return Ok(T::default()) };
+    read(&given).with_context(|| format!("{key}: expected {expected}, found {given}"))
 }
 
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {
@@ -142,6 +150,6 @@ fn typed<Q: DeserializeOwned, R: Serialize>(
     context: &Context,
     run: impl FnOnce(&Q, &Context) -> Result<R>,
 ) -> Result<String> {
-    let request: Q = serde_json::from_value(request)?;
-    Ok(serde_json::to_string(&run(&request, context)?)?)
+    let found = run(&serde_json::from_value(request.clone())?, context)?;
+    Ok(serde_json::to_string(&Told::new(&found, Some(&request)))?)
 }

@@ -218,7 +218,8 @@ impl Request {
     fn made(&self, players: &Players<'_>, context: &Context) -> Result<Provenance> {
         let command = self.command.as_deref().unwrap_or_default();
         let config = serde_json::to_vec(&pairs::Spec::new(players, self, context.seed))?;
-        Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()]))
+        let names = players.subjects.map(|subject| &subject.name);
+        Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()], &names))
     }
 
     fn subject(&self, policy: &str) -> Result<Subject> {

@@ -187,7 +187,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
         (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
-    let made = provenance::made(command, context.seed, &config, &[subject.env.spec()]);
+    let made = provenance::made(command, context.seed, &config, &[subject.env.spec()], &[&subject.name]);
     let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas) };
     document.warnings.extend(guide.as_ref().and_then(Guide::warning));
     let counts_failures = !document.failures.is_empty() || fails_at_random(request, &subject, context)?;
@@ -363,7 +363,7 @@ impl fmt::Display for Report {
             "{policy} in {env}{anomaly}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
              ({rate:.0} per second)"
         )?;
-        document.made.rules.values().try_for_each(|rule| writeln!(f, "  {rule}"))?;
+        document.made.conditions().try_for_each(|(_, said)| writeln!(f, "  {said}"))?;
         run.scenario.iter().try_for_each(|scenario| writeln!(f, "  {scenario}"))?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;

@@ -239,7 +239,8 @@ impl<'r> Forest<'r> {
         self.by.at_most(found.iter().map(|f| f.diverged).sum())?;
         let config = serde_json::to_vec(&self.spec)?;
         let command = request.command.as_deref().unwrap_or_default();
-        let made = provenance::made(command, context.seed, &config, &[self.by.subject.env.spec()]);
+        let subject = self.by.subject;
+        let made = provenance::made(command, context.seed, &config, &[subject.env.spec()], &[&subject.name]);
         let risk = self.judge(&found, draws, level)?;
         let warnings = self.guide.and_then(Guide::warning).into_iter().collect();
         Ok(Report { warnings, ..Report::of(self.spec, risk, draws, &found, made) })

@@ -196,7 +196,7 @@ impl Replicated {
             standard_error,
             gain: replicates::gain(all, known, level, Seed(context.seed).child("replicates"))?,
             covered: clopper_pearson(held, self.held.len(), level)?,
-            made: provenance::made(command, context.seed, &self.config, &[]),
+            made: provenance::made(command, context.seed, &self.config, &[], &[]),
             env: self.env,
             policy: self.policy,
             method: self.method,

@@ -132,7 +132,7 @@ impl Request {
         let (command, config) =
             (self.command.as_deref().unwrap_or_default(), serde_json::to_vec(&document.run)?);
         Ok(Report {
-            made: provenance::made(command, document.run.seed, &config, &[spec]),
+            made: provenance::made(command, document.run.seed, &config, &[spec], &[&document.run.policy]),
             env: document.run.env.clone(),
             policy: document.run.policy.label(),
             experiments: document.experiments,

@@ -141,7 +141,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let rows: Vec<_> = answers.iter().map(|a| a.row(&request.env)).collect();
     atomically(&out.join("answers.csv"), &table::to_csv(&rows)?)?;
     let config = serde_json::to_vec(&Request { out: None, ..request.clone() })?;
-    let made = provenance::made(&request.command(context.seed), context.seed, &config, &[env.spec()]);
+    let made = provenance::made(&request.command(context.seed), context.seed, &config, &[env.spec()], &[]);
     let content = Content {
         plan: &plan,
         rows: &found.rows,

@@ -1,4 +1,4 @@
-"""Environments as RL Baselines3 Zoo made them: with the share of the remaining time, where a model had it."""
+"""Environments as RL Baselines3 Zoo made them: with the share of the remaining time, and zeros, where a model had them."""
 
 import importlib
 
@@ -27,9 +27,23 @@ class RemainingTime(gymnasium.ObservationWrapper):
         return np.append(observation, 1.0 - self.passed / self.steps).astype(np.float32)
 
 
-def make(id, package=None, time=False, **options):
+class Zeros(gymnasium.ObservationWrapper):
+    """The observation and so many zeros, where an older environment had numbers that never changed."""
+
+    def __init__(self, env, n):
+        super().__init__(env)
+        self.none = np.zeros(n)
+        bounds = [np.append(bound, self.none) for bound in (env.observation_space.low, env.observation_space.high)]
+        self.observation_space = gymnasium.spaces.Box(*bounds, dtype=np.float32)
+
+    def observation(self, observation):
+        return np.append(observation, self.none).astype(np.float32)
+
+
+def make(id, package=None, time=False, zeros=0, **options):
     """The environment of that id; `package` registers it."""
     if package:
         importlib.import_module(package)
     env = gymnasium.make(id, **options)
-    return RemainingTime(env, env.spec.max_episode_steps) if time else env
+    steps, env = env.spec.max_episode_steps, Zeros(env, zeros) if zeros else env
+    return RemainingTime(env, steps) if time else env

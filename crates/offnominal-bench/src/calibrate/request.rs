@@ -64,7 +64,6 @@ impl Default for Request {
 
 /// A table and its file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
 pub struct Calibrated {
     /// The table.
     pub rows: Rows,

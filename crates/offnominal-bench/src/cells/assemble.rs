@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::images::networks;
 use offnominal_engine::provenance;
+use offnominal_files::dataset::PolicyName;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Level, Metric, RULES, metric};
@@ -111,6 +112,7 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
 
 fn recipe(bench: &Bench) -> Result<CampaignRecipe> {
     let specs: Vec<&EnvSpec> = bench.plan.stages.iter().map(|stage| stage.subject.env.spec()).collect();
+    let names: Vec<&PolicyName> = bench.plan.stages.iter().map(|stage| &stage.subject.name).collect();
     let presets = bench
         .plan
         .detectors()
@@ -118,7 +120,7 @@ fn recipe(bench: &Bench) -> Result<CampaignRecipe> {
         .filter_map(|d| Some((d.name().into(), networks::preset(&d.choice.id, &d.choice.params)?)));
     let made = Provenance {
         presets: presets.collect(),
-        ..provenance::made("", bench.plan.campaign.seed, b"", &specs)
+        ..provenance::made("", bench.plan.campaign.seed, b"", &specs, &names)
     };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
     Ok(CampaignRecipe {

@@ -22,7 +22,7 @@ const CELLS: usize = 6000;
 #[derive(Serialize)]
 struct Page<'a> {
     recipe: &'a CampaignRecipe,
-    versions: Vec<(&'static str, &'a str)>,
+    versions: Vec<(&'static str, String)>,
     facts: Vec<(&'static str, String)>,
     answer: Answer,
     summary: Vec<Table>,

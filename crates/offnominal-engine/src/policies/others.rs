@@ -1,13 +1,13 @@
 //! Policies of other libraries, by the endings of their files.
 
 use super::place::Place;
-use super::played::Played;
 use super::zoo::Training;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::network::Curve;
 use offnominal_agents::sb3::{self, Model, Options, Statistics};
 use offnominal_agents::{Normalisation, Taken, cleanrl, rsl_rl};
 use offnominal_core::spec::EnvSpec;
+use offnominal_files::played::Played;
 use offnominal_files::{array, read};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -99,10 +99,9 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
     let bytes = read::bytes(&place.path)?;
     let options = place.options(library.options())?;
     let asked = options.get("normalize").map(String::as_str);
-    // What a command says holds without them.
-    let is_said = asked.is_some() && options.contains_key("stack");
     let training = match library {
-        Library::Sb3 if !is_said => {
+        // What a command says holds without them.
+        Library::Sb3 => {
             Training::around(&place.path).or_else(|why| if asked.is_some() { Ok(None) } else { Err(why) })
         }
         _ => Ok(None),
@@ -110,6 +109,7 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
     let training = training.with_context(|| place.path.display().to_string())?;
     let statistics = statistics(library, place, asked, training.as_ref())?;
     let beside = statistics.as_deref().map(read::bytes).transpose()?;
+    let apart = training.as_ref().map_or(vec![], |training| training.apart(&spec.id));
     let mut stack = 1;
     let (taken, said) = match library {
         Library::Sb3 => {
@@ -120,9 +120,8 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
                 trained.filter(|n| model.observation.width() == spec.obs_width().saturating_mul(*n));
             stack = options.get("stack").map_or(Ok(trained.unwrap_or(1)), |text| frames(text))?;
             let taken = stable_baselines(model, statistics.as_deref(), beside.as_deref(), stack, spec);
-            let wrappers = training.as_ref().map_or(&[][..], |training| &training.wrappers);
-            let around = || format!("it was trained with {} around its environment", wrappers.join(", "));
-            let taken = if wrappers.is_empty() { taken } else { taken.with_context(around) };
+            let said = || format!("it was trained in an environment with {}", apart.join(", "));
+            let taken = if apart.is_empty() { taken } else { taken.with_context(said) };
             (taken, if stack > 1 { format!("stack={stack}") } else { String::new() })
         }
         Library::Cleanrl => {
@@ -144,7 +143,7 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
         stack,
         action: taken.action(spec).into(),
         deterministic: true,
-        wrappers: training.map_or(vec![], |training| training.wrappers),
+        training: apart,
     };
     Ok(Other { taken, digest: offnominal_files::store::hex(&digest.finalize()), statistics, played })
 }

@@ -4,6 +4,7 @@
 //! `ALGO/ENV_N/` has `ENV.zip` and `best_model.zip`; `ENV_N/ENV/` has `config.yml`, `args.yml` and `vecnormalize.pkl`. On a
 //! hub all of them are in one folder. A configuration is a list of pairs (a dictionary of Python) or a mapping.
 
+use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_files::read;
 use std::collections::BTreeMap;
@@ -25,7 +26,9 @@ pub(super) struct Training {
     /// Frames that were stacked.
     pub(super) frames: Option<usize>,
     /// Classes that stood around the environment.
-    pub(super) wrappers: Vec<String>,
+    wrappers: Vec<String>,
+    /// Options with which the environment was made.
+    options: Vec<(String, String)>,
 }
 
 impl Training {
@@ -55,7 +58,22 @@ impl Training {
                 }
             };
         let normalises = is_wrapped || normalises(of("normalize"), of("normalize_kwargs"));
-        Ok(Some(Training { folder, normalises, frames, wrappers }))
+        Ok(Some(Training { folder, normalises, frames, wrappers, options: options(of("env_kwargs")) }))
+    }
+
+    /// What the environment of training was made with, and the one of that id was not.
+    pub(super) fn apart(&self, env: &str) -> Vec<String> {
+        let (name, query) = env.split_once('?').unwrap_or((env, ""));
+        let here = |key: &str| query.split('&').filter_map(|o| o.split_once('=')).find(|(k, _)| *k == key);
+        let told = |(key, value): &(String, String)| match here(key) {
+            Some((_, found)) if is_same(found, value) => None,
+            Some((_, found)) => Some(format!("{key}={value} where it is {found} here")),
+            None if foreign::named(env).is_some() => {
+                Some(format!("{key}={value} (--env '{name}?{key}={value}')"))
+            }
+            None => Some(format!("{key}={value}")),
+        };
+        self.wrappers.iter().cloned().chain(self.options.iter().filter_map(told)).collect()
     }
 }
 
@@ -117,6 +135,28 @@ fn entries(text: &str) -> Result<BTreeMap<String, String>> {
     Ok(all)
 }
 
+/// Names and values of the arguments of an environment: a dictionary in YAML or Python, or a call of `dict`. Of another form
+/// the whole is told.
+fn options(text: &str) -> Vec<(String, String)> {
+    let text = text.trim();
+    if ["", "null", "none", "~", "{}", "dict()"].contains(&text.to_lowercase().as_str()) {
+        return vec![];
+    }
+    let call = text.strip_prefix("dict(").and_then(|inner| inner.strip_suffix(')'));
+    let inner = call.unwrap_or(text).trim_start_matches('{').trim_end_matches('}');
+    let (between, sign) =
+        if inner == text { ('\n', ':') } else { (',', if call.is_some() { '=' } else { ':' }) };
+    let parts = inner.split(between).map(str::trim).filter(|part| !part.is_empty());
+    let pairs = parts.map(|part| part.split_once(sign).map(|(key, value)| (plain(key), plain(value))));
+    pairs.collect::<Option<_>>().unwrap_or_else(|| vec![("env_kwargs".into(), text.into())])
+}
+
+/// Whether two words mean the same value, as YAML, Python and JSON write it.
+fn is_same(a: &str, b: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    a.eq_ignore_ascii_case(b) || number(a).is_some_and(|a| number(b) == Some(a))
+}
+
 /// Text without quotes around it.
 fn plain(text: &str) -> String {
     text.trim().trim_matches(['"', '\'']).into()
@@ -173,10 +213,40 @@ mod tests {
         let pairs = format!("{PAIRS}env_wrapper\n    - - a.b.AtariWrapper\n  - - frame_stack\n    - 4\n");
         for config in [&*pairs, "env_wrapper:\n  - a.b.AtariWrapper\nframe_stack: 4\n"] {
             let found = around(config).unwrap();
-            assert_eq!((found.frames, found.wrappers), (Some(4), vec!["a.b.AtariWrapper".to_string()]));
+            assert_eq!((found.frames, found.apart("ale")), (Some(4), vec!["a.b.AtariWrapper".to_string()]));
         }
         let error = format!("{:#}", around("frame_stack: many\n").unwrap_err());
         assert!(error.contains("expected a number of frames, found \"many\""), "{error}");
+    }
+
+    #[test]
+    fn options_of_the_environment_are_told_unless_it_has_them() {
+        let forms = [
+            &format!("{PAIRS}env_kwargs\n    - g: 9.0\n      is_wide: true\n  - - eval_freq\n    - 5\n"),
+            "env_kwargs:\n  g: 9.0\n  is_wide: true\n",
+            "env_kwargs: {g: 9.0, is_wide: true}\n",
+            "env_kwargs: \"{'g': 9.0, 'is_wide': True}\"\n",
+            "env_kwargs: dict(g=9.0, is_wide=True)\n",
+        ];
+        for form in forms {
+            let found = around(form).unwrap();
+            let apart = |id: &str| found.apart(id).join(", ").replace("True", "true");
+            assert_eq!(apart("gymnasium:A-v1?g=9&is_wide=True"), "", "{form}");
+            assert_eq!(
+                apart("gymnasium:A-v1?is_wide=false&g=9"),
+                "is_wide=true where it is false here",
+                "{form}"
+            );
+            let said =
+                "g=9.0 (--env 'gymnasium:A-v1?g=9.0'), is_wide=true (--env 'gymnasium:A-v1?is_wide=true')";
+            assert_eq!(apart("gymnasium:A-v1"), said, "{form}");
+            assert_eq!(apart("pendulum"), "g=9.0, is_wide=true", "{form}");
+        }
+        for none in ["env_kwargs: null\n", "env_kwargs: {}\n", &format!("{PAIRS}env_kwargs\n    - null\n")] {
+            assert!(around(none).unwrap().apart("gymnasium:A-v1").is_empty(), "{none}");
+        }
+        let other = around("env_kwargs:\n  !!python/tuple\n").unwrap();
+        assert_eq!(other.apart("pendulum"), ["env_kwargs=!!python/tuple"]);
     }
 
     #[test]

@@ -280,7 +280,7 @@ impl Display for Report {
             format!("{pairs} pairs")
         };
         writeln!(out, "in {env}, {early}, {level} % intervals that hold at every number of pairs")?;
-        self.made.rules.values().try_for_each(|rule| writeln!(out, "  {rule}"))?;
+        self.made.conditions().try_for_each(|(_, said)| writeln!(out, "  {said}"))?;
         self.scenario.iter().try_for_each(|scenario| writeln!(out, "  {scenario}"))?;
         if self.diverged > 0 {
             writeln!(

@@ -142,7 +142,7 @@ impl Report {
             saved,
             dear_cost,
             cheap_cost,
-            made: provenance::made(command, seed, &config, &[dear, cheap]),
+            made: provenance::made(command, seed, &config, &[dear, cheap], &[&players.dear.subject.name]),
         })
     }
 

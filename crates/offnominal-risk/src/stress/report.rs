@@ -175,7 +175,7 @@ impl Report {
             strategies: rows(&all, &subject.name.label(), request.budget, level)?,
             failures: failures(&all, Shape::of(numbers)),
             warnings: vec![],
-            made: provenance::made(command, first.seed, &config, &[spec]),
+            made: provenance::made(command, first.seed, &config, &[spec], &[&subject.name]),
         };
         report.warnings = report.doubts();
         Ok(report)

@@ -8,6 +8,7 @@ use offnominal_core::outside;
 use offnominal_engine::context::Context;
 use offnominal_engine::foreign;
 use offnominal_engine::parallel::default_jobs;
+use offnominal_engine::policies::Told;
 use offnominal_engine::progress::{Progress, Silent};
 use serde::Serialize;
 use signal_hook::consts::SIGINT;
@@ -31,6 +32,9 @@ pub struct Common {
     /// Episodes that may diverge and so have no outcome, because the simulation broke or a number was not finite
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
+    /// End with an error where a part of a log cannot be read; else it is left out, which is said
+    #[arg(long, global = true)]
+    pub strict: bool,
     /// What counts as a failure in an environment of Gymnasium: `terminated`, `timeout` (not terminated in time), `info.KEY`
     /// (true in a step), `info.KEY=false` (at the end), or `return<R`; every other episode succeeds. It becomes a part of the
     /// environment's id
@@ -79,6 +83,7 @@ impl Common {
             seed: value(matches, "seed").unwrap_or_default(),
             jobs: value(matches, "jobs").unwrap_or_else(default_jobs),
             allow_diverged: value(matches, "allow_diverged").unwrap_or_default(),
+            strict: value(matches, "strict").unwrap_or_default(),
             failure: value(matches, "failure"),
             margin: value(matches, "margin_of"),
             out: value(matches, "out"),
@@ -114,9 +119,9 @@ impl Common {
             (false, true) => Arc::new(Events),
             (false, false) => Arc::new(Terminal),
         };
-        let (stop, allow_diverged) = (Arc::clone(interrupted()), self.allow_diverged);
+        let (stop, allow_diverged, strict) = (Arc::clone(interrupted()), self.allow_diverged, self.strict);
         offnominal_engine::stop::from_now_on(&stop);
-        Context { progress, stop, allow_diverged, ..Context::silent(self.seed, self.jobs) }
+        Context { progress, stop, allow_diverged, strict, ..Context::silent(self.seed, self.jobs) }
     }
 
     /// Prints a result: in words, or as JSON with keys in alphabetical order.
@@ -132,15 +137,19 @@ impl Common {
     /// # Errors
     /// If nobody can be told.
     pub fn print_in_order(&self, found: &(impl Serialize + Display)) -> Result<Outcome> {
-        self.print_text(if self.json { serde_json::to_string_pretty(found)? } else { found.to_string() })
+        self.print_text(if self.json {
+            serde_json::to_string_pretty(&Told::new(found, None))?
+        } else {
+            found.to_string()
+        })
     }
 
-    /// A result as JSON with keys in alphabetical order.
+    /// A result as JSON with keys in alphabetical order, and how policies of other programs were played.
     ///
     /// # Errors
     /// If it has none, which is a mistake of ours.
     pub fn as_json(found: &impl Serialize) -> Result<String> {
-        Ok(format!("{:#}", serde_json::to_value(found)?))
+        Ok(format!("{:#}", serde_json::to_value(Told::new(found, None))?))
     }
 
     /// Prints lines, of which the last one may lack its end. What a terminal would obey is escaped: names come from outside.

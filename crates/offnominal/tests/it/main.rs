@@ -23,6 +23,7 @@ mod ood_rl;
 mod own_env;
 mod pages;
 mod pixels;
+mod played;
 mod ranges;
 mod renders;
 mod robot;

@@ -1,11 +1,12 @@
 //! How a policy of another program is played, for whoever reads its results.
 
-use crate::remarks;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
 /// How a policy of another program is played.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Played {
     /// The algorithm that trained it, or what it is.
     pub algorithm: String,
@@ -17,37 +18,32 @@ pub struct Played {
     pub action: String,
     /// Whether the same observations have the same actions.
     pub deterministic: bool,
-    /// What stood around the environment in training, and is not added here.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub wrappers: Vec<String>,
+    /// With what its environment was made in training, and is not here: classes around it, and options.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub training: Vec<String>,
 }
 
 impl Played {
     /// Something that does all of this itself.
-    pub(super) fn itself(algorithm: &str, action: &str, deterministic: bool) -> Played {
+    pub fn itself(algorithm: &str, action: &str, deterministic: bool) -> Played {
         Played {
             algorithm: algorithm.into(),
             observations: "not normalised here".into(),
             stack: 1,
             action: action.into(),
             deterministic,
-            wrappers: vec![],
+            training: vec![],
         }
-    }
-
-    /// Says it once.
-    pub(super) fn say(&self, name: &str) {
-        remarks::say(format!("policy {name}: {self}"));
     }
 }
 
 impl Display for Played {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Played { algorithm, observations, stack, action, deterministic, wrappers } = self;
+        let Played { algorithm, observations, stack, action, deterministic, training } = self;
         let frames = if *stack == 1 { "no stack".into() } else { format!("{stack} frames stacked") };
         let drawn = if *deterministic { "deterministic" } else { "its own randomness" };
         write!(out, "{algorithm}, observations {observations}, {frames}, action {action}, {drawn}")?;
-        match &wrappers[..] {
+        match &training[..] {
             [] => Ok(()),
             some => write!(out, "; trained with {}, which the environment must have itself", some.join(", ")),
         }
