@@ -37,7 +37,12 @@ __all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "re
 
 
 def read(
-    logs: Logs, mapping: Path | Mapping[str, Any] | None = None, *, jobs: int = 0, progress: bool = True
+    logs: Logs,
+    mapping: Path | Mapping[str, Any] | None = None,
+    *,
+    strict: bool = False,
+    jobs: int = 0,
+    progress: bool = True,
 ) -> Recordings:
     """Reads logs at one clock: at each step a channel has the last value that was seen, never a later one.
 
@@ -48,10 +53,13 @@ def read(
         times, or of times since the start, is ``time`` without. Another one without a name is refused, unless it counts rows.
     :param mapping: which column is what: the path of a file, its text (a ``str`` of several lines), or the same as a dict;
         what :func:`propose` says, if not given.
+    :param strict: whether a part of a log that cannot be read is an error.
     :raises OSError: if a log cannot be read.
     :raises ValueError: if a log lacks a column of the mapping, or something in it is wrong; the message names log and place.
+    :warns UserWarning: for each thing that was left out of the logs, taken as missing or for granted; the command line calls
+        them remarks.
     """
-    found, shared = _engine.read_logs(_listed(logs), _given(mapping), jobs, display(progress))
+    found, shared = _engine.read_logs(_listed(logs), _given(mapping), strict, jobs, display(progress))
     about = json.loads(shared)
     for remark in about["remarks"]:
         warnings.warn(remark, stacklevel=2)
@@ -73,6 +81,7 @@ def inspect(
     *,
     map: Path | None = None,
     page: Path | None = None,
+    strict: bool = False,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
@@ -80,10 +89,10 @@ def inspect(
 
     :param map: a file to write the mapping to.
     :param page: a page to write, with a picture of each channel.
+    :param strict: whether a part of a log that cannot be read is an error.
     """
-    return Result(
-        call("logs.inspect", {"logs": _paths(logs), "map": map, "page": page}, seed=0, jobs=jobs, progress=progress)
-    )
+    request = {"logs": _paths(logs), "map": map, "page": page, "strict": strict}
+    return Result(call("logs.inspect", request, seed=0, jobs=jobs, progress=progress))
 
 
 def fit(
@@ -101,7 +110,7 @@ def fit(
     :param map: the file of a mapping; without it, the proposed one is used.
     :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``,
         ``confidence``, ``by_task`` (a threshold for each task), ``alarm`` (a dict of ``arm_after``, ``raise_after``,
-        ``clear_after``), ``diagnosis``.
+        ``clear_after``), ``diagnosis``, ``strict`` (a part of a log that cannot be read is an error).
     """
     request = {"logs": _paths(logs), "map": map, "file": file, **options}
     return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))
@@ -136,6 +145,7 @@ def score(
     map: Path | None = None,
     report: Path | None = None,
     alarms: Path | None = None,
+    strict: bool = False,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
@@ -145,9 +155,10 @@ def score(
     :param map: the file of a mapping, which must name the channels of the monitor; without it, that of the fit.
     :param report: a page to write, with each alarm and the channels around it.
     :param alarms: a table of the alarms to write.
+    :param strict: whether a part of a log that cannot be read is an error.
     :param seed: of the ``random`` row and of the intervals.
     """
-    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms}
+    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms, "strict": strict}
     return Result(call("logs.score", request, seed=seed, jobs=jobs, progress=progress))
 
 

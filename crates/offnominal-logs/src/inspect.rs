@@ -14,7 +14,7 @@ mod page;
 mod proposal;
 mod taken;
 
-use crate::source::Source;
+use crate::source::{Source, Strict};
 use anyhow::{Result, ensure};
 use guess::Proposal;
 use offnominal_files::write::atomically;
@@ -71,7 +71,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
 pub fn of(logs: &[impl Source], context: &Context) -> Result<(Inspected, String)> {
     ensure!(!logs.is_empty(), "expected at least one log, found none");
     let bar = context.task(logs.len(), "reading logs");
-    let logs = parallel::map(context.jobs, logs.len(), &bar, |i| survey(&logs[i]))?;
+    let logs = parallel::map(context.jobs, logs.len(), &bar, |i| survey(&Strict(&logs[i], context.strict)))?;
     let proposal = guess::propose(&logs);
     let found = Inspected { not_in_all: not_in_all(&logs), mapping: proposal.to_toml(), logs };
     let page = page::page(&found, &proposal)?;

@@ -3,7 +3,9 @@
 use crate::chosen::{Chosen, Truth};
 use crate::formats;
 use crate::mapping::Mapping;
+use crate::record::Sink;
 use anyhow::{Context, Result};
+use offnominal_topics::budget::Whole;
 pub use offnominal_topics::live::{Live, Tick, Ticks};
 use offnominal_work::remarks;
 use std::io::BufRead;
@@ -12,10 +14,15 @@ use std::io::BufRead;
 ///
 /// # Errors
 /// If the stream is damaged, lacks a column of the mapping, or a tick cannot be taken.
-pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> Result<u64> {
+pub fn read(from: impl BufRead + 'static, mapping: &Mapping, strict: bool, to: impl Ticks) -> Result<u64> {
     let mut chosen = Chosen::new(mapping, Live::new(mapping, to));
     let read = || -> Result<u64> {
-        formats::read_stream(from, &mut chosen)?;
+        let whole: &mut dyn Sink = &mut chosen;
+        if strict {
+            formats::read_stream(from, &mut Whole(whole))
+        } else {
+            formats::read_stream(from, whole)
+        }?;
         chosen.check(Truth::IfThere)?;
         chosen.remarks().into_iter().for_each(remarks::say);
         chosen.rows.finish()?;

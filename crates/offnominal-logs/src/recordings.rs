@@ -5,7 +5,7 @@ use crate::episodes::{self, Recorded};
 use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey;
 use crate::mapping::Mapping;
-use crate::source::Source;
+use crate::source::{Source, Strict};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_monitor::{About, ChannelName};
@@ -41,7 +41,9 @@ pub fn mapping(given: Option<&Path>, logs: &[impl Source], context: &Context) ->
 pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
     let first = logs.first().context("expected at least one log, found none")?;
     let task = context.task(logs.len(), "logs");
-    let reports = parallel::map(context.jobs, logs.len(), &task, |i| survey::survey(&logs[i]))?;
+    let reports = parallel::map(context.jobs, logs.len(), &task, |i| {
+        survey::survey(&Strict(&logs[i], context.strict))
+    })?;
     let proposal = guess::propose(&reports);
     let place = || format!("the mapping proposed for {}", first.name().display());
     proposal.check().with_context(place)?;
@@ -95,7 +97,8 @@ pub struct Recordings {
 /// If a log cannot be read or does not have the columns of the mapping, or no recording has a step.
 pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Context) -> Result<Recordings> {
     let task = context.task(logs.len(), "logs");
-    let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping, truth))?;
+    let one = |i: usize| episodes::read(&Strict(&logs[i], context.strict), mapping, truth);
+    let read = parallel::map(context.jobs, logs.len(), &task, one)?;
     let mut found = Recordings::default();
     let mut remarks: Vec<(String, Vec<&Path>)> = Vec::new();
     for (log, (recordings, reading)) in logs.iter().zip(read) {

@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::record::Sink;
 use anyhow::{Context, Result};
 use bytes::Bytes;
+use offnominal_topics::budget::Whole;
 use std::path::{Path, PathBuf};
 
 /// Whatever a [`Sink`] can be told of.
@@ -36,6 +37,19 @@ impl Source for PathBuf {
 
     fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
         formats::read(self, sink)
+    }
+}
+
+/// A log of which, if that is asked for, no part may be lost.
+pub(crate) struct Strict<'a, S: ?Sized>(pub &'a S, pub bool);
+
+impl<S: Source + ?Sized> Source for Strict<'_, S> {
+    fn name(&self) -> &Path {
+        self.0.name()
+    }
+
+    fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
+        if self.1 { self.0.read(&mut Whole(sink)) } else { self.0.read(sink) }
     }
 }
 

@@ -31,6 +31,7 @@ use crate::episodes::{self, Recorded};
 use crate::fit;
 use crate::mapping::Mapping;
 use crate::score::ScoredRecording;
+use crate::source::Strict;
 use anyhow::{Context as _, Result, bail, ensure};
 use judge::Scored;
 use offnominal_core::Seed;
@@ -98,7 +99,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
     request.with_clock()?;
     let folder = Folder::open(&request.folder)?;
     let mapping = folder.columns()?.mapping();
-    let [train, val, test] = [0, 1, 2].map(|i| nominal(&folder.nominal[i], &mapping));
+    let [train, val, test] = [0, 1, 2].map(|i| nominal(&folder.nominal[i], &mapping, context.strict));
     let (mut learned, val, test) = (train?, val?, test?);
     let n_calibration = val.len().max(least);
     learned.extend(val);
@@ -147,8 +148,8 @@ fn opened(file: &[u8]) -> Result<Monitor> {
 }
 
 /// The episodes of a split whose labels say that nothing was wrong.
-fn nominal(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let episodes = read(split, mapping)?;
+fn nominal(split: &Path, mapping: &Mapping, strict: bool) -> Result<Vec<Recorded>> {
+    let episodes = read(split, mapping, strict)?;
     for (i, episode) in episodes.iter().enumerate() {
         if let Some(step) = episode.labels.iter().flatten().position(|&label| label) {
             bail!(
@@ -161,8 +162,8 @@ fn nominal(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
 }
 
 /// The episodes of a split of which one is labelled at least.
-fn anomalous(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let episodes = read(split, mapping)?;
+fn anomalous(split: &Path, mapping: &Mapping, strict: bool) -> Result<Vec<Recorded>> {
+    let episodes = read(split, mapping, strict)?;
     let is_labelled = |episode: &Recorded| episode.labels.iter().flatten().any(|&label| label);
     ensure!(
         episodes.iter().any(is_labelled),
@@ -173,8 +174,8 @@ fn anomalous(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
     Ok(episodes)
 }
 
-fn read(split: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let (episodes, _) = episodes::read(split, mapping, Truth::Needed)?;
+fn read(split: &Path, mapping: &Mapping, strict: bool) -> Result<Vec<Recorded>> {
+    let (episodes, _) = episodes::read(&Strict(split, strict), mapping, Truth::Needed)?;
     ensure!(
         !episodes.is_empty(),
         "{}: expected episodes with at least one step, found none",
@@ -255,7 +256,7 @@ impl Request {
         let mut numbers = Vec::new();
         for split in &folder.anomalous {
             task.check()?;
-            let episodes = anomalous(&split.path, mapping)?;
+            let episodes = anomalous(&split.path, mapping, context.strict)?;
             for judge in &mut *judges {
                 let scored = judge.scores(&episodes, mapping)?;
                 let found = judge::judge(&scored, &judge.test, judge.monitor.threshold(), &plan)

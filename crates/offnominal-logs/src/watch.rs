@@ -46,11 +46,11 @@ pub struct LiveVerdict<'a> {
 /// of their tasks as the mapping names them. How many rows were dropped.
 ///
 /// # Errors
-/// If the monitor has no such group, the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
+/// If the monitor has no such group, the stream is damaged (in any part, where that is asked for) or lacks a channel of the mapping, or nobody reads the verdicts.
 pub fn watch(
     mut monitor: Monitor,
     group: Option<String>,
-    mapping: &Mapping,
+    (mapping, strict): (&Mapping, bool),
     from: impl BufRead + 'static,
     out: impl Write,
     beside: &mut Live,
@@ -58,7 +58,12 @@ pub fn watch(
     let before = Before { start_nanos: 0, observation: Vec::new(), command: Vec::new() };
     // A wrong name is said before anything comes.
     monitor.begin(group.as_deref())?;
-    live::read(from, mapping, Watching { monitor, group, out, beside, episodes: 0, has_steps: false, before })
+    live::read(
+        from,
+        mapping,
+        strict,
+        Watching { monitor, group, out, beside, episodes: 0, has_steps: false, before },
+    )
 }
 
 struct Watching<'l, W> {

@@ -1,8 +1,12 @@
 //! Logs of which one part is damaged, cut off or of an unknown kind (`data/make_parts.py`): the rest is read, and what is lost
 //! is said. And logs that declare what is not in them: an error, soon.
 
+use offnominal_logs::chosen::Truth;
 use offnominal_logs::formats::{self, Format};
+use offnominal_logs::mapping::Mapping;
 use offnominal_logs::record::{Column, Sink, Topic, Value};
+use offnominal_logs::{inspect, recordings};
+use offnominal_work::context::Context;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -195,7 +199,7 @@ fn what_is_declared_and_not_there_is_an_error_soon() {
         std::fs::write(&file, text).unwrap();
         refused.insert(name.into(), file);
     }
-    for name in ["rows.h5", "links.h5", "computed.db3"] {
+    for name in ["rows.h5", "links.h5", "computed.db3", "types.mcap"] {
         refused.insert(name.into(), path("parts").join(name));
     }
     for (name, file) in refused {
@@ -225,4 +229,32 @@ fn links_and_pipes_of_a_folder_are_not_followed() {
     let (_, found) = read(&root).unwrap();
     assert_eq!(found.column("speed").len(), 60, "of one file");
     found.says("files: 2 times");
+}
+
+#[test]
+fn a_log_of_which_no_part_may_be_lost_is_an_error_with_what_is() {
+    let lenient = Context::silent(0, 1);
+    let strict = Context { strict: true, ..lenient.clone() };
+    for (name, is_whole) in [
+        ("plain.mcap", true),
+        ("groups.parquet", true),
+        ("polars-zstd.arrow", true),
+        ("chunk.mcap", false),
+        ("kinds.mcap", false),
+        ("chunk.h5", false),
+        ("page.parquet", false),
+        ("bag-zstd", false),
+        ("appended.ulg", false),
+    ] {
+        let logs = [path("parts").join(name)];
+        let found = inspect::of(&logs, &lenient).unwrap().0;
+        let refused = inspect::of(&logs, &strict).map(drop).map_err(|why| format!("{why:#}"));
+        assert_eq!(refused.is_ok(), is_whole, "{name}: {refused:?}");
+        let Err(why) = refused else { continue };
+        assert!(why.contains("expected a log that can be read as a whole") && why.contains(name), "{why}");
+        let mapping = Mapping::parse(&found.mapping).unwrap();
+        let read = |context| recordings::read(&logs, &mapping, Truth::IfThere, context).map(drop);
+        assert!(read(&lenient).is_ok(), "{name}");
+        assert_eq!(format!("{:#}", read(&strict).unwrap_err()), why);
+    }
 }

@@ -5,6 +5,7 @@ use crate::error::{raised, wrong};
 use crate::progress::{context, interruptible};
 use anyhow::Result;
 use numpy::{PyArray1, PyArrayMethods};
+use offnominal_engine::context::Context;
 use offnominal_logs::chosen::Truth;
 use offnominal_logs::episodes::Recorded;
 use offnominal_logs::frame::{Cell, Cells, Content, Frame};
@@ -40,17 +41,18 @@ impl Given {
 /// The recordings of all logs as dicts, and as JSON what they share: mapping, channels, seconds per step. A log is a path, or
 /// the name of a frame with the bytes of its Arrow stream or its columns. `mapping` is JSON; null is the proposed one.
 #[pyfunction]
-#[pyo3(signature = (logs, mapping, jobs = 0, display = None))]
+#[pyo3(signature = (logs, mapping, strict = false, jobs = 0, display = None))]
 pub(crate) fn read_logs<'py>(
     py: Python<'py>,
     logs: Vec<Bound<'py, PyAny>>,
     mapping: &str,
+    strict: bool,
     jobs: usize,
     display: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<Bound<'py, PyDict>>, String)> {
     let logs = logs.iter().map(log).collect::<PyResult<Vec<Log>>>()?;
     let given: Option<Given> = serde_json::from_str(mapping).map_err(raised)?;
-    let context = context(0, jobs, display, Arc::default());
+    let context = Context { strict, ..context(0, jobs, display, Arc::default()) };
     let (mapping, text, found) = interruptible(py, &context.stop, || {
         let (mapping, text) = match given {
             Some(given) => given.mapping().map(|mapping| (mapping.clone(), mapping.to_toml()))?,

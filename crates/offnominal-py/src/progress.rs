@@ -36,7 +36,7 @@ pub(crate) fn context(seed: u64, jobs: usize, display: Option<Py<PyAny>>, stop: 
         Some(display) => Arc::new(Shown(display)),
         None => Arc::new(Silent),
     };
-    Context { seed, jobs, allow_diverged: 0, progress, stop }
+    Context { progress, stop, ..Context::silent(seed, jobs) }
 }
 
 /// Does work of the engine without the interpreter's lock. A signal that Python turns into an exception, such as Ctrl-C, asks

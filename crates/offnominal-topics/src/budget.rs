@@ -167,6 +167,38 @@ impl Sink for Budget<'_> {
     }
 }
 
+/// A sink that accepts no loss.
+pub struct Whole<'s>(pub &'s mut dyn Sink);
+
+impl Sink for Whole<'_> {
+    fn topic(&mut self, number: usize, topic: &Topic) -> Result<bool> {
+        self.0.topic(number, topic)
+    }
+
+    fn column(&mut self, topic: usize, number: usize, column: &Column) -> Result<()> {
+        self.0.column(topic, number, column)
+    }
+
+    fn row(&mut self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<()> {
+        self.0.row(topic, time, row)
+    }
+
+    fn left_out(&mut self, topic: Option<usize>, what: &str) {
+        self.0.left_out(topic, what);
+    }
+
+    fn assumed(&mut self, topic: Option<usize>, what: &str) {
+        self.0.assumed(topic, what);
+    }
+
+    fn lost(&mut self, _: Option<usize>, what: &str, why: &str) -> Result<()> {
+        bail!(
+            "expected a log that can be read as a whole, found {what} that cannot: {why}; without --strict (strict) they are \
+               left out"
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

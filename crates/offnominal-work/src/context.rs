@@ -19,6 +19,8 @@ pub struct Context {
     pub jobs: usize,
     /// Episodes without an outcome that are accepted where each one matters.
     pub allow_diverged: u64,
+    /// Whether a part of a log that cannot be read ends the command; else it is left out, which is said.
+    pub strict: bool,
     /// Who sees how far the work is.
     pub progress: Arc<dyn Progress>,
     /// Set from outside to end the work at the next safe moment.
@@ -28,7 +30,14 @@ pub struct Context {
 impl Context {
     /// A context whose progress nobody sees.
     pub fn silent(seed: u64, jobs: usize) -> Context {
-        Context { seed, jobs, allow_diverged: 0, progress: Arc::new(Silent), stop: Arc::default() }
+        Context {
+            seed,
+            jobs,
+            allow_diverged: 0,
+            strict: false,
+            progress: Arc::new(Silent),
+            stop: Arc::default(),
+        }
     }
 
     /// The same context with another seed.

@@ -251,6 +251,9 @@ const COUNTS_DIVERGED: [&str; 11] = [
     "risk multifidelity",
 ];
 
+/// The commands that read logs.
+const READS_LOGS: [&str; 4] = ["inspect", "fit", "score", "monitor"];
+
 /// The commands in which it may be stated what counts as a failure.
 const STATES_FAILURE: [&str; 15] = [
     "audit",
@@ -274,10 +277,11 @@ const STATES_FAILURE: [&str; 15] = [
 fn unused(command: &str) -> Vec<&'static str> {
     let counts = COUNTS_DIVERGED.contains(&command);
     let diverged = (!counts).then_some("allow_diverged");
+    let strict = (!READS_LOGS.contains(&command)).then_some("strict");
     let failure = (!STATES_FAILURE.contains(&command)).then_some("failure");
     // The margin of `compare` is that of its test.
     let margin = (failure.is_some() || command == "compare").then_some("margin_of");
-    own_unused(command).iter().copied().chain(diverged).chain(failure).chain(margin).collect()
+    own_unused(command).iter().copied().chain(diverged).chain(strict).chain(failure).chain(margin).collect()
 }
 
 fn own_unused(command: &str) -> &'static [&'static str] {

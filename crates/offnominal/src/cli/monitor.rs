@@ -78,9 +78,19 @@ impl Monitor {
         let notes: Arc<dyn Progress> = Arc::new(Terminal);
         let mut live = Live::open(settings, &self.file, monitor.about(), &notes)?;
         let group = self.group.clone();
-        let Some(mapping) = mapping else { return answer(Stream::with(monitor, group, live)) };
+        let Some(mapping) = mapping else {
+            ensure!(!common.strict, "--strict: expected a log on standard input (--map), found lines");
+            return answer(Stream::with(monitor, group, live));
+        };
         let input = BufReader::with_capacity(1 << 16, std::io::stdin());
-        let watched = watch::watch(monitor, group, &mapping, input, std::io::stdout().lock(), &mut live);
+        let watched = watch::watch(
+            monitor,
+            group,
+            (&mapping, common.strict),
+            input,
+            std::io::stdout().lock(),
+            &mut live,
+        );
         // What happened before an error is kept too.
         let finished = live.finish();
         finished?;
