@@ -85,6 +85,14 @@ impl Outcome {
 }
 
 impl Episode {
+    /// Why nobody may learn from it what is nominal, if something says so.
+    pub fn not_nominal(&self) -> Option<&'static str> {
+        match self.end {
+            End::Diverged => Some("it diverged"),
+            _ => self.labels.contains(&true).then_some("its label says so"),
+        }
+    }
+
     /// Number of steps.
     pub fn len(&self) -> usize {
         self.rewards.len()

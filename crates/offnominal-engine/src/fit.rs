@@ -15,9 +15,10 @@ use offnominal_core::alarm::Settings;
 use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
-use offnominal_files::dataset::{self, Dataset, DatasetRecipe, PolicyName};
+use offnominal_files::dataset::{self, DatasetRecipe, PolicyName};
 use offnominal_files::write::atomically;
 use offnominal_stats::{Rule, Threshold};
+use offnominal_work::fitted;
 pub use offnominal_work::fitted::{FittedMonitor, alpha, detector, diagnosis, missing, monitors, rule};
 use serde::Deserialize;
 use std::num::NonZeroU32;
@@ -94,8 +95,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
         spec.id
     );
     let rule = request.checked_rule(spec.dt_secs)?;
-    let [train, calibration] = request.both(&subject, rule, context)?;
-    request.fit(&subject, [&train, &calibration], context)
+    let ([train, calibration], left_out) = request.both(&subject, rule, context)?;
+    Ok(FittedMonitor { left_out, ..request.fit(&subject, [&train, &calibration], context)? })
 }
 
 impl Request {
@@ -117,7 +118,12 @@ impl Request {
         let made = self.make(&monitor_file::system(subject), [&views[0], &views[1]], None, teach, context)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
-        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
+        Ok(FittedMonitor {
+            file: self.file.clone(),
+            bytes: bytes.len(),
+            monitor: made.about,
+            left_out: vec![],
+        })
     }
 
     /// The contents of the file, for any system: fitted on some episodes, with the threshold set by others, of which groups may
@@ -189,35 +195,45 @@ impl Request {
         RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
     }
 
-    /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
+    /// The episodes to learn from and those that set the threshold, and which of a file were left out. That there are enough of the latter is checked
     /// before anything is played.
-    fn both(&self, subject: &Subject, rule: Rule, context: &Context) -> Result<[Vec<Episode>; 2]> {
+    fn both(
+        &self,
+        subject: &Subject,
+        rule: Rule,
+        context: &Context,
+    ) -> Result<([Vec<Episode>; 2], Vec<String>)> {
         let wanted = |given: Option<u32>| given.map(|n| n as usize);
         let (train, calibration) = (wanted(self.train), wanted(self.calibration));
         let Some(path) = &self.data else {
             let (train, calibration) = (train.unwrap_or(EPISODES), calibration.unwrap_or(EPISODES));
             enough(rule, calibration)?;
-            return Ok([
+            let played = [
                 play(subject, "train", train, context)?,
                 play(subject, "calibration", calibration, context)?,
-            ]);
+            ];
+            return Ok((played, vec![]));
         };
-        let mut episodes = nominal(path, subject)?;
-        let diverged = Diverged::of(subject.env.spec(), &episodes);
-        diverged.at_most(context.allow_diverged).with_context(|| format!("dataset {}", path.display()))?;
+        let dataset = dataset::load(path)?;
+        let read = || {
+            are_of(&dataset.recipe, subject)?;
+            Diverged::of(subject.env.spec(), &dataset.episodes).at_most(context.allow_diverged)
+        };
+        read().with_context(|| format!("dataset {}", path.display()))?;
+        let (mut episodes, left_out) = nominal(dataset.episodes, path)?;
         let n = episodes.len();
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
         ensure!(
             train > 0 && train + calibration <= n,
-            "{}: expected {} episodes to learn from and {calibration} for calibration, found {n} in all",
+            "{}: expected {} nominal episodes to learn from and {calibration} for calibration, found {n} in all",
             path.display(),
             train.max(1)
         );
         enough(rule, calibration)?;
         let calibration = episodes.split_off(n - calibration);
         episodes.truncate(train);
-        Ok([episodes, calibration])
+        Ok(([episodes, calibration], left_out))
     }
 }
 
@@ -239,26 +255,24 @@ fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Ve
     Ok(episodes)
 }
 
-/// The episodes of a file, which must be nominal ones of this environment and policy.
-fn nominal(path: &Path, subject: &Subject) -> Result<Vec<Episode>> {
-    let Dataset { recipe, episodes, .. } = dataset::load(path)?;
-    are_of(&recipe, subject).with_context(|| format!("dataset {}", path.display()))?;
-    Ok(episodes)
+/// The nominal episodes of a file, and those that were left out.
+pub(crate) fn nominal(episodes: Vec<Episode>, path: &Path) -> Result<(Vec<Episode>, Vec<String>)> {
+    let named = episodes.into_iter().enumerate().map(|(i, episode)| (format!("episode {i}"), episode));
+    fitted::nominal(named, Episode::not_nominal).with_context(|| format!("dataset {}", path.display()))
 }
 
-/// Insists on nominal episodes of this environment and policy.
+/// Insists on episodes of this environment and policy.
 ///
 /// # Errors
 /// If they are others.
 pub fn are_of(recipe: &DatasetRecipe, subject: &Subject) -> Result<()> {
     let env = &subject.env.spec().id;
     ensure!(recipe.env == *env, "expected episodes of {env}, found {}", recipe.env);
-    are_nominal(recipe, &subject.name)
+    are_by(recipe, &subject.name)
 }
 
-/// Insists on nominal episodes of a policy.
-pub(crate) fn are_nominal(recipe: &DatasetRecipe, policy: &PolicyName) -> Result<()> {
-    ensure!(recipe.anomaly_spec.is_none(), "expected nominal episodes, found anomalous ones");
+/// Insists on episodes of a policy.
+pub(crate) fn are_by(recipe: &DatasetRecipe, policy: &PolicyName) -> Result<()> {
     let (expected, found) = (policy, &recipe.policy);
     ensure!(
         expected.digest == found.digest,

@@ -1,7 +1,7 @@
 //! A monitor whose threshold follows benign drift: made of an older one and of later episodes that somebody calls nominal.
 
 use crate::context::Context;
-use crate::fit::{FittedMonitor, are_nominal};
+use crate::fit::{FittedMonitor, are_by, nominal};
 use crate::monitor_file;
 use anyhow::{Context as _, Result};
 use offnominal_core::detector::Signals;
@@ -51,14 +51,15 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     monitor_file::check(&monitor, &dataset).with_context(place)?;
     let acted = &monitor.about().policy;
     let policy = PolicyName { id: acted.id.clone(), digest: acted.digest.clone() };
-    are_nominal(&dataset.recipe, &policy).with_context(place)?;
+    are_by(&dataset.recipe, &policy).with_context(place)?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
-    for (i, episode) in dataset.episodes.iter().enumerate() {
+    let (episodes, left_out) = nominal(dataset.episodes, &request.data)?;
+    for (i, episode) in episodes.iter().enumerate() {
         context.check()?;
         confirm(&mut monitor, None, &episode.signals(), &how)
-            .with_context(|| format!("{}, episode {i}", place()))?;
+            .with_context(|| format!("{}, nominal episode {i}", place()))?;
     }
-    write(&monitor, &request.file)
+    Ok(FittedMonitor { left_out, ..write(&monitor, &request.file)? })
 }
 
 /// Lets a monitor watch an episode, perhaps of a group, and confirms it.
@@ -87,5 +88,5 @@ pub fn write(monitor: &Monitor, file: &Path) -> Result<FittedMonitor> {
     let (about, archive) = monitor.contents()?;
     let bytes = encode(&about, &archive);
     atomically(file, &bytes)?;
-    Ok(FittedMonitor { file: file.into(), bytes: bytes.len(), monitor: about })
+    Ok(FittedMonitor { file: file.into(), bytes: bytes.len(), monitor: about, left_out: vec![] })
 }

@@ -15,7 +15,7 @@ use offnominal_monitor::{ChannelName, Identity};
 use offnominal_stats::Rule;
 use offnominal_work::context::Context;
 use offnominal_work::detector_choice::DetectorChoice;
-use offnominal_work::fitted::FittedMonitor;
+use offnominal_work::fitted::{FittedMonitor, nominal};
 use offnominal_work::monitor_file::{Fit, Made, System};
 use offnominal_work::rule_choice::{RuleChoice, Span, asked};
 use serde::{Deserialize, Serialize};
@@ -86,8 +86,6 @@ pub struct FittedOnLogs {
     pub share_missing: f64,
     /// What was left out of the logs, taken as missing or for granted.
     pub remarks: Vec<String>,
-    /// Those that were left out, each with the reason.
-    pub left_out: Vec<String>,
     /// The mean time between false alarms in seconds that the threshold promises, where recordings are windows of an
     /// endless stream: no fewer than one in alpha windows.
     pub mean_time_between_false_alarms_secs: Option<f64>,
@@ -136,7 +134,8 @@ pub fn on(
     request: &Request,
     context: &Context,
 ) -> Result<(FittedOnLogs, Vec<u8>)> {
-    let (nominal, left_out) = nominal(all)?;
+    let each = all.iter().map(|recording| (recording.name(), recording));
+    let (nominal, left_out) = nominal(each, |recording| recording.not_nominal())?;
     let dt_secs = nominal[0].dt_secs(mapping);
     let rule = request.rule(dt_secs)?;
     let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, mapping)).collect();
@@ -157,14 +156,18 @@ pub fn on(
         _ => None,
     };
     let found = FittedOnLogs {
-        fitted: FittedMonitor { file: request.file.clone(), bytes: file.len(), monitor: made.about },
+        fitted: FittedMonitor {
+            file: request.file.clone(),
+            bytes: file.len(),
+            monitor: made.about,
+            left_out,
+        },
         recordings: all.len(),
         rows: 0,
         channels: mapping.channels().count(),
         steps: all.iter().map(|recording| recording.len(mapping.observation.len())).sum(),
         share_missing: share_missing(all),
         remarks: Vec::new(),
-        left_out,
         mean_time_between_false_alarms_secs: window,
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
@@ -219,19 +222,6 @@ fn constant(train: &[Signals<'_>], names: &[String]) -> Result<Option<String>> {
         "{told}: never changes in the recordings to learn from; most detectors do not see such channels"
     );
     Ok((!constant.is_empty()).then_some(text))
-}
-
-/// The nominal recordings, and why the others are none.
-fn nominal(all: &[Recorded]) -> Result<(Vec<&Recorded>, Vec<String>)> {
-    let (mut nominal, mut left_out) = (Vec::new(), Vec::new());
-    for recording in all {
-        match recording.not_nominal() {
-            None => nominal.push(recording),
-            Some(why) => left_out.push(format!("{}: {why}", recording.name())),
-        }
-    }
-    ensure!(!nominal.is_empty(), "expected nominal recordings, found none; the first: {}", left_out[0]);
-    Ok((nominal, left_out))
 }
 
 impl Request {
@@ -312,9 +302,8 @@ impl Display for FittedOnLogs {
             out,
             "{recordings} recordings, {} of them left out: {rows} rows, {steps} steps at {rate:.4} Hz, {channels} channels, \
              {missing:.2} % of the observations missing",
-            self.left_out.len()
+            self.fitted.left_out.len()
         )?;
-        recordings::write(&self.left_out, out)?;
         recordings::write(&self.remarks, out)?;
         write!(out, "{}", self.fitted)?;
         if let Some(secs) = self.mean_time_between_false_alarms_secs {

@@ -8,6 +8,7 @@ use offnominal_engine::fit::FittedMonitor;
 use offnominal_engine::monitor_file;
 use offnominal_engine::recalibrate::{self, confirm, write};
 use offnominal_monitor::{ConfirmError, Recalibration};
+use offnominal_work::fitted::nominal;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -40,8 +41,6 @@ pub struct RecalibratedOnLogs {
     pub fitted: FittedMonitor,
     /// Recordings that were confirmed.
     pub confirmed: usize,
-    /// Those that were left out, each with the reason.
-    pub left_out: Vec<String>,
 }
 
 /// Reads the logs, confirms their nominal recordings in the order of time, and writes the file.
@@ -54,13 +53,11 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
-    let (mut confirmed, mut left_out) = (0, Vec::new());
-    for recording in recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all {
+    let read = recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all;
+    let (all, mut left_out) = nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_nominal())?;
+    let mut confirmed = 0;
+    for recording in &all {
         context.check()?;
-        if let Some(why) = recording.not_nominal() {
-            left_out.push(format!("{}: {why}", recording.name()));
-            continue;
-        }
         let group = recording.task.as_deref().filter(|_| monitor.about().groups.is_some());
         match confirm(&mut monitor, group, &recording.signals(&mapping), &how) {
             Ok(_) => confirmed += 1,
@@ -70,16 +67,14 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
             Err(why) => return Err(why.context(recording.name())),
         }
     }
-    ensure!(confirmed > 0, "expected nominal recordings, found none; the first: {}", left_out[0]);
-    Ok(RecalibratedOnLogs { fitted: write(&monitor, &request.file)?, confirmed, left_out })
+    ensure!(confirmed > 0, "expected recordings that are new to the monitor, found none; the first: {}", left_out[0]);
+    let fitted = FittedMonitor { left_out, ..write(&monitor, &request.file)? };
+    Ok(RecalibratedOnLogs { fitted, confirmed })
 }
 
 impl Display for RecalibratedOnLogs {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{} recordings confirmed, {} left out", self.confirmed, self.left_out.len())?;
-        for why in self.left_out.iter().take(5) {
-            writeln!(out, "  {why}")?;
-        }
+        writeln!(out, "{} recordings confirmed, {} left out", self.confirmed, self.fitted.left_out.len())?;
         write!(out, "{}", self.fitted)
     }
 }

@@ -108,7 +108,7 @@ impl Rig {
 fn a_leak_raises_an_alarm_that_names_its_channel() {
     let rig = Rig::new(40);
     let fitted = rig.fit(rig.nominal.clone(), 0.05).unwrap();
-    assert_eq!((fitted.recordings, fitted.left_out.len()), (40, 0));
+    assert_eq!((fitted.recordings, fitted.fitted.left_out.len()), (40, 0));
     assert_eq!(fitted.warnings, Vec::<String>::new());
     let leak = rig.path("leak.csv");
     std::fs::write(&leak, tanks(77, 60)).unwrap();
@@ -231,7 +231,11 @@ fn what_was_labelled_or_copied_is_told() {
     std::fs::write(&leak, tanks(77, 60)).unwrap();
     rig.nominal.push(leak);
     let fitted = rig.fit(rig.nominal.clone(), 0.1).unwrap();
-    assert!(fitted.left_out[0].ends_with("leak.csv: its label says so"), "{:?}", fitted.left_out);
+    assert!(
+        fitted.fitted.left_out[0].ends_with("leak.csv: its label says so"),
+        "{:?}",
+        fitted.fitted.left_out
+    );
     let copy = rig.path("copy.csv");
     std::fs::copy(&rig.nominal[0], &copy).unwrap();
     rig.nominal.push(copy);
@@ -384,8 +388,15 @@ fn a_stream_has_the_scores_of_the_log() {
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let mapping = Mapping::parse(MAPPING).unwrap();
     let mut beside = Default::default();
-    watch::watch(monitor_file::open(&monitor).unwrap(), None, &mapping, from, out.clone(), &mut beside)
-        .unwrap();
+    watch::watch(
+        monitor_file::open(&monitor).unwrap(),
+        None,
+        (&mapping, false),
+        from,
+        out.clone(),
+        &mut beside,
+    )
+    .unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -421,7 +432,8 @@ fn what_is_kept_of_a_stream_is_a_log_with_the_same_scores() {
     let mut beside = Live::open(settings, &file, monitor.about(), &notes).unwrap();
     let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
     let told = Kept::default();
-    watch::watch(monitor, None, &Mapping::parse(MAPPING).unwrap(), from, told.clone(), &mut beside).unwrap();
+    watch::watch(monitor, None, (&Mapping::parse(MAPPING).unwrap(), false), from, told.clone(), &mut beside)
+        .unwrap();
     beside.finish().unwrap();
     let scores = |map: &str, log: &Path| -> Vec<f64> {
         let path = rig.path("other.toml");

@@ -58,7 +58,7 @@ fn a_monitor_follows_later_nominal_recordings() {
     };
     let found = request(worn.clone(), 3.0).unwrap();
     let (set, drift) = (&found.fitted.monitor.threshold, found.fitted.monitor.threshold.drift.unwrap());
-    assert_eq!((found.confirmed, found.left_out.len(), drift.confirmed), (50, 2, 50));
+    assert_eq!((found.confirmed, found.fitted.left_out.len(), drift.confirmed), (50, 2, 50));
     assert!(
         drift.fitted == fitted.threshold.value && set.value > drift.fitted && !drift.is_limited,
         "{drift:?}"

@@ -1,6 +1,7 @@
 //! What a command says of the monitor that it has fitted, and what it fits if a request does not say it.
 
 use crate::detector_choice::DetectorChoice;
+use anyhow::{Result, ensure};
 use offnominal_core::partial::Missing;
 use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
 use offnominal_stats::Promise;
@@ -43,13 +44,43 @@ pub struct FittedMonitor {
     pub bytes: usize,
     /// What the monitor says of itself.
     pub monitor: About,
+    /// Episodes that were left out, each with the reason.
+    pub left_out: Vec<String>,
 }
+
+/// Of episodes with their names those of which nothing says that something was wrong, and the others with the reason.
+///
+/// # Errors
+/// If there is none.
+pub fn nominal<T>(
+    all: impl IntoIterator<Item = (String, T)>,
+    why_not: impl Fn(&T) -> Option<&'static str>,
+) -> Result<(Vec<T>, Vec<String>)> {
+    let (mut nominal, mut left_out) = (Vec::new(), Vec::new());
+    for (name, one) in all {
+        match why_not(&one) {
+            None => nominal.push(one),
+            Some(why) => left_out.push(format!("{name}: {why}")),
+        }
+    }
+    let first = || left_out.first().map_or(String::new(), |first| format!("; the first: {first}"));
+    ensure!(!nominal.is_empty(), "expected nominal episodes, found none{}", first());
+    Ok((nominal, left_out))
+}
+
+/// Names in a line, at most.
+const NAMED: usize = 5;
 
 impl Display for FittedMonitor {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let FittedMonitor { file, bytes, monitor: about } = self;
+        let FittedMonitor { file, bytes, monitor: about, left_out } = self;
         let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
         writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
+        if !left_out.is_empty() {
+            let (n, more) = (left_out.len(), if left_out.len() > NAMED { ", …" } else { "" });
+            let named = left_out[..n.min(NAMED)].join(", ");
+            writeln!(out, "{n} episodes were left out: {named}{more}")?;
+        }
         let set = &about.threshold;
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
         writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;
