@@ -34,10 +34,24 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// assert_eq!(cell("speed"), "speed");
 /// ```
 pub fn cell(text: &str) -> Cow<'_, str> {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{text}").into(),
-        false => text.into(),
-    }
+    if is_computed(text) { format!("'{text}").into() } else { text.into() }
+}
+
+/// The text that [`cell`] wrote.
+///
+/// ```
+/// use offnominal_core::outside::{cell, uncelled};
+/// for text in ["-1", "'-1", "''@", "'tis", "speed", ""] {
+///     assert_eq!(uncelled(&cell(text)), text);
+/// }
+/// ```
+pub fn uncelled(text: &str) -> &str {
+    text.strip_prefix('\'').filter(|text| is_computed(text)).unwrap_or(text)
+}
+
+/// Whether a spreadsheet computes a text, or would if it were not for its apostrophes.
+fn is_computed(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {

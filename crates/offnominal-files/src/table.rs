@@ -5,6 +5,7 @@
 //!
 //! * Columns are found by name, in any order. A column that is missing or there twice is an error. One that the row does
 //!   not have is ignored, unless the row refuses it (`#[serde(deny_unknown_fields)]`).
+//! * Text comes back as it was, though in CSV an apostrophe stands before what a spreadsheet would compute.
 //! * Numbers come back with the same bits; in CSV those that are no reals are `NaN`, `inf` and `-inf`.
 //! * A field that is an `Option` is an empty field in CSV and a null in Parquet if it is `None`.
 //! * An error names the file, the line (the number of the row, in Parquet), the column, and what was found.
@@ -18,6 +19,7 @@ pub use self::parquet::{from_parquet, to_parquet};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use cell::Cell;
 use offnominal_core::limits::COLUMNS;
+use offnominal_core::outside;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -62,7 +64,7 @@ fn csv_rows<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>> {
     for record in reader.records() {
         let record = record.map_err(|e| broken(&e))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let cells = record.iter().map(|field| Cell::Text(field.into())).collect();
+        let cells = record.iter().map(|field| Cell::Text(outside::uncelled(field).into())).collect();
         rows.push(row::parsed(&header.0, cells).map_err(|e| anyhow!("line {line}, {e}"))?);
     }
     Ok(rows)

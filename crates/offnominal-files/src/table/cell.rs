@@ -1,6 +1,7 @@
 //! What a field of a row is written as.
 
 use anyhow::{Result, bail};
+use offnominal_core::outside;
 use serde::ser::{Error as _, Impossible, SerializeStruct};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -23,12 +24,12 @@ impl Cell {
     }
 }
 
-/// The text of a field in CSV; that of a number is the shortest that gives the same bits.
+/// The text of a field in CSV, which no spreadsheet computes; that of a number is the shortest that gives the same bits.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cell::Nothing => Ok(()),
-            Cell::Text(text) => f.write_str(text),
+            Cell::Text(text) => f.write_str(&outside::cell(text)),
             Cell::Truth(truth) => write!(f, "{truth}"),
             Cell::Count(n) => write!(f, "{n}"),
             Cell::Whole(n) => write!(f, "{n}"),
