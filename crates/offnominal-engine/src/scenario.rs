@@ -7,6 +7,7 @@ use crate::{catalogues, noise};
 use anyhow::{Context, Result, bail};
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
+use offnominal_files::read;
 use offnominal_stats::stl::Formula;
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
@@ -189,8 +190,7 @@ const BESIDE: [&str; 3] = ["sigma", "body", "difference"];
 /// If the file cannot be read, or a column is no parameter of the environment.
 pub fn listed(spec: &EnvSpec, path: &Path) -> Result<Draws> {
     let named = || path.display().to_string();
-    let mut reader =
-        csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut reader = csv::Reader::from_reader(read::open(path)?);
     let head = reader.headers().with_context(named)?.clone();
     let columns: Vec<usize> = (0..head.len()).filter(|&i| !BESIDE.contains(&&head[i])).collect();
     let names: Vec<String> = columns.iter().map(|&i| head[i].to_string()).collect();

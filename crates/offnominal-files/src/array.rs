@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_core::limits::{ARRAY_NUMBERS, HEADER_BYTES};
 use offnominal_nets::Tensors;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// An array in C order.
@@ -159,10 +158,8 @@ fn npz(bytes: &[u8], name: &str) -> Result<Array> {
     let names: Vec<String> =
         archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect();
     let entry = chosen(&names, &format!("{name}.npy"))?;
-    let (most, mut data) = (4 * ARRAY_NUMBERS + HEADER_BYTES, Vec::new());
-    archive.by_name(&entry)?.take(most as u64 + 1).read_to_end(&mut data)?;
-    ensure!(data.len() <= most, "expected at most {most} bytes in {entry}, found more");
-    npy(&data)
+    let most = 4 * ARRAY_NUMBERS + HEADER_BYTES;
+    npy(&crate::read::unpacked(archive.by_name(&entry)?, most as u64).with_context(|| entry.clone())?)
 }
 
 fn safetensors(bytes: &[u8], name: &str) -> Result<Array> {

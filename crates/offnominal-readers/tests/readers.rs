@@ -12,6 +12,9 @@ fn every_reader_accepts_its_seeds() {
             assert!((target.read)(seed), "{}, seed {i}; {again}", target.name);
             assert!(seed.len() < 64 << 10, "{}, seed {i}: {} bytes", target.name, seed.len());
         }
+        for seed in seeds::refused(target) {
+            assert!(!(target.read)(&seed), "{}: what declares more than it holds", target.name);
+        }
     }
 }
 
@@ -32,7 +35,7 @@ fn every_reader_is_a_fuzz_target() {
 fn every_reader_survives_some_mutants() {
     let n = if skips::is_slow_tier("thousands of mutants of every reader") { 3_000 } else { 60 };
     for target in TARGETS {
-        let seeds = seeds::read(target);
+        let seeds = [seeds::read(target), seeds::refused(target)].concat();
         for index in 0..n {
             (target.read)(&mutate::mutant(target, &seeds, 7, index));
         }

@@ -10,7 +10,7 @@ use offnominal_files::{read, write};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
@@ -216,7 +216,7 @@ fn entries(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>> {
         limits::BUNDLE_FILES,
         zip.len()
     );
-    let (mut files, mut total) = (BTreeMap::new(), 0_u64);
+    let (mut files, mut left, mut folded) = (BTreeMap::new(), limits::BUNDLE_BYTES, BTreeSet::new());
     for i in 0..zip.len() {
         let mut entry = zip.by_index(i)?;
         let name = entry.name()?.to_string();
@@ -224,13 +224,14 @@ fn entries(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>> {
         if is_listed {
             place(&name, Path::new(""), Path::new(""))?;
         }
-        let mut bytes = Vec::new();
-        // What an archive says of its sizes may be wrong.
-        let left = limits::BUNDLE_BYTES.saturating_sub(total);
-        entry.by_ref().take(left + 1).read_to_end(&mut bytes).with_context(|| name.clone())?;
-        total += bytes.len() as u64;
-        ensure!(total <= limits::BUNDLE_BYTES, "expected at most {} bytes, found more", limits::BUNDLE_BYTES);
-        ensure!(files.insert(name.clone(), bytes).is_none(), "{name:?}: expected once, found again");
+        let bytes = read::unpacked(&mut entry, left).with_context(|| name.clone())?;
+        left -= bytes.len() as u64;
+        // Some file systems take names for the same that differ only in case.
+        ensure!(
+            folded.insert(name.to_lowercase()),
+            "{name:?}: expected once, found again, be it in another case"
+        );
+        files.insert(name, bytes);
     }
     Ok(files)
 }
@@ -307,6 +308,16 @@ mod tests {
             refused(name, "expected a file below results/ or inputs/");
         }
         refused("evidence.json", "evidence.json");
+        let twice = |names: [&str; 2]| {
+            let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+            names.iter().for_each(|name| zip.start_file(*name, SimpleFileOptions::default()).unwrap());
+            format!("{:#}", Bundle::from_bytes(&zip.finish().unwrap().into_inner()).unwrap_err())
+        };
+        for names in [["inputs/a", "inputs/A"], ["inputs/ä/x", "inputs/Ä/x"], ["results/ΣΑΣ", "results/σας"]]
+        {
+            let error = twice(names);
+            assert!(error.contains("found again, be it in another case"), "{error}");
+        }
         assert!(Bundle::from_bytes(b"no zip").is_err());
     }
 }

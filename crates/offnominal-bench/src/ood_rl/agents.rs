@@ -7,12 +7,12 @@ use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
 use offnominal_core::env::Env;
+use offnominal_core::limits::BUNDLE_BYTES;
 use offnominal_engine::data;
+use offnominal_files::read;
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -178,20 +178,18 @@ fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
     let file = format!("{name}.safetensors");
     let Some(folder) = folder else { return shipped(&file) };
     let path = folder.join(file);
-    path.exists().then(|| offnominal_files::read::bytes(&path)).transpose()
+    path.exists().then(|| read::bytes(&path)).transpose()
 }
 
 /// A file of the archive in the data folder.
 fn shipped(file: &str) -> Result<Option<Vec<u8>>> {
     let path = data::path(SHIPPED)?;
     let cannot = || format!("cannot read {}", path.display());
-    let mut archive = ZipArchive::new(File::open(&path).with_context(cannot)?).with_context(cannot)?;
-    let mut found = match archive.by_name(file) {
+    let mut archive = ZipArchive::new(read::open(&path)?).with_context(cannot)?;
+    let found = match archive.by_name(file) {
         Ok(found) => found,
         Err(ZipError::FileNotFound) => return Ok(None),
         Err(e) => return Err(e.into()),
     };
-    let mut bytes = Vec::new();
-    found.read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(Some(read::unpacked(found, BUNDLE_BYTES)?))
 }

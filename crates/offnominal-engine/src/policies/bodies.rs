@@ -5,11 +5,12 @@
 use crate::data;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
+use offnominal_core::limits::BUNDLE_BYTES;
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::read;
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 
 /// A policy.
@@ -131,13 +132,13 @@ fn stem(path: &Path) -> String {
 fn unpacked(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).context("expected a zip archive of policies")?;
-    let mut files = Vec::new();
+    let (mut files, mut left) = (Vec::new(), BUNDLE_BYTES);
     for i in 0..archive.len() {
         let mut file = archive.by_index(i)?;
         let path = file.name()?.into_owned();
         if is_policy(Path::new(&path)) {
-            let mut content = Vec::new();
-            file.read_to_end(&mut content)?;
+            let content = read::unpacked(&mut file, left).with_context(|| path.clone())?;
+            left -= content.len() as u64;
             files.push((stem(Path::new(&path)), content));
         }
     }

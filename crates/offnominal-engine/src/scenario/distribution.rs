@@ -23,6 +23,7 @@ use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::{COLUMNS, POINTS};
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Draws, Joint, Marginal, Variable};
+use offnominal_files::read;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,7 +185,7 @@ fn empirical(values: Option<Vec<f64>>, file: Option<PathBuf>, column: Option<Str
 
 fn column(path: &Path, name: &str) -> Result<Vec<f64>> {
     let named = || path.display().to_string();
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("cannot read {}", named()))?;
+    let mut reader = csv::Reader::from_reader(read::open(path)?);
     let head = reader.headers().with_context(named)?.clone();
     let at = head.iter().position(|column| column == name);
     let at = at.with_context(|| format!("{}: expected a column {name:?}, found {:?}", named(), head))?;

@@ -6,6 +6,7 @@ use super::inside::inside;
 use super::joined::Joined;
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
+use offnominal_files::read::open;
 use offnominal_topics::budget::Size;
 use offnominal_topics::record::Charge;
 use serde::Deserialize;
@@ -71,7 +72,7 @@ pub fn read(folder: &Path, size: &Size, sink: &mut dyn Sink) -> Result<()> {
     let mut joined = Joined::new(sink, |name| info.named(name));
     for path in found {
         joined.next_file();
-        let file = inside(folder, &path).and_then(|path| File::open(path).context("cannot open"));
+        let file = inside(folder, &path).and_then(|path| open(&path));
         let mut read = |file: File| {
             size.add(file.metadata()?.len());
             columnar::parquet(file, &mut joined)

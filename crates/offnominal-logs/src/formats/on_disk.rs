@@ -4,8 +4,8 @@ use super::inside::inside;
 use super::{Format, columnar, compression, format_of, hdf5, joined, lerobot, rosbag, streamed};
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
+use offnominal_files::read::open;
 use offnominal_topics::budget::{Budget, Size};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 /// If the format is not known, nothing of the log can be read, or the sink refuses what it is told. The error names the
 /// file.
 pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
-    let mut read = || -> Result<Format> {
+    let mut of = || -> Result<Format> {
         let size = Size::default();
         let mut budget = Budget::new(sink, size.clone());
         let format =
@@ -23,7 +23,7 @@ pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
         budget.end()?;
         Ok(format)
     };
-    read().with_context(|| format!("log {}", path.display()))
+    of().with_context(|| format!("log {}", path.display()))
 }
 
 fn folder(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
@@ -56,7 +56,7 @@ fn folder(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
 }
 
 fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
-    let raw = BufReader::with_capacity(1 << 16, File::open(path).context("cannot open")?);
+    let raw = BufReader::with_capacity(1 << 16, open(path)?);
     let mut from = compression::open(raw, size)?;
     let format = format_of(path, from.fill_buf().context("cannot read")?)?;
     if !matches!(format, Format::Parquet | Format::Arrow | Format::Hdf5 | Format::RosbagFile) {
@@ -67,8 +67,8 @@ fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
     let path = unpacked.as_ref().map_or(path, |file| file.path());
     size.add(path.metadata()?.len());
     match format {
-        Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
-        Format::Arrow => columnar::arrow_file(File::open(path)?, sink)?,
+        Format::Parquet => columnar::parquet(open(path)?, sink)?,
+        Format::Arrow => columnar::arrow_file(open(path)?, sink)?,
         Format::Hdf5 => hdf5::read(path, sink)?,
         _ => rosbag::sqlite(path, sink)?,
     }
@@ -78,7 +78,7 @@ fn file(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {
 /// What is read here and there needs a file; that of a compressed one is gone when it has been read.
 fn unpacked(path: &Path, mut from: impl BufRead) -> Result<Option<tempfile::NamedTempFile>> {
     let mut head = [0; 4];
-    let n = File::open(path)?.read(&mut head)?;
+    let n = open(path)?.read(&mut head)?;
     if !compression::is_compressed(&head[..n]) {
         return Ok(None);
     }

@@ -58,6 +58,20 @@ def mcap() -> None:
     (OUT / "chunk.mcap").write_bytes(flip(whole, second + 40))
     (OUT / "plain.mcap").write_bytes(written(CompressionType.NONE))
     (OUT / "kinds.mcap").write_bytes(written(CompressionType.ZSTD, more=True))
+    (OUT / "types.mcap").write_bytes(deep())
+
+
+def deep() -> bytes:
+    """A message of 8 bytes whose type has 28 levels of two fields each, so that it declares 2^28."""
+    out = io.BytesIO()
+    writer = Writer(out, compression=CompressionType.NONE)
+    writer.start()
+    text = "".join(f"a/T{i + 1} x\na/T{i + 1} y\n{'=' * 80}\nMSG: a/T{i + 1}\n" for i in range(28)) + "uint8[0] e\n"
+    schema = writer.register_schema(name="a/T0", encoding="ros2msg", data=text.encode())
+    channel = writer.register_channel(topic="/deep", message_encoding="cdr", schema_id=schema)
+    writer.add_message(channel, log_time=0, publish_time=0, data=b"\0\1\0\0abcd")
+    writer.finish()
+    return out.getvalue()
 
 
 def hdf5() -> None:

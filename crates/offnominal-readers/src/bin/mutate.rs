@@ -61,7 +61,7 @@ fn main() -> Result<()> {
         return targets.iter().try_for_each(|target| write_seeds(target));
     }
     if let Some(from) = options.child {
-        let seeds = seeds::read(targets[0]);
+        let seeds = [seeds::read(targets[0]), seeds::refused(targets[0])].concat();
         let range = (from, options.mutants);
         return Ok(run::child(targets[0], &seeds, options.seed, range, &mut std::io::stdout().lock())?);
     }
