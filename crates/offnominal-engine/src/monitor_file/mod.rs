@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::Dataset;
+use offnominal_files::read;
 use offnominal_files::store::address;
 use offnominal_monitor::{About, FileError, Identity, Monitor, channel_names};
 pub use offnominal_work::monitor_file::{Fit, LOST_AFTER, Made, PlayFaults, System};
@@ -36,6 +37,7 @@ pub fn identity(spec: &EnvSpec) -> Identity {
 /// # Errors
 /// As [`Monitor::open`], or if there is no such policy any longer.
 pub fn open(path: &Path) -> Result<Monitor> {
+    read::open(path)?;
     let policy = |about: &About| same_policy(about).map_err(|e| format!("{e:#}"));
     Ok(Monitor::open_with(path, &catalogues::detectors(), policy)?)
 }

@@ -11,7 +11,7 @@ use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping};
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{File, Group};
-use offnominal_files::read::open;
+use offnominal_files::read;
 use offnominal_topics::budget::{Budget, Size};
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl Columns {
     /// # Errors
     /// As [`Columns::of`].
     pub fn of_file(path: &Path) -> Result<Columns> {
-        open(path)?;
+        read::open(path)?;
         let file = File::open_streaming(path).context("expected an HDF5 file")?;
         let (size, mut nobody) = (Size::default(), ());
         size.add(path.metadata()?.len());
