@@ -12,3 +12,27 @@ pub(crate) mod pickle;
 pub(crate) mod tensors;
 
 pub use error::FileError;
+use offnominal_core::limits::TENSORS;
+use offnominal_nets::Tensors;
+
+/// Reads all tensors of single precision of a file that PyTorch wrote before version 1.6; others, such as counters, are left
+/// out. `file` names it in errors.
+///
+/// # Errors
+/// If the bytes are not in the format, name anything that no tensor needs, are cut short or go on, or a tensor lies
+/// outside its storage.
+pub fn read_legacy(bytes: &[u8], file: &str) -> Result<Tensors, FileError> {
+    let require = |holds: bool, expected: String, found: &str| {
+        if holds { Ok(()) } else { Err(FileError::unsupported(file, expected, found)) }
+    };
+    require(legacy::is_legacy(bytes), "a file that PyTorch wrote before version 1.6".into(), "other bytes")?;
+    let (mut from, mut tensors) = (tensors::Tensors::open(bytes, file)?, Tensors::default());
+    let names: Vec<String> = from.names().take(TENSORS + 1).map(String::from).collect();
+    require(names.len() <= TENSORS, format!("at most {TENSORS} tensors"), "more")?;
+    for name in names {
+        if let Some(tensors::Tensor { shape, values }) = from.read(&name)? {
+            tensors.insert(&name, &shape, &values);
+        }
+    }
+    Ok(tensors)
+}

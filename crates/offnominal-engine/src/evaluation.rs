@@ -111,7 +111,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     Ok(Report {
         env: request.env.clone(),
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
-        versions: provenance::versions(env.spec()),
+        versions: provenance::versions(env.spec(), &subject.name),
         episodes: request.episodes,
         drawn: request.scenario.words(),
         refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
@@ -166,7 +166,8 @@ impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
-        self.versions.get("failure").map_or(Ok(()), |rule| writeln!(out, "  {rule}"))?;
+        let conditions = ["failure", "policy"].iter().filter_map(|what| self.versions.get(*what));
+        conditions.into_iter().try_for_each(|said| writeln!(out, "  {said}"))?;
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
         }

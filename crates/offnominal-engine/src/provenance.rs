@@ -26,9 +26,9 @@ pub fn made(
     Provenance { mujoco, hosted, rules, policies, ..Provenance::new(command, seed, config) }
 }
 
-/// Versions of what plays episodes in an environment, by name.
-pub fn versions(spec: &EnvSpec) -> BTreeMap<String, String> {
-    let made = made("", 0, b"", &[spec], &[]);
+/// Versions of what plays episodes of a policy in an environment by name, the rule by which they fail, and how it is played.
+pub fn versions(spec: &EnvSpec, policy: &PolicyName) -> BTreeMap<String, String> {
+    let made = made("", 0, b"", &[spec], &[policy]);
     made.versions().into_iter().map(|(name, version)| (name.into(), version)).collect()
 }
 
@@ -73,10 +73,11 @@ mod tests {
         let spec =
             |id: &str, source: &str| EnvSpec { source: source.into(), ..EnvSpec::new(id, "a fixture") };
         let hosted = spec("gymnasium:Ant-v5", "Gymnasium 1.2.0, numpy 2.1.0, mujoco 3.2.6");
-        assert_eq!(versions(&hosted)["Python"], hosted.source);
+        let tqc = PolicyName { id: "tqc".into(), digest: "0".into() };
+        assert_eq!(versions(&hosted, &tqc)["Python"], hosted.source);
         assert!(simulator(&hosted).unwrap().starts_with(&*hosted.source));
         let ours = spec("hopper", "simulated by MuJoCo");
-        assert_eq!(versions(&ours)["MuJoCo"], offnominal_mujoco::VERSION);
+        assert_eq!(versions(&ours, &tqc)["MuJoCo"], offnominal_mujoco::VERSION);
         assert_eq!(simulator(&spec("pendulum", "native")), None);
     }
 }

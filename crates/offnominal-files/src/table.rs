@@ -32,7 +32,7 @@ const ENDINGS: [&str; 2] = ["parquet", "csv"];
 /// # Errors
 /// If a row is no flat struct.
 pub fn fields<T: Serialize>(row: &T) -> Result<Vec<(&'static str, String)>> {
-    Ok(cell::of(row)?.into_iter().map(|(name, cell)| (name, cell.to_string())).collect())
+    Ok(cell::of(row)?.into_iter().map(|(name, cell)| (name, cell.csv())).collect())
 }
 
 /// The rows as CSV with a header.
@@ -43,7 +43,7 @@ pub fn to_csv<T: Serialize + DeserializeOwned>(rows: &[T]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(row::columns::<T>()?)?;
     for row in rows {
-        writer.write_record(cell::of(row)?.iter().map(|(_, cell)| cell.to_string()))?;
+        writer.write_record(cell::of(row)?.iter().map(|(_, cell)| cell.csv()))?;
     }
     Ok(writer.into_inner()?)
 }

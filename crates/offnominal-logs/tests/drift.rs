@@ -68,7 +68,7 @@ fn a_monitor_follows_later_nominal_recordings() {
     let limited = request(worn, 0.1).unwrap();
     assert!(limited.to_string().contains("fit again, or repair"), "{limited}");
     let none = request(logs("none", 900, 2, 9.0, true), 3.0).unwrap_err().to_string();
-    assert!(none.starts_with("expected nominal recordings, found none"), "{none}");
+    assert!(none.starts_with("expected nominal episodes, found none"), "{none}");
 }
 
 /// The same numbers in another order of columns, with a text and more digits.

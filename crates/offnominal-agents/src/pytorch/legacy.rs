@@ -11,9 +11,7 @@
 
 use super::FileError;
 use super::pickle::{Id, Node, Pickle};
-use super::tensors::{self, Tensor};
 use offnominal_core::limits::TENSORS;
-use offnominal_nets::Tensors;
 use std::collections::HashMap;
 
 /// What the file begins with: a pickle of the number 0x1950a86a20f9469cfc6c.
@@ -27,33 +25,10 @@ pub fn is_legacy(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK)
 }
 
-/// Reads all tensors of single precision; others, such as counters, are left out. `file` names it in errors.
-///
-/// # Errors
-/// If the bytes are not in the format, name anything that no tensor needs, are cut short or go on, or a tensor lies
-/// outside its storage.
-pub fn read(bytes: &[u8], file: &str) -> Result<Tensors, FileError> {
-    let expected = "a file that PyTorch wrote before version 1.6";
-    if !is_legacy(bytes) {
-        return Err(FileError::unsupported(file, expected, "other bytes"));
-    }
-    let (mut from, mut tensors) = (tensors::Tensors::open(bytes, file)?, Tensors::default());
-    let names: Vec<String> = from.names().take(TENSORS + 1).map(String::from).collect();
-    if names.len() > TENSORS {
-        return Err(FileError::unsupported(file, format!("at most {TENSORS} tensors"), "more"));
-    }
-    for name in names {
-        if let Some(Tensor { shape, values }) = from.read(&name)? {
-            tensors.insert(&name, &shape, &values);
-        }
-    }
-    Ok(tensors)
-}
-
 /// What describes the tensors, and the bytes of each storage.
 ///
 /// # Errors
-/// As above, but for the tensors.
+/// If the bytes name anything that no tensor needs, are cut short or go on.
 pub(super) fn parts<'a>(bytes: &'a [u8], file: &str) -> Result<(Pickle, Storages<'a>), FileError> {
     let mut rest = Rest { bytes, at: MARK.len(), file };
     let version = rest.pickle()?;
@@ -151,7 +126,7 @@ fn sizes(described: &Pickle) -> HashMap<String, (u64, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::pytorch::read_legacy as read;
 
     const FILE: &[u8] = include_bytes!("../../tests/torch/legacy.pth");
 

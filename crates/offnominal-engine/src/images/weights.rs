@@ -6,7 +6,7 @@
 //! `OFFNOMINAL_PYTHON` names, or else of `python3`.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use offnominal_agents::pytorch::legacy;
+use offnominal_agents::pytorch::{self, legacy};
 use offnominal_mujoco::locate::Places;
 use offnominal_mujoco::python;
 use offnominal_nets::Tensors;
@@ -38,7 +38,7 @@ fn read_in(named: &str, cache: Option<&Path>) -> Result<Tensors> {
 fn read_file(path: &Path) -> Result<Tensors> {
     let bytes = offnominal_files::read::bytes(path)?;
     if legacy::is_legacy(&bytes) {
-        return Ok(legacy::read(&bytes, &path.display().to_string())?);
+        return Ok(pytorch::read_legacy(&bytes, &path.display().to_string())?);
     }
     ensure!(
         !is_pickle(&bytes),

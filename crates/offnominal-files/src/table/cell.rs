@@ -18,18 +18,23 @@ pub(super) enum Cell {
 }
 
 impl Cell {
+    /// The field in CSV, in which no spreadsheet computes a text.
+    pub(super) fn csv(&self) -> String {
+        if let Cell::Text(text) = self { outside::cell(text).into() } else { self.to_string() }
+    }
+
     /// Bytes of its text.
     pub(super) fn text_len(&self) -> usize {
         if let Cell::Text(text) = self { text.len() } else { 0 }
     }
 }
 
-/// The text of a field in CSV, which no spreadsheet computes; that of a number is the shortest that gives the same bits.
+/// The text of a field; that of a number is the shortest that gives the same bits.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cell::Nothing => Ok(()),
-            Cell::Text(text) => f.write_str(&outside::cell(text)),
+            Cell::Text(text) => f.write_str(text),
             Cell::Truth(truth) => write!(f, "{truth}"),
             Cell::Count(n) => write!(f, "{n}"),
             Cell::Whole(n) => write!(f, "{n}"),

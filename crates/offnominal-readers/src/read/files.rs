@@ -1,7 +1,7 @@
 //! Readers of the crate of files.
 
 use super::{mended, on_disk};
-use offnominal_agents::pytorch::legacy;
+use offnominal_agents::pytorch::read_legacy;
 use offnominal_bench::results::Row;
 use offnominal_files::journal::Journal;
 use offnominal_files::store::{State, Store};
@@ -19,7 +19,7 @@ pub fn tensors(bytes: &[u8]) -> bool {
 
 /// Tensors as PyTorch wrote them before its zip format.
 pub fn torch_legacy(bytes: &[u8]) -> bool {
-    legacy::read(bytes, "t.pth").is_ok()
+    read_legacy(bytes, "t.pth").is_ok()
 }
 
 /// An array of NumPy.
