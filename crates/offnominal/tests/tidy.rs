@@ -390,7 +390,7 @@ fn the_rules_bite() {
     assert!(!prints_by_itself(concat!("say(name);\n#[cfg(test)]\nprint", "ln!();")));
     assert!(reads_by_itself("let bytes = fs::read(path).with_context(|| name())?;"));
     assert!(
-        reads_by_itself("let file = File::open(path)?;") && !reads_by_itself("let file = read::open(path)?;")
+        opens_by_itself("let file = File::open(path)?;") && !opens_by_itself("let file = read::open(path)?;")
     );
     assert!(header_is_missing("use std::fs;"));
     assert!(!header_is_missing("#![allow(x)]\n//! Says what it is."));
