@@ -54,7 +54,8 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
     let read = recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all;
-    let (all, mut left_out) = nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_nominal())?;
+    let (all, mut left_out) =
+        nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_nominal())?;
     let mut confirmed = 0;
     for recording in &all {
         context.check()?;
@@ -67,7 +68,11 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
             Err(why) => return Err(why.context(recording.name())),
         }
     }
-    ensure!(confirmed > 0, "expected recordings that are new to the monitor, found none; the first: {}", left_out[0]);
+    ensure!(
+        confirmed > 0,
+        "expected recordings that are new to the monitor, found none; the first: {}",
+        left_out[0]
+    );
     let fitted = FittedMonitor { left_out, ..write(&monitor, &request.file)? };
     Ok(RecalibratedOnLogs { fitted, confirmed })
 }

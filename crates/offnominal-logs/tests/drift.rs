@@ -100,7 +100,7 @@ fn what_a_monitor_knows_does_not_move_its_threshold_whatever_it_is_called() {
         let file = folder.path().join("later.monitor");
         let request = serde_json::json!({"monitor": monitor, "logs": logs, "map": null, "file": file});
         let found = recalibrate::run(&serde_json::from_value(request).unwrap(), &context);
-        found.map(|found| (found.confirmed, found.left_out))
+        found.map(|found| (found.confirmed, found.fitted.left_out))
     };
     let new = write("new.csv", &run(500, 1.0, false));
     let copies = [

@@ -64,7 +64,7 @@ impl Rig {
         let mut beside = Live::open(Settings::default(), &self.monitor(), monitor.about(), &notes)?;
         let (from, mut told) = (std::io::Cursor::new(text.to_string()), Vec::new());
         let mapping = Mapping::parse(map)?;
-        watch::watch(monitor, group.map(String::from), &mapping, from, &mut told, &mut beside)?;
+        watch::watch(monitor, group.map(String::from), (&mapping, false), from, &mut told, &mut beside)?;
         Ok(String::from_utf8(told)?.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
     }
 

@@ -111,10 +111,7 @@ fn what_does_not_belong_together_is_refused() {
     let taught = ["--detector", "knn", "--alpha", "0.4", "--data", anomalous.to_str().unwrap()];
     let said = succeeds(&mut fit(&taught, &folder.path().join("x.monitor"))).stdout;
     let said = String::from_utf8(said).unwrap();
-    assert!(
-        said.contains("4 episodes were left out: episode 0: its label says so, "),
-        "{said}"
-    );
+    assert!(said.contains("4 episodes were left out: episode 0: its label says so, "), "{said}");
 }
 
 #[test]
