@@ -25,9 +25,9 @@ class Recording(Tabular):
     #: The time of each observation in seconds since the first, ``[T + 1]``.
     secs: NDArray[np.float64]
     #: Observations, ``[T + 1, o]``; where a value is missing, the last one before it.
-    observations: NDArray[np.float32]
+    observations: NDArray[np.float64]
     #: Commands, ``[T, a]``; ``a`` may be 0.
-    actions: NDArray[np.float32]
+    actions: NDArray[np.float64]
     #: Which values of the observations are missing, ``[T + 1, o]``.
     is_missing: NDArray[np.bool_]
     #: How old each value of the observations was, in seconds, ``[T + 1, o]``.

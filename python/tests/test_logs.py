@@ -285,3 +285,39 @@ def test_a_monitor_of_recordings_is_the_file_that_fit_writes(tmp_path: Path) -> 
         ValueError, match="calibration: expected the channels level, inflow, valve, found level, outflow, valve"
     ):
         offnominal.alarms.fit(runs[:12], other[12:], **options)
+
+
+def test_a_constant_of_float64_changes_no_alarm_and_no_score() -> None:
+    def runs(n: int, seed: int, constant: float, jump: float = 0.0) -> list[tuple[Any, Any]]:
+        found = []
+        for i in range(n):
+            rng = np.random.default_rng([seed, i])
+            x = np.zeros((81, 3))
+            for t in range(1, 81):
+                x[t] = 0.9 * x[t - 1] + 0.4359 * rng.normal(size=3)
+            x[41:, 1] += jump
+            # Multiples of so much lose nothing when the constant is added.
+            x[:, 1] = constant + np.round(x[:, 1] * 1000) / 2**20
+            found.append((x[:, :2], x[:80, 2:]))
+        return found
+
+    def raised(watch: Any, run: tuple[Any, Any]) -> list[int]:
+        watch.reset()
+        verdicts = [watch.step(obs, action) for obs, action in zip(*run)]
+        return [own.step for own in verdicts if own is not None and own.is_alarm]
+
+    alarms, scores = [], []
+    for constant in (0.0, 1e9):
+        train, faulty = runs(24, 1, constant), runs(4, 2, constant, 30.0)
+        watch = offnominal.alarms.fit(train[:12], train[12:], "mewma", alpha=0.1, diagnosis=False, progress=False)
+        assert watch.about["observation"][1].get("reference", 0.0) == constant
+        alarms.append([raised(watch, run) for run in faulty])
+        monitor = offnominal.detectors.Knn().fit(train, progress=False)
+        whole = monitor.score(faulty[0])
+        monitor.reset()
+        rows, actions = faulty[0]
+        steps = [monitor.step(rows[t], actions[t], rows[t + 1]) for t in range(80)]
+        assert np.allclose(whole, steps, rtol=1e-4)
+        scores.append(whole)
+    assert alarms[0] == alarms[1] and all(alarms[0])
+    assert np.allclose(*scores, rtol=1e-3)

@@ -11,22 +11,23 @@ use crate::policy::Policy;
 use crate::samples::SamplesError;
 use crate::transition::Transition;
 
-/// The observations and actions of one episode of T steps.
+/// The observations and actions of one episode of T steps; before its channels are brought to single precision, of another
+/// type of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signals<'a> {
-    observations: &'a [f32],
-    actions: &'a [f32],
+pub struct Signals<'a, X = f32> {
+    observations: &'a [X],
+    actions: &'a [X],
     obs_width: usize,
     act_width: usize,
 }
 
-impl<'a> Signals<'a> {
+impl<'a, X: Copy> Signals<'a, X> {
     /// Views `[T + 1, obs_width]` observations and `[T, act_width]` actions as an episode. Recordings may have no actions:
     /// then `act_width` is zero.
     ///
     /// # Panics
     /// If the lengths do not fit together, or there is no observation.
-    pub fn new(observations: &'a [f32], actions: &'a [f32], obs_width: usize, act_width: usize) -> Self {
+    pub fn new(observations: &'a [X], actions: &'a [X], obs_width: usize, act_width: usize) -> Self {
         assert!(obs_width > 0, "an episode needs at least one observation channel");
         let rows = observations.len() / obs_width;
         assert!(rows > 0 && observations.len() == rows * obs_width, "observations do not fill whole rows");
@@ -55,12 +56,12 @@ impl<'a> Signals<'a> {
     }
 
     /// All observations, `[T + 1, obs_width]`.
-    pub fn observations(&self) -> &'a [f32] {
+    pub fn observations(&self) -> &'a [X] {
         self.observations
     }
 
     /// All actions, `[T, act_width]`.
-    pub fn actions(&self) -> &'a [f32] {
+    pub fn actions(&self) -> &'a [X] {
         self.actions
     }
 
@@ -68,7 +69,7 @@ impl<'a> Signals<'a> {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn until(&self, steps: usize) -> Signals<'a> {
+    pub fn until(&self, steps: usize) -> Signals<'a, X> {
         Signals {
             observations: &self.observations[..(steps + 1) * self.obs_width],
             actions: &self.actions[..steps * self.act_width],
@@ -80,7 +81,7 @@ impl<'a> Signals<'a> {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn from(&self, step: usize) -> Signals<'a> {
+    pub fn from(&self, step: usize) -> Signals<'a, X> {
         Signals {
             observations: &self.observations[step * self.obs_width..],
             actions: &self.actions[step * self.act_width..],
@@ -92,7 +93,7 @@ impl<'a> Signals<'a> {
     ///
     /// # Panics
     /// If `t` is not below `len()`.
-    pub fn transition(&self, t: usize) -> Transition<'a> {
+    pub fn transition(&self, t: usize) -> Transition<'a, X> {
         let row = |t: usize| &self.observations[t * self.obs_width..(t + 1) * self.obs_width];
         Transition {
             obs: row(t),
@@ -102,7 +103,7 @@ impl<'a> Signals<'a> {
     }
 
     /// The transitions in order.
-    pub fn transitions(&self) -> impl ExactSizeIterator<Item = Transition<'a>> + use<'a> {
+    pub fn transitions(&self) -> impl ExactSizeIterator<Item = Transition<'a, X>> + use<'a, X> {
         let all = *self;
         (0..all.len()).map(move |t| all.transition(t))
     }

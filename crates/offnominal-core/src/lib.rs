@@ -27,6 +27,7 @@ pub mod outside;
 pub mod partial;
 pub mod policy;
 pub mod randomised;
+pub mod reference;
 pub mod rng;
 pub mod run;
 pub mod samples;

@@ -74,9 +74,9 @@ pub struct Seen<'a> {
     /// Which episode, counted from 0.
     pub episode: u64,
     /// The observation.
-    pub observation: &'a [f32],
+    pub observation: &'a [f64],
     /// The action that answers it, if it is known by now; else [`Live::acted`] tells it.
-    pub action: Option<&'a [f32]>,
+    pub action: Option<&'a [f64]>,
 }
 
 /// What is said of the step that ends with a tick.
@@ -142,7 +142,7 @@ impl Live {
     }
 
     /// The action that answers the last observation, where it was not known with it.
-    pub fn acted(&mut self, action: &[f32]) {
+    pub fn acted(&mut self, action: &[f64]) {
         if let Some(recorder) = &mut self.recorder {
             recorder.acted(action);
         }

@@ -67,10 +67,10 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
 /// # Errors
 /// If the monitor has no such group, a step cannot be scored, the monitor knows the episode, or the threshold promises no share of
 /// false alarms.
-pub fn confirm(
+pub fn confirm<X: Copy + Into<f64>>(
     monitor: &mut Monitor,
     group: Option<&str>,
-    episode: &Signals<'_>,
+    episode: &Signals<'_, X>,
     how: &Recalibration,
 ) -> Result<Recalibrated> {
     monitor.begin(group)?;

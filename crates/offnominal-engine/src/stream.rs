@@ -81,9 +81,9 @@ enum AnyLine {
 /// A line with its numbers in the order of the monitor.
 #[derive(Clone)]
 struct Seen {
-    obs: Vec<f32>,
-    action: Option<Vec<f32>>,
-    next_obs: Option<Vec<f32>>,
+    obs: Vec<f64>,
+    action: Option<Vec<f64>>,
+    next_obs: Option<Vec<f64>>,
 }
 
 /// A line that says in which order the numbers come.
@@ -293,7 +293,7 @@ impl Stream {
 
     /// A step in which nothing was read.
     fn unread(&self) -> Seen {
-        let nothing = |width| vec![f32::NAN; width];
+        let nothing = |width| vec![f64::NAN; width];
         let (obs, act) = (self.monitor.about().obs_width(), self.monitor.about().act_width());
         let next_obs = self.is_whole.unwrap_or(false).then(|| nothing(obs));
         Seen { obs: nothing(obs), action: Some(nothing(act)), next_obs }
@@ -323,8 +323,8 @@ impl Stream {
         &mut self,
         verdict: Option<Verdict>,
         acknowledged: bool,
-        observation: &[f32],
-        action: Option<&[f32]>,
+        observation: &[f64],
+        action: Option<&[f64]>,
         tell: &mut impl FnMut(&Answer<'_>),
     ) {
         // Lines have no time, so it is that of a clock which counts steps.

@@ -1,7 +1,7 @@
 //! Columns of numbers and words as an Arrow file, in which what is missing is null.
 
 use anyhow::{Result, ensure};
-use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{Field, Schema};
 use std::collections::HashMap;
@@ -14,9 +14,7 @@ pub enum Column {
     Integers(Vec<Option<i64>>),
     /// Counts.
     Counts(Vec<Option<u64>>),
-    /// Numbers of observations and actions.
-    Singles(Vec<Option<f32>>),
-    /// Scores.
+    /// Numbers of observations and actions, and scores.
     Doubles(Vec<Option<f64>>),
     /// Words.
     Words(Vec<Option<&'static str>>),
@@ -27,7 +25,6 @@ impl Column {
         match self {
             Column::Integers(x) => Arc::new(Int64Array::from(x)),
             Column::Counts(x) => Arc::new(UInt64Array::from(x)),
-            Column::Singles(x) => Arc::new(Float32Array::from(x)),
             Column::Doubles(x) => Arc::new(Float64Array::from(x)),
             Column::Words(x) => Arc::new(StringArray::from(x)),
         }
@@ -72,13 +69,13 @@ mod tests {
     fn columns_come_back_with_what_is_missing() {
         let columns = vec![
             ("time".to_string(), Column::Integers(vec![Some(-1), Some(2)])),
-            ("x".to_string(), Column::Singles(vec![Some(0.1), None])),
+            ("x".to_string(), Column::Doubles(vec![Some(0.1), None])),
             ("state".to_string(), Column::Words(vec![None, Some("armed")])),
         ];
         let bytes = arrow(columns, HashMap::new()).unwrap();
         let batch = FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap().next().unwrap().unwrap();
-        let x = batch.column(1).as_any().downcast_ref::<Float32Array>().unwrap();
-        assert!(x.value(0).to_bits() == 0.1_f32.to_bits() && x.is_null(1) && batch.column(2).is_null(0));
+        let x = batch.column(1).as_any().downcast_ref::<Float64Array>().unwrap();
+        assert!(x.value(0).to_bits() == 0.1_f64.to_bits() && x.is_null(1) && batch.column(2).is_null(0));
     }
 
     #[test]

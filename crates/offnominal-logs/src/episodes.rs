@@ -33,9 +33,9 @@ pub struct Recorded {
     /// The time of each observation in seconds since the first, `[T + 1]`.
     pub secs: Vec<f64>,
     /// Observations, `[T + 1, n_observations]`; NaN where a value is missing.
-    pub observations: Vec<f32>,
+    pub observations: Vec<f64>,
     /// Commands, `[T, n_commands]`; NaN where a value is missing.
-    pub commands: Vec<f32>,
+    pub commands: Vec<f64>,
     /// Age of each value of the observations in seconds, `[T + 1, n_observations]`.
     pub ages_secs: Vec<f32>,
     /// Where something was wrong, `[T]`, if the mapping names a label.
@@ -107,10 +107,10 @@ fn suspicious(gathered: &Gathered, mapping: &Mapping) -> Vec<String> {
     let of = |(channel, place): (&Channel, &Option<(usize, usize)>)| {
         let (topic, number) = place.expect("all channels were found");
         let suspects = Suspects::of(&gathered.topics[topic].columns[number]);
-        let lost = suspects.lost_digits().map(|(_, step)| {
+        let lost = suspects.lost_digits(channel.reference).map(|(step, what)| {
             format!(
-                "{}: single precision, in which detectors compute, rounds its numbers to steps of about {step:.0e}, and little \
-                 of what happens in it is left; subtract a constant from this column before",
+                "{}: single precision rounds its numbers to steps of about {step:.0e}, and little of what happens in it is \
+                 left; {what}",
                 channel.column
             )
         });
@@ -262,8 +262,8 @@ impl<'a> Log<'a> {
         else {
             return Ok(None);
         };
-        let table = |columns: &[Column], ticks: Range<usize>| -> Vec<f32> {
-            ticks.flat_map(|t| columns.iter().map(move |c| c.values[t] as f32)).collect()
+        let table = |columns: &[Column], ticks: Range<usize>| -> Vec<f64> {
+            ticks.flat_map(|t| columns.iter().map(move |c| c.values[t])).collect()
         };
         let (observed, commanded) = (&columns[..n_obs], &columns[n_obs..n_obs + n_command]);
         let extra = |name: Option<&str>| {

@@ -4,11 +4,12 @@ use crate::chosen::Truth;
 use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
-use crate::recordings::{self, Held, Recordings};
+use crate::recordings::{self, Recordings, Seen, held};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
+use offnominal_core::reference::references;
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
 use offnominal_monitor::{ChannelName, Identity};
@@ -120,8 +121,9 @@ pub fn of(
     request: &Request,
     context: &Context,
 ) -> Result<(FittedOnLogs, Vec<u8>)> {
-    let (found, file) = on(&read.all, mapping, request, context)?;
-    Ok((FittedOnLogs { rows: read.rows, remarks: read.remarks.clone(), ..found }, file))
+    let (mut found, file) = on(&read.all, mapping, request, context)?;
+    found.remarks.extend_from_slice(&read.remarks);
+    Ok((FittedOnLogs { rows: read.rows, ..found }, file))
 }
 
 /// Fits on recordings that were read with a mapping; the contents of the file come with what is to be known.
@@ -138,15 +140,20 @@ pub fn on(
     let (nominal, left_out) = nominal(each, |recording| recording.not_nominal())?;
     let dt_secs = nominal[0].dt_secs(mapping);
     let rule = request.rule(dt_secs)?;
-    let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, mapping)).collect();
-    let signals = parts(held.iter().map(Held::signals).collect(), rule);
-    let (train, late) = request.split(&signals, rule)?;
+    let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;
+    let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
+    let given = mapping;
+    let mapping = &with_references(given, &held_rows(&nominal[..n_train], given));
+    let seen = nominal.iter().map(|recording| Seen::of(recording, mapping)).collect::<Result<Vec<_>>>()?;
+    let held: Vec<Seen> = seen.iter().map(Seen::held).collect();
+    let [signals, recorded] =
+        [&held, &seen].map(|all| parts(all.iter().map(Seen::signals).collect(), is_cut));
+    let (train, late) = (&signals[..n_train], &signals[signals.len() - n_calibration..]);
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
     let mut warnings = exchangeability::warnings(train, late, &names, Seed(context.seed));
     warnings.extend(constant(train, &names)?);
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
-    let recorded = parts(nominal.iter().map(|recording| recording.signals(mapping)).collect(), rule);
-    let (_, calibration) = request.split(&recorded, rule)?;
+    let calibration = &recorded[recorded.len() - n_calibration..];
     let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), mapping)).transpose()?;
     let made =
         request.fit(&system(mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
@@ -167,7 +174,7 @@ pub fn on(
         channels: mapping.channels().count(),
         steps: all.iter().map(|recording| recording.len(mapping.observation.len())).sum(),
         share_missing: share_missing(all),
-        remarks: Vec::new(),
+        remarks: referenced(given, mapping),
         mean_time_between_false_alarms_secs: window,
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
@@ -183,13 +190,47 @@ fn share_missing(all: &[Recorded]) -> f64 {
 }
 
 /// Recordings, of which at least one is to learn from and one sets the threshold: a single stream is cut in the middle.
-fn parts(all: Vec<Signals<'_>>, rule: Rule) -> Vec<Signals<'_>> {
-    match (rule, &all[..]) {
-        (Rule::RunLength(_), [one]) if one.len() > 1 => {
-            vec![one.until(one.len() / 2), one.from(one.len() / 2)]
-        }
+fn parts(all: Vec<Signals<'_>>, is_cut: bool) -> Vec<Signals<'_>> {
+    match &all[..] {
+        [one] if is_cut => vec![one.until(one.len() / 2), one.from(one.len() / 2)],
         _ => all,
     }
+}
+
+/// Observations and commands of recordings without gaps, in their own units.
+fn held_rows(all: &[&Recorded], mapping: &Mapping) -> [Vec<Vec<f64>>; 2] {
+    let rows = |of: fn(&Recorded) -> &[f64], width| all.iter().map(|one| held(of(one), width)).collect();
+    [
+        rows(|one| &one.observations, mapping.observation.len()),
+        rows(|one| &one.commands, mapping.command.len()),
+    ]
+}
+
+/// The mapping with a reference wherever what is learned from, the rows of observations and of commands, needs one, and nobody
+/// has said which.
+pub fn with_references<R: AsRef<[f64]>>(given: &Mapping, [observed, commanded]: &[Vec<R>; 2]) -> Mapping {
+    let mut mapping = given.clone();
+    for (channels, rows) in [(&mut mapping.observation, observed), (&mut mapping.command, commanded)] {
+        let needed = references(rows, channels.len());
+        for (channel, reference) in channels.iter_mut().zip(needed).filter(|(_, reference)| *reference != 0.0)
+        {
+            channel.reference.get_or_insert(reference);
+        }
+    }
+    mapping
+}
+
+/// What is to be said of the references that the mapping has got.
+fn referenced(given: &Mapping, mapping: &Mapping) -> Vec<String> {
+    let new =
+        given.channels().zip(mapping.channels()).filter(|(before, now)| before.reference != now.reference);
+    let says = |(_, now): (&Channel, &Channel)| {
+        let (name, reference) = (now.name(), now.reference.unwrap_or(0.0));
+        format!(
+            "{name}: {reference} is its reference, which is subtracted, as single precision would round what happens in it"
+        )
+    };
+    new.map(says).collect()
 }
 
 /// The tasks of the last recordings, so many as set the threshold.
@@ -231,13 +272,8 @@ impl Request {
         RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
     }
 
-    /// The recordings to learn from and those that set the threshold.
-    fn split<'s>(
-        &self,
-        all: &'s [Signals<'s>],
-        rule: Rule,
-    ) -> Result<(&'s [Signals<'s>], &'s [Signals<'s>])> {
-        let n = all.len();
+    /// How many of so many recordings, the first ones, are to learn from, and how many, the last ones, set the threshold.
+    fn split(&self, n: usize, rule: Rule) -> Result<[usize; 2]> {
         let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
         let half = (n / 2).min(n.saturating_sub(rule.min_episodes()));
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(half).min(n));
@@ -254,7 +290,7 @@ impl Request {
             asked(rule),
             least.saturating_sub(n)
         );
-        Ok((&all[..train], &all[n - calibration..]))
+        Ok([train, calibration])
     }
 
     fn fit(
@@ -288,7 +324,8 @@ pub fn system(mapping: &Mapping, dt_secs: f64) -> System<'static> {
 }
 
 fn channel_name(channel: &Channel) -> ChannelName {
-    ChannelName { name: channel.name().into(), unit: channel.unit.clone().unwrap_or_default() }
+    let reference = channel.reference.unwrap_or(0.0);
+    ChannelName { name: channel.name().into(), unit: channel.unit.clone().unwrap_or_default(), reference }
 }
 
 impl Display for FittedOnLogs {

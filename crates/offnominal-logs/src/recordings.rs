@@ -1,14 +1,16 @@
-//! Recordings as detectors take them: all logs at one clock, missing values held, nominal ones apart.
+//! Recordings as detectors take them: all logs at one clock, less the references of channels, missing values held, nominal
+//! ones apart.
 
 use crate::chosen::Truth;
 use crate::episodes::{self, Recorded};
 use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey;
-use crate::mapping::Mapping;
+use crate::mapping::{Channel, Mapping};
 use crate::source::{Source, Strict};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
-use offnominal_monitor::{About, ChannelName};
+use offnominal_core::reference::relative;
+use offnominal_monitor::About;
 use offnominal_work::context::Context;
 use offnominal_work::parallel;
 use std::fmt;
@@ -50,7 +52,8 @@ pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
     Ok(proposal)
 }
 
-/// The mapping by which a monitor reads logs: that of a file, whose channels must be the monitor's, else that of its fit.
+/// The mapping by which a monitor reads logs, with its references: that of a file, whose channels must be the monitor's, else
+/// that of its fit.
 ///
 /// # Errors
 /// If the file is wrong or names other channels, or there is neither.
@@ -60,24 +63,15 @@ pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
     mapping_in(about, Some(&text)).with_context(|| format!("mapping {}", path.display()))
 }
 
-/// The same by the text of a mapping.
+/// The same by the text of a mapping; it has the references of the monitor.
 ///
 /// # Errors
 /// As [`mapping_of`].
 pub fn mapping_in(about: &About, given: Option<&str>) -> Result<Mapping> {
-    let Some(text) = given else {
-        let fitted = about.mapping.as_deref().with_context(|| {
-            format!("expected a mapping, as the monitor was fitted on {}, found none", about.environment.id)
-        })?;
-        return Mapping::parse(fitted);
-    };
-    let mapping = Mapping::parse(text)?;
-    mapping.insist_on(&names(&about.observation), &names(&about.action))?;
-    Ok(mapping)
-}
-
-fn names(channels: &[ChannelName]) -> Vec<&str> {
-    channels.iter().map(|channel| channel.name.as_str()).collect()
+    let text = given.or(about.mapping.as_deref()).with_context(|| {
+        format!("expected a mapping, as the monitor was fitted on {}, found none", about.environment.id)
+    })?;
+    Mapping::parse(text)?.of_monitor(&about.references())
 }
 
 /// All recordings, and what is to be known of the logs that they are of.
@@ -138,21 +132,36 @@ pub fn write(remarks: &[String], out: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Observations and commands without gaps, to learn from: a value that is missing is the last one that was recorded.
-pub struct Held {
+/// Observations and commands as detectors see them: less the references of their channels.
+pub struct Seen {
     observations: Vec<f32>,
     commands: Vec<f32>,
     widths: [usize; 2],
 }
 
-impl Held {
-    /// Those of a recording. Each of its channels has a value in the first step.
-    pub fn of(recording: &Recorded, mapping: &Mapping) -> Held {
-        let widths = [mapping.observation.len(), mapping.command.len()];
+impl Seen {
+    /// Those of a recording as they were recorded: NaN where a value is missing.
+    ///
+    /// # Errors
+    /// If single precision cannot hold one.
+    pub fn of(recording: &Recorded, mapping: &Mapping) -> Result<Seen> {
+        let less =
+            |values: &[f64], channels: &[Channel]| less(values, channels).with_context(|| recording.name());
+        Ok(Seen {
+            observations: less(&recording.observations, &mapping.observation)?,
+            commands: less(&recording.commands, &mapping.command)?,
+            widths: [mapping.observation.len(), mapping.command.len()],
+        })
+    }
+
+    /// The same without gaps, to learn from: a value that is missing is the last one that was recorded. Each channel has a
+    /// value in the first step.
+    #[must_use]
+    pub fn held(&self) -> Seen {
         let [observations, commands] =
-            [(&recording.observations, widths[0]), (&recording.commands, widths[1])]
+            [(&self.observations, self.widths[0]), (&self.commands, self.widths[1])]
                 .map(|(values, width)| held(values, width));
-        Held { observations, commands, widths }
+        Seen { observations, commands, widths: self.widths }
     }
 
     /// What a detector sees.
@@ -161,10 +170,26 @@ impl Held {
     }
 }
 
-fn held(values: &[f32], width: usize) -> Vec<f32> {
+fn less(values: &[f64], channels: &[Channel]) -> Result<Vec<f32>> {
+    let of = |(i, &x): (usize, &f64)| {
+        let channel = &channels[i % channels.len()];
+        let reference = channel.reference.unwrap_or(0.0);
+        relative(x, reference).with_context(|| {
+            let (step, name) = (i / channels.len(), channel.name());
+            format!(
+                "step {step}, {name}: expected a number within {:e} of {reference}, found {x:e}",
+                f32::MAX
+            )
+        })
+    };
+    values.iter().enumerate().map(of).collect()
+}
+
+/// Numbers without gaps: one that is missing is the last one of its channel.
+pub fn held<X: Copy + Into<f64>>(values: &[X], width: usize) -> Vec<X> {
     let mut held = values.to_vec();
     for i in width..held.len() {
-        if held[i].is_nan() {
+        if held[i].into().is_nan() {
             held[i] = held[i - width];
         }
     }
@@ -172,8 +197,8 @@ fn held(values: &[f32], width: usize) -> Vec<f32> {
 }
 
 impl Recorded {
-    /// Observations and commands as they were recorded: NaN where a value is missing.
-    pub fn signals(&self, mapping: &Mapping) -> Signals<'_> {
+    /// Observations and commands in their own units, as they were recorded: NaN where a value is missing.
+    pub fn signals(&self, mapping: &Mapping) -> Signals<'_, f64> {
         let widths = [mapping.observation.len(), mapping.command.len()];
         Signals::new(&self.observations, &self.commands, widths[0], widths[1])
     }

@@ -47,11 +47,15 @@ pub struct Suspects {
     high: f64,
     n: u64,
     counts: Vec<(f64, u64)>,
+    /// Whether single precision holds all of them as they are, and whether they are whole numbers.
+    is_single: bool,
+    is_whole: bool,
 }
 
 impl Default for Suspects {
     fn default() -> Suspects {
-        Suspects { low: f64::INFINITY, high: f64::NEG_INFINITY, n: 0, counts: Vec::new() }
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        Suspects { low, high, n: 0, counts: Vec::new(), is_single: true, is_whole: true }
     }
 }
 
@@ -61,6 +65,8 @@ impl Suspects {
         if x.abs() < 99.0 || !KNOWN.contains(&x) {
             (self.low, self.high) = (self.low.min(x), self.high.max(x));
             self.n += 1;
+            self.is_single &= f64::from(x as f32) == x;
+            self.is_whole &= x.fract() == 0.0;
             return;
         }
         match self.counts.iter_mut().find(|(known, _)| *known == x) {
@@ -86,12 +92,19 @@ impl Suspects {
         self.counts.iter().filter(|&&(x, n)| !self.is_far(x) || n > self.n).map(|&(x, _)| x).collect()
     }
 
-    /// The range of the numbers and the step of single precision there, if too little of the range is left in it: detectors
-    /// compute in single precision.
-    pub fn lost_digits(&self) -> Option<(f64, f64)> {
-        let (range, largest) = (self.high - self.low, self.low.abs().max(self.high.abs()));
+    /// The step of single precision to which the numbers are rounded, if too little of their range is left in it, and what to
+    /// do: they were recorded so, or lie far from the reference of their channel.
+    pub fn lost_digits(&self, reference: Option<f64>) -> Option<(f64, &'static str)> {
+        let far = reference.map(|reference| (reference, "its `reference` in the mapping is far from them"));
+        let recorded = self.is_single.then_some((0.0, "log it in double precision"));
+        let (reference, what) = recorded.or(far)?;
+        let range = self.high - self.low;
+        let largest = (self.low - reference).abs().max((self.high - reference).abs());
         let step = largest * f64::from(f32::EPSILON);
-        (self.n > 1 && range > 0.0 && range < FEWEST_STEPS * step).then_some((range, step))
+        // Whole numbers up to here have a place of their own.
+        let is_exact = self.is_whole && largest <= 16_777_216.0;
+        let is_lost = range > 0.0 && range < FEWEST_STEPS * step && !is_exact;
+        (self.n > 1 && is_lost).then_some((step, what))
     }
 
     fn is_far(&self, x: f64) -> bool {
@@ -105,16 +118,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_constant_takes_the_digits_of_what_varies() {
-        for (constant, range) in [(47.397_742, 6e-5), (5.4e6, 0.6), (1e9, 8.0)] {
-            let of = |constant: f64| {
-                Suspects::of(&[constant, constant + 0.4 * range, constant + range]).lost_digits()
-            };
-            assert!(of(constant).is_some_and(|(found, _)| (found / range - 1.0).abs() < 1e-3), "{constant}");
-            assert_eq!(of(0.0), None);
+    fn digits_are_lost_where_a_log_is_in_single_precision_or_the_reference_is_far() {
+        for (constant, range) in [(47.397_742, 6e-5), (5.4e6, 0.6), (1e9, 800.0)] {
+            let all = [constant, constant + 0.4321 * range, constant + range];
+            let lost = |all: &[f64], reference| Suspects::of(all).lost_digits(reference).is_some();
+            assert!(lost(&all.map(|x| f64::from(x as f32)), None), "{constant}");
+            assert_eq!(
+                [lost(&all, None), lost(&all, Some(0.0)), lost(&all, Some(constant))],
+                [false, true, false]
+            );
         }
-        assert_eq!(Suspects::of(&[101_325.0, 101_330.0]).lost_digits(), None);
-        assert_eq!(Suspects::of(&[1e9, 1e9]).lost_digits(), None, "a constant has none to lose");
+        let lost = |all: &[f64]| Suspects::of(all).lost_digits(None);
+        assert_eq!(lost(&[16_000_000.0, 16_000_003.0]), None, "a counter");
+        assert_eq!(lost(&[101_325.0, 101_330.5]), None);
+        assert_eq!(lost(&[1e9, 1e9]), None, "a constant has none to lose");
     }
 
     #[test]

@@ -81,8 +81,8 @@ struct Watching<'l, W> {
 /// The tick before.
 struct Before {
     start_nanos: i64,
-    observation: Vec<f32>,
-    command: Vec<f32>,
+    observation: Vec<f64>,
+    command: Vec<f64>,
 }
 
 impl<W: Write> Ticks for Watching<'_, W> {

@@ -78,21 +78,21 @@ fn read(bytes: Vec<u8>) -> anyhow::Result<(Mapping, Recordings)> {
 }
 
 /// Seconds and observations of a recording, by the names of the channels.
-fn numbers(mapping: &Mapping, found: &Recorded) -> Vec<(String, Vec<f32>)> {
+fn numbers(mapping: &Mapping, found: &Recorded) -> Vec<(String, Vec<f64>)> {
     let width = mapping.observation.len();
     let of = |(i, name): (usize, &str)| {
         (name.to_string(), found.observations.iter().skip(i).step_by(width).copied().collect())
     };
-    let mut all: Vec<(String, Vec<f32>)> =
+    let mut all: Vec<(String, Vec<f64>)> =
         mapping.observation.iter().map(|channel| channel.name()).enumerate().map(of).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
-    all.insert(0, ("secs".into(), found.secs.iter().map(|secs| (secs * 1e3).round() as f32).collect()));
+    all.insert(0, ("secs".into(), found.secs.iter().map(|secs| (secs * 1e3).round()).collect()));
     all
 }
 
 /// What the plain table holds.
-fn expected() -> &'static [(String, Vec<f32>)] {
-    static EXPECTED: OnceLock<Vec<(String, Vec<f32>)>> = OnceLock::new();
+fn expected() -> &'static [(String, Vec<f64>)] {
+    static EXPECTED: OnceLock<Vec<(String, Vec<f64>)>> = OnceLock::new();
     EXPECTED.get_or_init(|| {
         let (mapping, found) = read(plain().into()).unwrap();
         numbers(&mapping, &found.all[0])
@@ -285,7 +285,7 @@ fn words_and_numbers_in_place_of_values_are_missing_and_said() {
         for (own, expected) in same.iter().zip(expected) {
             let is_held = own.0 == "level";
             let of = |at: usize| expected.1[if is_held { held(at) } else { at }];
-            let expected: Vec<f32> = (0..90).map(of).collect();
+            let expected: Vec<f64> = (0..90).map(of).collect();
             assert_eq!(own.1, expected, "{word}: {}", own.0);
         }
         let silent = ["", "NA", "#N/A", "nan", "NaN", "null", "None", "NaT", "-", "--"].contains(&word);
@@ -363,7 +363,9 @@ fn what_cannot_be_read_is_refused_with_its_line() {
         }
     }));
     assert!(
-        large.contains("run.csv: line 31: row 29, column \"flow\": expected a number of at most"),
+        large.contains(
+            "run.csv: line 31: row 29, column \"flow\": expected a number within 3.4028234663852886e38 of 0"
+        ),
         "{large}"
     );
     assert!(large.contains("found 1e40"), "{large}");

@@ -71,7 +71,7 @@ fn fitted(id: &str, params: Value, views: &[Signals<'_>], diagnoser: &Diagnoser)
     encode(&support::about(recipe, calibrated, &["o"; OBS], &["a"; ACT]), &archive)
 }
 
-type Step = unsafe extern "C" fn(*mut Handle, *const f32, usize, *const f32, usize, *mut Verdict) -> Status;
+type Step = unsafe extern "C" fn(*mut Handle, *const f64, usize, *const f64, usize, *mut Verdict) -> Status;
 type Reset = unsafe extern "C" fn(*mut Handle) -> Status;
 type Open = unsafe extern "C" fn(*const u8, usize, *mut *mut Handle) -> Status;
 
@@ -105,7 +105,7 @@ impl Border {
         unsafe { (self.reset)(self.monitor) };
     }
 
-    fn step(&self, obs: &[f32], action: &[f32]) -> Option<Verdict> {
+    fn step(&self, obs: &[f64], action: &[f64]) -> Option<Verdict> {
         let mut verdict = MaybeUninit::uninit();
         // SAFETY: the monitor is open, and the numbers are as many as is said.
         unsafe {
@@ -157,7 +157,9 @@ fn race(rust: &mut Monitor, border: &Border, [of_rust, of_c]: &mut [Times; 2]) {
         for (t, seen) in signals(probe).transitions().enumerate() {
             let i = p * STEPS + t;
             let mut step_rust = || of_rust.measure(i, || rust.step(seen.obs, seen.action).expect("finite"));
-            let mut step_c = || of_c.measure(i, || border.step(seen.obs, seen.action));
+            let [obs, action] =
+                [seen.obs, seen.action].map(|all| all.iter().map(|&x| x.into()).collect::<Vec<f64>>());
+            let mut step_c = || of_c.measure(i, || border.step(&obs, &action));
             let (want, found) = if t % 2 == 0 {
                 let want = step_rust();
                 (want, step_c())

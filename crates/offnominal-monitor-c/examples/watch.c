@@ -36,16 +36,16 @@ static int failed(const char *what, const char *why)
 }
 
 /* Reads at most `most` numbers of a row; how many there are, or `most` + 1 if it has anything else or more. */
-static size_t read_row(const char *row, float *numbers, size_t most)
+static size_t read_row(const char *row, double *numbers, size_t most)
 {
     for (size_t n = 0;; n++) {
         char *end;
-        float number;
+        double number;
         while (*row == ' ' || *row == '\t' || *row == '\r' || *row == '\n')
             row++;
         if (*row == '\0')
             return n;
-        number = strtof(row, &end);
+        number = strtod(row, &end);
         if (end == row || n == most)
             return most + 1;
         numbers[n] = number;
@@ -104,7 +104,7 @@ static void tell(offnominal_monitor *monitor, const offnominal_verdict *v)
 }
 
 /* One row: a step, the last observation of an episode, or the beginning of one. */
-static offnominal_status advance(offnominal_monitor *monitor, const float *row, size_t n)
+static offnominal_status advance(offnominal_monitor *monitor, const double *row, size_t n)
 {
     size_t n_obs = offnominal_n_obs(monitor), width = n_obs + offnominal_n_action(monitor);
     offnominal_verdict verdict;
@@ -121,7 +121,7 @@ static offnominal_status advance(offnominal_monitor *monitor, const float *row, 
 }
 
 /* All rows of the standard input; the exit code. */
-static int watch(offnominal_monitor *monitor, float *numbers)
+static int watch(offnominal_monitor *monitor, double *numbers)
 {
     static char row[LONGEST_ROW];
     size_t most = offnominal_n_obs(monitor) + offnominal_n_action(monitor);
@@ -139,7 +139,7 @@ static int watch(offnominal_monitor *monitor, float *numbers)
 int main(int argc, char **argv)
 {
     offnominal_monitor *monitor = NULL;
-    float *numbers;
+    double *numbers;
     int code;
     if (argc != 2)
         return failed("usage", "watch FILE < ROWS");

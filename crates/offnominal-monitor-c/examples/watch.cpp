@@ -21,12 +21,12 @@ const char *const FAMILIES[] = {"observation", "action", "dynamics"};
 const char *const DIRECTIONS[] = {"up", "down"};
 
 /// The numbers of a row.
-std::vector<float> read_row(const std::string &row)
+std::vector<double> read_row(const std::string &row)
 {
-    std::vector<float> numbers;
+    std::vector<double> numbers;
     std::istringstream words(row);
     for (std::string word; words >> word;)
-        numbers.push_back(std::stof(word));
+        numbers.push_back(std::stod(word));
     return numbers;
 }
 
@@ -69,7 +69,7 @@ void tell(offnominal::monitor &monitor, const offnominal::verdict &v)
 }
 
 /// One row: a step, the last observation of an episode, or the beginning of one.
-void advance(offnominal::monitor &monitor, const std::vector<float> &row)
+void advance(offnominal::monitor &monitor, const std::vector<double> &row)
 {
     const std::size_t n_obs = monitor.n_obs(), width = n_obs + monitor.n_action();
     std::optional<offnominal::verdict> verdict;

@@ -538,15 +538,15 @@ offnominal_status offnominal_reset_group(struct offnominal_monitor *monitor,
  *
  * The verdict is on the step that ends with this observation, so the first call of an episode returns NO_VERDICT.
  * `obs` has `n_obs` numbers and `action` has `n_action`, as many as `offnominal_n_obs` and `offnominal_n_action` say, in
- * the order of their names. A number that is infinite or not a number was not read; the verdict counts them. `verdict` is
- * written where OK is returned, and only there.
+ * the order of their names and in the units of their channels. A number that is infinite or not a number was not read; the
+ * verdict counts them. `verdict` is written where OK is returned, and only there.
  *
- * Errors: POINTER, WIDTH, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
+ * Errors: POINTER, WIDTH, REFUSED if single precision cannot hold a number, PANICKED, POISONED. After all but the last two the monitor is as it was.
  */
 offnominal_status offnominal_step(struct offnominal_monitor *monitor,
-                                  const float *obs,
+                                  const double *obs,
                                   size_t n_obs,
-                                  const float *action,
+                                  const double *action,
                                   size_t n_action,
                                   struct offnominal_verdict *verdict);
 
@@ -556,7 +556,7 @@ offnominal_status offnominal_step(struct offnominal_monitor *monitor,
  * Arguments, results and errors are those of `offnominal_step`.
  */
 offnominal_status offnominal_last(struct offnominal_monitor *monitor,
-                                  const float *obs,
+                                  const double *obs,
                                   size_t n_obs,
                                   struct offnominal_verdict *verdict);
 
@@ -567,11 +567,11 @@ offnominal_status offnominal_last(struct offnominal_monitor *monitor,
  * Errors: those of `offnominal_step`, and GAP if a step is missing, or a reset.
  */
 offnominal_status offnominal_transition(struct offnominal_monitor *monitor,
-                                        const float *obs,
+                                        const double *obs,
                                         size_t n_obs,
-                                        const float *action,
+                                        const double *action,
                                         size_t n_action,
-                                        const float *next_obs,
+                                        const double *next_obs,
                                         struct offnominal_verdict *verdict);
 
 /**
@@ -642,9 +642,9 @@ offnominal_status offnominal_candidates(struct offnominal_monitor *monitor,
  */
 offnominal_status offnominal_step_many(struct offnominal_monitor *const *monitors,
                                        size_t n,
-                                       const float *obs,
+                                       const double *obs,
                                        size_t n_obs,
-                                       const float *action,
+                                       const double *action,
                                        size_t n_action,
                                        struct offnominal_verdict *verdicts,
                                        offnominal_status *statuses);

@@ -105,14 +105,14 @@ public:
         return step(std::data(obs), std::size(obs), std::data(action), std::size(action));
     }
 
-    std::optional<offnominal_verdict> step(const float *obs, std::size_t n_obs, const float *action, std::size_t n_action)
+    std::optional<offnominal_verdict> step(const double *obs, std::size_t n_obs, const double *action, std::size_t n_action)
     {
         offnominal_verdict found{};
         return told(offnominal_step(get(), obs, n_obs, action, n_action, &found), found);
     }
 
     /// The same without exceptions: the verdict is written where OFFNOMINAL_STATUS_OK is returned.
-    offnominal_status try_step(const float *obs, std::size_t n_obs, const float *action, std::size_t n_action,
+    offnominal_status try_step(const double *obs, std::size_t n_obs, const double *action, std::size_t n_action,
                                offnominal_verdict &found) noexcept
     {
         return offnominal_step(get(), obs, n_obs, action, n_action, &found);
@@ -125,7 +125,7 @@ public:
         return last(std::data(obs), std::size(obs));
     }
 
-    std::optional<offnominal_verdict> last(const float *obs, std::size_t n_obs)
+    std::optional<offnominal_verdict> last(const double *obs, std::size_t n_obs)
     {
         offnominal_verdict found{};
         return told(offnominal_last(get(), obs, n_obs, &found), found);

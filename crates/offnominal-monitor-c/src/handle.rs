@@ -96,21 +96,21 @@ impl Handle {
 
     pub(crate) fn judge(
         &mut self,
-        obs: &[f32],
-        action: &[f32],
+        obs: &[f64],
+        action: &[f64],
     ) -> Result<Option<offnominal_monitor::Verdict>, StepError> {
         self.monitor.step(obs, action)
     }
 
-    pub(crate) fn step(&mut self, obs: &[f32], action: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
+    pub(crate) fn step(&mut self, obs: &[f64], action: &[f64], to: &mut MaybeUninit<Verdict>) -> Done {
         told(self.judge(obs, action), to)
     }
 
-    pub(crate) fn last(&mut self, obs: &[f32], to: &mut MaybeUninit<Verdict>) -> Done {
+    pub(crate) fn last(&mut self, obs: &[f64], to: &mut MaybeUninit<Verdict>) -> Done {
         told(self.monitor.last(obs), to)
     }
 
-    pub(crate) fn transition(&mut self, seen: &Transition<'_>, to: &mut MaybeUninit<Verdict>) -> Done {
+    pub(crate) fn transition(&mut self, seen: &Transition<'_, f64>, to: &mut MaybeUninit<Verdict>) -> Done {
         told(self.monitor.transition(seen).map(Some), to)
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Head {
 #[derive(Default)]
 pub(crate) struct Queue {
     heads: VecDeque<Head>,
-    numbers: VecDeque<f32>,
+    numbers: VecDeque<f64>,
 }
 
 impl Ticks for Queue {
@@ -39,7 +39,7 @@ impl Ticks for Queue {
 
 impl Queue {
     /// Takes the next tick, whose numbers become the row.
-    pub fn pop(&mut self, width: usize, row: &mut Vec<f32>) -> Option<Head> {
+    pub fn pop(&mut self, width: usize, row: &mut Vec<f64>) -> Option<Head> {
         let head = self.heads.pop_front()?;
         row.clear();
         row.extend(self.numbers.drain(..width));

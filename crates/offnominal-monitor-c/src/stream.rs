@@ -6,7 +6,7 @@ use crate::handle::{Handle, text};
 use crate::queue::{Head, Queue};
 use crate::types::{Tick, Verdict};
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_monitor::{About, ChannelName};
+use offnominal_monitor::About;
 use offnominal_topics::cdr;
 use offnominal_topics::chosen::Chosen;
 use offnominal_topics::live::Live;
@@ -24,7 +24,7 @@ pub struct Stream {
     columns: Vec<CString>,
     rate_hz: f64,
     widths: [usize; 2],
-    row: Vec<f32>,
+    row: Vec<f64>,
     episode: Episode,
     is_poisoned: bool,
 }
@@ -210,14 +210,9 @@ fn mapping(about: &About, given: Option<&str>) -> Result<Mapping> {
     let text = given.or(about.mapping.as_deref()).with_context(|| {
         format!("expected one, as the monitor was fitted on {}, found none", about.environment.id)
     })?;
-    let mapping = Mapping::parse(text)?;
-    mapping.insist_on(&names(&about.observation), &names(&about.action))?;
+    let mapping = Mapping::parse(text)?.of_monitor(&about.references())?;
     let task = mapping.task.clone().filter(|_| about.groups.is_some());
     Ok(Mapping { label: None, outcome: None, task, ..mapping })
-}
-
-fn names(channels: &[ChannelName]) -> Vec<&str> {
-    channels.iter().map(|channel| channel.name.as_str()).collect()
 }
 
 /// The topics of columns, in the order in which they appear.

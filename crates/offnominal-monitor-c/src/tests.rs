@@ -58,7 +58,7 @@ fn about() -> About {
         environment: identity(),
         policy: identity(),
         // A zero would end the name in C.
-        observation: vec![ChannelName { name: "x\0y".into(), unit: "m".into() }],
+        observation: vec![ChannelName { name: "x\0y".into(), unit: "m".into(), ..ChannelName::default() }],
         action: vec![],
         dt_secs: 0.1,
         train_episodes: 1,
@@ -91,7 +91,7 @@ fn defective() -> *mut Handle {
     pointer::give(Handle::new(Watch::new(about(), &Archive::default(), &catalogue, None).unwrap()))
 }
 
-fn step(monitor: *mut Handle, x: f32) -> Status {
+fn step(monitor: *mut Handle, x: f64) -> Status {
     let mut verdict = MaybeUninit::uninit();
     // SAFETY: the monitor is open; there is one number and no action.
     unsafe { offnominal_step(monitor, &x, 1, std::ptr::null(), 0, verdict.as_mut_ptr()) }
@@ -124,7 +124,7 @@ fn a_panic_in_a_batch_ends_one_monitor_of_it() {
     let all = [defective(), defective(), null_mut(), defective()];
     let mut verdicts = [const { MaybeUninit::<Verdict>::uninit() }; 4];
     let mut statuses = [Status::Ok; 4];
-    let mut tick = |rows: [f32; 4]| {
+    let mut tick = |rows: [f64; 4]| {
         let (to, none) = (verdicts.as_mut_ptr().cast(), std::ptr::null());
         // SAFETY: the monitors are open or null; there are four rows of one number and no action.
         let status = unsafe {

@@ -36,7 +36,8 @@ fn signals((observations, actions): &(Vec<f32>, Vec<f32>)) -> Signals<'_> {
 
 fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
     let identity = |id: &str| Identity { id: id.into(), digest: String::new() };
-    let channel = |name: &str| vec![ChannelName { name: name.into(), unit: "m".into() }];
+    let channel =
+        |name: &str| vec![ChannelName { name: name.into(), unit: "m".into(), ..ChannelName::default() }];
     About {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),

@@ -49,7 +49,8 @@ pub struct About {
     pub missing: Missing,
     /// Steps in a row that a number of an observation may be missing before its sensor counts as lost.
     pub lost_after: u32,
-    /// The 1 % and the 99 % quantile of each number of an observation in training; empty if they were not kept.
+    /// The 1 % and the 99 % quantile of each number of an observation in training, less its reference; empty if they were not
+    /// kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub usual: Vec<[f32; 2]>,
     /// Which column of a log is which channel, as TOML, if it was fitted on logs.
@@ -78,13 +79,21 @@ pub struct Identity {
 }
 
 /// What a number of an observation or a command is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelName {
     /// Name of the channel.
     pub name: String,
     /// Its unit.
     pub unit: String,
+    /// What is subtracted from its numbers before they become those of single precision: see
+    /// [`offnominal_core::reference`]. What the monitor learned is relative to it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reference: f64,
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 /// Two steps are of the same length if they differ by less than this share.
@@ -113,6 +122,18 @@ impl About {
     pub fn act_width(&self) -> usize {
         self.action.len()
     }
+
+    /// Names and references of the channels: of observations, and of commands.
+    pub fn references(&self) -> [Vec<(&str, f64)>; 2] {
+        [&self.observation, &self.action]
+            .map(|all| all.iter().map(|channel| (channel.name.as_str(), channel.reference)).collect())
+    }
+
+    /// What is usual for a number of an observation, in its own unit: the 1 % and the 99 % quantile in training, if they were kept.
+    pub fn usual_of(&self, channel: usize) -> Option<[f64; 2]> {
+        let reference = self.observation.get(channel)?.reference;
+        self.usual.get(channel).map(|edges| edges.map(|x| f64::from(x) + reference))
+    }
 }
 
 /// A name for each number of the channels; the numbers of a channel of many are counted from 0.
@@ -122,6 +143,7 @@ pub fn channel_names(channels: &[Channel]) -> Vec<ChannelName> {
         (0..width).map(move |i| ChannelName {
             name: if width == 1 { name.clone() } else { format!("{name}[{i}]") },
             unit: unit.clone(),
+            reference: 0.0,
         })
     };
     channels.iter().flat_map(numbers).collect()

@@ -149,10 +149,26 @@ pub enum StepError {
         /// How many were given.
         found: usize,
     },
+    /// A number is beyond what single precision holds.
+    #[error(
+        "{what}, channel {channel}: expected a number within {:e} of {reference}, found {found:e}",
+        f32::MAX
+    )]
+    Beyond {
+        /// `obs`, `action` or `next_obs`.
+        what: &'static str,
+        /// Name of the channel.
+        channel: String,
+        /// Its reference.
+        reference: f64,
+        /// The number.
+        found: f64,
+    },
     /// A transition does not begin where the one before it ended.
     #[error(
-        "obs, channel {channel}: expected {expected}, where the transition before ended, found {found}; \
-         a step is missing, or a reset"
+        "obs, channel {channel}: expected {expected}, where the transition before ended, found {found}{}; \
+         a step is missing, or a reset",
+        less(*.reference)
     )]
     Gap {
         /// Name of the first channel that differs.
@@ -161,5 +177,11 @@ pub enum StepError {
         expected: f32,
         /// The value before this one.
         found: f32,
+        /// The reference of the channel, which both are less.
+        reference: f64,
     },
+}
+
+fn less(reference: f64) -> String {
+    if reference == 0.0 { String::new() } else { format!(", both less the reference {reference}") }
 }

@@ -14,6 +14,7 @@ use offnominal_core::archive::{Archive, ArchiveError};
 use offnominal_core::detector::{Detector, Monitor as Scorer};
 use offnominal_core::partial::PartialScore;
 use offnominal_core::policy::Policy;
+use offnominal_core::reference::relative;
 use offnominal_core::transition::Transition;
 use offnominal_detectors::diagnosis::{AFTER, Diagnoser};
 use offnominal_stats::alarm::statistic::{Past, Statistic};
@@ -40,11 +41,21 @@ pub struct Monitor {
     /// Episodes that say nothing new, and the present one.
     known: Known,
     trace: Trace,
+    /// What was given last, less the references of the channels.
+    given: Given,
     /// Whether the observation, and whether the action too, is of this episode.
     has_obs: bool,
     has_action: bool,
     /// Whether the episode is of a task that is none of the groups.
     has_unknown_task: bool,
+}
+
+/// Numbers less the references of their channels. Their memory is used again.
+#[derive(Default)]
+struct Given {
+    obs: Vec<f32>,
+    action: Vec<f32>,
+    next_obs: Vec<f32>,
 }
 
 /// What is said of a step.
@@ -162,6 +173,7 @@ impl Monitor {
             feed,
             known,
             trace,
+            given: Given::default(),
             has_obs,
             has_action,
             has_unknown_task: false,
@@ -263,16 +275,20 @@ impl Monitor {
         event
     }
 
-    /// The observation that was just read, and the command that the policy gives for it. The verdict is on the step
-    /// that ends with this observation, so there is none at the first call of an episode. A number that is infinite or not
-    /// a number was not read: see [`Verdict::missing`].
+    /// The observation that was just read, and the command that the policy gives for it, in the units of their channels: their
+    /// references are subtracted here. The verdict is on the step that ends with this observation, so there is none at the
+    /// first call of an episode. A number that is infinite or not a number was not read: see [`Verdict::missing`].
     ///
     /// # Errors
-    /// If a width is wrong.
-    pub fn step(&mut self, obs: &[f32], action: &[f32]) -> Result<Option<Verdict>, StepError> {
-        check("action", action, &self.about.action)?;
+    /// If a width is wrong, or single precision cannot hold a number.
+    pub fn step<X: Copy + Into<f64>>(
+        &mut self,
+        obs: &[X],
+        action: &[X],
+    ) -> Result<Option<Verdict>, StepError> {
+        less("action", action, &self.about.action, &mut self.given.action)?;
         let verdict = self.last(obs)?;
-        self.act(action);
+        self.act();
         self.has_action = true;
         Ok(verdict)
     }
@@ -280,33 +296,37 @@ impl Monitor {
     /// The observation after which there is no command, as an episode has ended.
     ///
     /// # Errors
-    /// If the width is wrong.
-    pub fn last(&mut self, obs: &[f32]) -> Result<Option<Verdict>, StepError> {
-        check("obs", obs, &self.about.observation)?;
-        let verdict = self.has_action.then(|| self.judge(obs));
+    /// As [`Monitor::step`].
+    pub fn last<X: Copy + Into<f64>>(&mut self, obs: &[X]) -> Result<Option<Verdict>, StepError> {
+        less("obs", obs, &self.about.observation, &mut self.given.next_obs)?;
+        let verdict = self.has_action.then(|| self.judge());
         if verdict.is_none() {
-            self.first(obs);
+            self.first();
         }
         (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
     }
 
-    /// A whole transition, which must begin where the one before it ended.
+    /// A whole transition, which must begin where the one before it ended; in units as those of [`Monitor::step`].
     ///
     /// # Errors
-    /// If a width is wrong or a step is missing.
-    pub fn transition(&mut self, seen: &Transition<'_>) -> Result<Verdict, StepError> {
-        check("obs", seen.obs, &self.about.observation)?;
-        check("action", seen.action, &self.about.action)?;
-        check("next_obs", seen.next_obs, &self.about.observation)?;
+    /// As [`Monitor::step`], and if a step is missing.
+    pub fn transition<X: Copy + Into<f64>>(
+        &mut self,
+        seen: &Transition<'_, X>,
+    ) -> Result<Verdict, StepError> {
+        less("obs", seen.obs, &self.about.observation, &mut self.given.obs)?;
+        less("action", seen.action, &self.about.action, &mut self.given.action)?;
+        less("next_obs", seen.next_obs, &self.about.observation, &mut self.given.next_obs)?;
         if self.has_obs {
-            self.continues(seen.obs)?;
-            self.feed.again(seen.obs);
+            self.continues()?;
+            self.feed.again(&self.given.obs);
         } else {
-            self.first(seen.obs);
+            self.feed.first(&self.given.obs);
+            self.trace.first(&self.given.obs);
         }
-        self.act(seen.action);
-        let verdict = self.judge(seen.next_obs);
+        self.act();
+        let verdict = self.judge();
         (self.has_obs, self.has_action) = (true, false);
         Ok(verdict)
     }
@@ -360,19 +380,21 @@ impl Monitor {
         self.feed.ages().get(channel).is_some_and(|age| *age > self.about.lost_after)
     }
 
-    fn first(&mut self, obs: &[f32]) {
-        self.feed.first(obs);
-        self.trace.first(obs);
+    /// The observation that was given is the first one.
+    fn first(&mut self) {
+        self.feed.first(&self.given.next_obs);
+        self.trace.first(&self.given.next_obs);
     }
 
-    fn act(&mut self, action: &[f32]) {
-        self.feed.act(action);
-        self.trace.act(action);
+    fn act(&mut self) {
+        self.feed.act(&self.given.action);
+        self.trace.act(&self.given.action);
     }
 
-    fn judge(&mut self, next_obs: &[f32]) -> Verdict {
-        self.trace.next(next_obs);
-        let PartialScore { score, confidence } = self.feed.score(next_obs, self.scorer.as_mut());
+    /// Judges the step that ends with the observation that was given.
+    fn judge(&mut self) -> Verdict {
+        self.trace.next(&self.given.next_obs);
+        let PartialScore { score, confidence } = self.feed.score(&self.given.next_obs, self.scorer.as_mut());
         self.diagnoser.iter_mut().for_each(|d| d.observe_partial(&self.feed.step()));
         let sensor_event = self.advance();
         let limit = self.limits.here();
@@ -416,15 +438,16 @@ impl Monitor {
     }
 
     /// Compares what was read at the end of the transition before with what was read now.
-    fn continues(&self, obs: &[f32]) -> Result<(), StepError> {
-        let read = self.feed.obs().iter().zip(self.feed.missing()).zip(obs);
+    fn continues(&self) -> Result<(), StepError> {
+        let read = self.feed.obs().iter().zip(self.feed.missing()).zip(&self.given.obs);
         let differs =
             |((before, missing), now): ((&f32, &bool), &f32)| !missing && now.is_finite() && before != now;
         match read.into_iter().position(differs) {
             None => Ok(()),
             Some(i) => {
-                let channel = self.about.observation[i].name.clone();
-                Err(StepError::Gap { channel, expected: self.feed.obs()[i], found: obs[i] })
+                let ChannelName { name, reference, .. } = self.about.observation[i].clone();
+                let (expected, found) = (self.feed.obs()[i], self.given.obs[i]);
+                Err(StepError::Gap { channel: name, expected, found, reference })
             }
         }
     }
@@ -459,7 +482,22 @@ fn learned(scorer: &dyn Scorer, diagnoser: Option<&Diagnoser>) -> Result<Archive
     Ok(archive)
 }
 
-fn check(what: &'static str, row: &[f32], channels: &[ChannelName]) -> Result<(), StepError> {
+/// Writes numbers less the references of their channels.
+fn less<X: Copy + Into<f64>>(
+    what: &'static str,
+    row: &[X],
+    channels: &[ChannelName],
+    to: &mut Vec<f32>,
+) -> Result<(), StepError> {
     let (expected, found) = (channels.len(), row.len());
-    if expected == found { Ok(()) } else { Err(StepError::Width { what, expected, found }) }
+    if expected != found {
+        return Err(StepError::Width { what, expected, found });
+    }
+    to.clear();
+    for (&x, ChannelName { name, reference, .. }) in row.iter().zip(channels) {
+        let (found, reference, channel) = (x.into(), *reference, name);
+        let beyond = || StepError::Beyond { what, channel: channel.clone(), reference, found };
+        to.push(relative(found, reference).ok_or_else(beyond)?);
+    }
+    Ok(())
 }

@@ -28,7 +28,11 @@ mod tests {
 
     #[test]
     fn the_largest_part_comes_first_and_nothing_is_left_out() {
-        let channels = ["a", "b", "c"].map(|name| ChannelName { name: name.into(), unit: "1".into() });
+        let channels = ["a", "b", "c"].map(|name| ChannelName {
+            name: name.into(),
+            unit: "1".into(),
+            ..ChannelName::default()
+        });
         let found = named(&[0.5, 0.0, 3.0], &channels);
         let share = |name: &str, share| Share { name: name.into(), share };
         assert_eq!(found, [share("c", 3.0), share("a", 0.5)]);

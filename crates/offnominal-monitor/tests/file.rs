@@ -19,7 +19,10 @@ use serde_json::json;
 use std::sync::LazyLock;
 
 fn channels(names: &[&str]) -> Vec<ChannelName> {
-    names.iter().map(|name| ChannelName { name: (*name).into(), unit: "1".into() }).collect()
+    names
+        .iter()
+        .map(|name| ChannelName { name: (*name).into(), unit: "1".into(), ..ChannelName::default() })
+        .collect()
 }
 
 /// A k-nearest-neighbour monitor of a small linear system, as the bytes of its file.

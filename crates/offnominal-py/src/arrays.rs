@@ -1,5 +1,5 @@
-//! NumPy arrays on their way in: borrowed where they are float32, contiguous and long, copied where that is quicker,
-//! converted once where they are other numbers, and refused, with expected and found, where they are neither.
+//! NumPy arrays on their way in: borrowed where they have the type that is wanted and are contiguous and long, copied where
+//! that is quicker, converted once where they are other numbers, and refused, with expected and found, where they are neither.
 
 use crate::error::wrong;
 use numpy::ndarray::ArrayD;
@@ -13,40 +13,65 @@ use pyo3::prelude::*;
 /// Up to so many numbers are copied: to register a borrow of them takes longer.
 const SHORT: usize = 512;
 
-/// A contiguous array of float32 from Python.
-pub(crate) struct Floats<'py> {
+/// A contiguous array of numbers from Python, which a detector or a policy reads in single precision.
+pub(crate) struct Floats<'py, X: Real = f32> {
     array: Bound<'py, PyUntypedArray>,
-    values: Values<'py>,
+    values: Values<'py, X>,
 }
 
-enum Values<'py> {
-    Borrowed(PyReadonlyArrayDyn<'py, f32>),
-    Copied(Vec<f32>),
+enum Values<'py, X: Real> {
+    Borrowed(PyReadonlyArrayDyn<'py, X>),
+    Copied(Vec<X>),
 }
 
-impl<'py> Floats<'py> {
+/// A type of real numbers.
+pub(crate) trait Real: numpy::Element + Copy + Into<f64> + std::fmt::Display {
+    const DTYPE: &'static str;
+
+    fn of(x: f64) -> Self;
+}
+
+impl Real for f32 {
+    const DTYPE: &'static str = "float32";
+
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+impl Real for f64 {
+    const DTYPE: &'static str = "float64";
+
+    fn of(x: f64) -> f64 {
+        x
+    }
+}
+
+impl<'py, X: Real> Floats<'py, X> {
     /// Borrows, copies or converts; `what` names the thing in errors.
-    pub(crate) fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Floats<'py>> {
+    pub(crate) fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Floats<'py, X>> {
         // Of other classes, such as arrays with a mask, not every number is one.
         let is_plain = array.is_exact_instance_of::<PyUntypedArray>();
-        if let Ok(own) = array.cast::<PyArrayDyn<f32>>()
+        if let Ok(own) = array.cast::<PyArrayDyn<X>>()
             && is_plain
             && own.is_c_contiguous()
         {
             return Floats::of(own, what);
         }
-        // Choices come as NumPy's own integers.
-        if let Ok(own) = array.cast::<PyArrayDyn<i64>>()
-            && is_plain
-            && own.is_c_contiguous()
-        {
-            let values = own.to_vec()?.into_iter().map(|v| v as f32).collect();
-            return Ok(Floats { array: own.as_untyped().clone(), values: Values::Copied(values) });
+        // Choices come as NumPy's own integers, observations in the precision that is not wanted.
+        let copied = if is_plain {
+            let wide = copied(array, |x: f64| X::of(x))?.or(copied(array, |x: f32| X::of(x.into()))?);
+            wide.or(copied(array, |x: i64| X::of(x as f64))?)
+        } else {
+            None
+        };
+        match copied {
+            Some(found) => Ok(found),
+            None => Floats::of(converted(array, what, X::DTYPE)?.cast::<PyArrayDyn<X>>()?, what),
         }
-        Floats::of(converted(array, what)?.cast::<PyArrayDyn<f32>>()?, what)
     }
 
-    fn of(array: &Bound<'py, PyArrayDyn<f32>>, what: &str) -> PyResult<Floats<'py>> {
+    fn of(array: &Bound<'py, PyArrayDyn<X>>, what: &str) -> PyResult<Floats<'py, X>> {
         let values = if array.len() <= SHORT {
             Values::Copied(array.to_vec()?)
         } else {
@@ -59,7 +84,7 @@ impl<'py> Floats<'py> {
         self.array.shape()
     }
 
-    pub(crate) fn slice(&self) -> &[f32] {
+    pub(crate) fn slice(&self) -> &[X] {
         match &self.values {
             Values::Borrowed(own) => own.as_slice().expect("only contiguous arrays are kept"),
             Values::Copied(own) => own,
@@ -76,7 +101,7 @@ impl<'py> Floats<'py> {
 
     /// Refuses numbers that are infinite or none.
     pub(crate) fn expect_finite(&self, what: &str) -> PyResult<()> {
-        match self.slice().iter().position(|v| !v.is_finite()) {
+        match self.slice().iter().position(|&v| !v.into().is_finite()) {
             None => Ok(()),
             Some(at) => Err(wrong(format!(
                 "{what}: expected finite numbers, found {} at position {at} of {:?}",
@@ -87,18 +112,33 @@ impl<'py> Floats<'py> {
     }
 }
 
-fn borrowed<'py>(array: &Bound<'py, PyArrayDyn<f32>>, what: &str) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+/// A contiguous array of another type of numbers, converted.
+fn copied<'py, S: numpy::Element + Copy, X: Real>(
+    array: &Bound<'py, PyAny>,
+    convert: impl Fn(S) -> X,
+) -> PyResult<Option<Floats<'py, X>>> {
+    let Some(own) = array.cast::<PyArrayDyn<S>>().ok().filter(|own| own.is_c_contiguous()) else {
+        return Ok(None);
+    };
+    let values = own.to_vec()?.into_iter().map(convert).collect();
+    Ok(Some(Floats { array: own.as_untyped().clone(), values: Values::Copied(values) }))
+}
+
+fn borrowed<'py, X: Real>(
+    array: &Bound<'py, PyArrayDyn<X>>,
+    what: &str,
+) -> PyResult<PyReadonlyArrayDyn<'py, X>> {
     array.try_readonly().map_err(|_| wrong(format!("{what}: another call is writing into this array")))
 }
 
-/// Any array of real numbers as contiguous float32; where a mask says that there is none, NaN.
-fn converted<'py>(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+/// Any array of real numbers as a contiguous one of a type; where a mask says that there is none, NaN.
+fn converted<'py>(array: &Bound<'py, PyAny>, what: &str, wanted: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let numpy = py.import(intern!(py, "numpy"))?;
     if numpy.getattr(intern!(py, "ma"))?.call_method1(intern!(py, "isMaskedArray"), (array,))?.is_truthy()? {
         let filled = array.call_method1(intern!(py, "astype"), (intern!(py, "float64"),))?;
         let filled = filled.call_method1(intern!(py, "filled"), (f64::NAN,))?;
-        return numpy.call_method1(intern!(py, "ascontiguousarray"), (filled, intern!(py, "float32")));
+        return numpy.call_method1(intern!(py, "ascontiguousarray"), (filled, wanted));
     }
     let found = numpy.call_method1(intern!(py, "asarray"), (array,));
     let found = found.map_err(|e| wrong(format!("{what}: expected an array of numbers, found {e}")))?;
@@ -107,7 +147,7 @@ fn converted<'py>(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, 
     if !"fiub".contains(&kind) {
         return Err(wrong(format!("{what}: expected an array of numbers, found one of dtype {dtype}")));
     }
-    numpy.call_method1(intern!(py, "ascontiguousarray"), (found, intern!(py, "float32")))
+    numpy.call_method1(intern!(py, "ascontiguousarray"), (found, wanted))
 }
 
 /// A row of numbers as a new array.

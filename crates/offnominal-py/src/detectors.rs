@@ -6,11 +6,12 @@ use crate::forks::Forks;
 use crate::own::PYTHON;
 use crate::policy::Policy;
 use crate::progress::{abandonable, context, interruptible};
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use numpy::{PyArray1, PyArrayDyn};
 use offnominal_core::archive::Archive;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
+use offnominal_core::reference::{references, relative};
 use offnominal_detectors::{ALL, Described, SequenceTraining, Training, fields};
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
@@ -20,6 +21,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Ids and summaries of the detectors, in the order of the catalogue.
@@ -50,18 +52,124 @@ pub(crate) fn check_detector(id: &str, options: &str) -> PyResult<()> {
 pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 pub(crate) struct Recorded<'py> {
-    observations: Floats<'py>,
-    actions: Floats<'py>,
+    observations: Numbers<'py>,
+    actions: Numbers<'py>,
+}
+
+/// Numbers in the precision in which they came, if that is single, else in double precision.
+enum Numbers<'py> {
+    Single(Floats<'py>),
+    Double(Floats<'py, f64>),
+}
+
+/// The same, and how many are in a row; any thread may read them.
+#[derive(Clone, Copy)]
+pub(crate) enum Rows<'a> {
+    Single(&'a [f32], usize),
+    Double(&'a [f64], usize),
+}
+
+/// Observations and commands of an episode as a detector sees them: less the references of their channels.
+pub(crate) struct Seen<'a> {
+    observations: Cow<'a, [f32]>,
+    actions: Cow<'a, [f32]>,
+    widths: [usize; 2],
+}
+
+impl<'py> Numbers<'py> {
+    fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Numbers<'py>> {
+        if array.cast::<PyArrayDyn<f32>>().is_ok() {
+            let found = Floats::read(array, what)?;
+            found.expect_finite(what)?;
+            return Ok(Numbers::Single(found));
+        }
+        let found = Floats::read(array, what)?;
+        found.expect_finite(what)?;
+        Ok(Numbers::Double(found))
+    }
+
+    fn shape(&self) -> &[usize] {
+        match self {
+            Numbers::Single(own) => own.shape(),
+            Numbers::Double(own) => own.shape(),
+        }
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        let width = self.shape()[1];
+        match self {
+            Numbers::Single(own) => Rows::Single(own.slice(), width),
+            Numbers::Double(own) => Rows::Double(own.slice(), width),
+        }
+    }
+}
+
+impl<'a> Rows<'a> {
+    fn width(self) -> usize {
+        match self {
+            Rows::Single(_, width) | Rows::Double(_, width) => width,
+        }
+    }
+
+    /// Less the references of the channels; where there are none, zero is what is subtracted.
+    fn less(self, references: &[f64]) -> Result<Cow<'a, [f32]>> {
+        match self {
+            Rows::Single(own, _) if references.iter().all(|x| *x == 0.0) => Ok(Cow::Borrowed(own)),
+            Rows::Single(own, width) => less(own, width, references).map(Cow::Owned),
+            Rows::Double(own, width) => less(own, width, references).map(Cow::Owned),
+        }
+    }
+}
+
+fn less<X: Copy + Into<f64>>(rows: &[X], width: usize, references: &[f64]) -> Result<Vec<f32>> {
+    let of = |(i, &x): (usize, &X)| {
+        let reference = references.get(i % width).copied().unwrap_or(0.0);
+        relative(x.into(), reference).with_context(|| {
+            let (row, channel, x): (_, _, f64) = (i / width, i % width, x.into());
+            format!(
+                "row {row}, channel {channel}: expected a number within {:e} of {reference}, found {x:e}",
+                f32::MAX
+            )
+        })
+    };
+    rows.iter().enumerate().map(of).collect()
+}
+
+impl Seen<'_> {
+    pub(crate) fn signals(&self) -> Signals<'_> {
+        Signals::new(&self.observations, &self.actions, self.widths[0], self.widths[1])
+    }
+}
+
+/// Episodes less the references of their channels.
+pub(crate) fn seen<'a>(all: &[[Rows<'a>; 2]], references: &[Vec<f64>; 2]) -> Result<Vec<Seen<'a>>> {
+    let of = |[observations, actions]: &[Rows<'a>; 2]| {
+        Ok(Seen {
+            observations: observations.less(&references[0])?,
+            actions: actions.less(&references[1])?,
+            widths: [observations.width(), actions.width()],
+        })
+    };
+    all.iter().map(of).collect()
+}
+
+/// Observations and commands of episodes that came in double precision: of those that did not, nothing is left to save.
+pub(crate) fn doubles<'a>(all: &'a [Recorded<'_>]) -> [Vec<&'a [f64]>; 2] {
+    let double = |rows: Rows<'a>| match rows {
+        Rows::Single(..) => None,
+        Rows::Double(own, _) => Some(own),
+    };
+    [0, 1].map(|part: usize| {
+        all.iter().map(|one| double(one.rows()[part])).collect::<Option<_>>().unwrap_or_default()
+    })
 }
 
 impl<'py> Recorded<'py> {
     fn read((observations, actions): &Pair<'py>) -> PyResult<Recorded<'py>> {
         let (o, a) = ("observations", "actions");
         let found =
-            Recorded { observations: Floats::read(observations, o)?, actions: Floats::read(actions, a)? };
+            Recorded { observations: Numbers::read(observations, o)?, actions: Numbers::read(actions, a)? };
         found.check()?;
-        found.observations.expect_finite(o)?;
-        found.actions.expect_finite(a)?;
         Ok(found)
     }
 
@@ -77,9 +185,8 @@ impl<'py> Recorded<'py> {
         )))
     }
 
-    pub(crate) fn signals(&self) -> Signals<'_> {
-        let (o, a) = (self.observations.shape()[1], self.actions.shape()[1]);
-        Signals::new(self.observations.slice(), self.actions.slice(), o, a)
+    pub(crate) fn rows(&self) -> [Rows<'_>; 2] {
+        [self.observations.rows(), self.actions.rows()]
     }
 }
 
@@ -107,9 +214,16 @@ pub(crate) fn fit<'py>(
     let options = serde_json::from_str(options).map_err(raised)?;
     let detector = catalogues::detectors().build(id, &options).map_err(raised)?;
     let (train, validation) = (recorded(&train, "training")?, recorded(&validation, "validation")?);
-    let train: Vec<Signals<'_>> = train.iter().map(Recorded::signals).collect();
-    let validation: Vec<Signals<'_>> = validation.iter().map(Recorded::signals).collect();
-    let widths = train.first().map_or((0, 0), |s| (s.obs_width(), s.act_width()));
+    let widths = train.first().map_or((0, 0), |one| (one.observations.shape()[1], one.actions.shape()[1]));
+    let doubles = doubles(&train);
+    let references = [references(&doubles[0], widths.0), references(&doubles[1], widths.1)];
+    let less = |all: &[Recorded<'_>]| {
+        let rows: Vec<_> = all.iter().map(Recorded::rows).collect();
+        seen(&rows, &references).map_err(raised)
+    };
+    let (train, validation) = (less(&train)?, less(&validation)?);
+    let [train, validation] =
+        [&train, &validation].map(|all| all.iter().map(Seen::signals).collect::<Vec<_>>());
     let policy = policy.map(|p| p.inner.as_ref());
     let nominal = Nominal { policy, ..Nominal::new(&train, &validation) };
     let context = context(seed, 0, display, Arc::default());
@@ -119,7 +233,7 @@ pub(crate) fn fit<'py>(
             detector.fit(nominal.with_progress(progress), &mut rng)
         })
     })?;
-    Ok(Monitor::new(inner, widths, id.into(), options))
+    Ok(Monitor::new(inner, widths, references, id.into(), options))
 }
 
 /// A fitted detector.
@@ -130,6 +244,8 @@ pub(crate) struct Monitor {
     /// Those that score whole episodes.
     forks: Forks<dyn Watching>,
     widths: (usize, usize),
+    /// What is subtracted from the channels of observations and of commands.
+    references: [Vec<f64>; 2],
     id: String,
     options: Value,
 }
@@ -142,6 +258,7 @@ struct Header {
     engine: String,
     detector: DetectorRecipe,
     widths: (usize, usize),
+    references: [Vec<f64>; 2],
 }
 
 #[pymethods]
@@ -170,9 +287,9 @@ impl Monitor {
         observations: Bound<'py, PyAny>,
         actions: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let seen = Recorded::read(&(observations, actions))?;
-        let signals = seen.signals();
-        let found = (signals.obs_width(), signals.act_width());
+        let recorded = Recorded::read(&(observations, actions))?;
+        let rows = recorded.rows();
+        let found = (rows[0].width(), rows[1].width());
         if found != self.widths {
             return Err(wrong(format!(
                 "episode: expected {:?} observation and action channels, as in training, found {found:?}",
@@ -180,7 +297,8 @@ impl Monitor {
             )));
         }
         let mut fork = self.forks.take(|| self.own(py).fork());
-        let (o, a) = (seen.observations.slice().to_vec(), seen.actions.slice().to_vec());
+        let [o, a] = [0, 1].map(|part: usize| rows[part].less(&self.references[part]).map(Cow::into_owned));
+        let (o, a) = (o.map_err(raised)?, a.map_err(raised)?);
         let (scores, fork) = abandonable(py, move || {
             let mut scores = vec![];
             fork.score_episode(&Signals::new(&o, &a, found.0, found.1), &mut scores);
@@ -200,10 +318,10 @@ impl Monitor {
         action: &Bound<'_, PyAny>,
         next_obs: &Bound<'_, PyAny>,
     ) -> PyResult<f64> {
-        let obs = self.part(obs, "observation", self.widths.0)?;
-        let action = self.part(action, "action", self.widths.1)?;
-        let next_obs = self.part(next_obs, "next observation", self.widths.0)?;
-        let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
+        let obs = self.part(obs, "observation", &self.references[0])?;
+        let action = self.part(action, "action", &self.references[1])?;
+        let next_obs = self.part(next_obs, "next observation", &self.references[0])?;
+        let seen = Transition { obs: &obs, action: &action, next_obs: &next_obs };
         caught(|| Ok(self.own(py).score(&seen)))
     }
 
@@ -217,7 +335,8 @@ impl Monitor {
 
     /// An independent copy.
     fn fork(&self, py: Python<'_>) -> Monitor {
-        Monitor::new(self.own(py).fork(), self.widths, self.id.clone(), self.options.clone())
+        let (id, options) = (self.id.clone(), self.options.clone());
+        Monitor::new(self.own(py).fork(), self.widths, self.references.clone(), id, options)
     }
 
     /// The bytes of its file.
@@ -227,6 +346,7 @@ impl Monitor {
             engine: env!("CARGO_PKG_VERSION").into(),
             detector: DetectorRecipe { id: self.id.clone(), params: self.options.clone() },
             widths: self.widths,
+            references: self.references.clone(),
         };
         let mut archive = Archive::default();
         self.own(py).save(&mut archive.writer()).map_err(raised)?;
@@ -240,20 +360,26 @@ impl Monitor {
         let policy = policy.map(|p| p.inner.as_ref());
         detached(py, || {
             let (header, archive) = unseal(&bytes)?;
-            let Header { detector: DetectorRecipe { id, params: options }, widths, .. } =
+            let Header { detector: DetectorRecipe { id, params: options }, widths, references, .. } =
                 serde_json::from_str(&header).context(
                     "expected the file of a fitted detector; one with a threshold is opened by offnominal.alarms.Watch.load",
                 )?;
             let detector = catalogues::detectors().build(&id, &options)?;
             let inner = detector.load(&archive.reader(widths.0, widths.1), policy)?;
-            Ok(Monitor::new(inner, widths, id, options))
+            Ok(Monitor::new(inner, widths, references, id, options))
         })
     }
 }
 
 impl Monitor {
-    fn new(inner: Box<dyn Watching>, widths: (usize, usize), id: String, options: Value) -> Monitor {
-        Monitor { inner: Mutex::new(inner), forks: Forks::new(), widths, id, options }
+    fn new(
+        inner: Box<dyn Watching>,
+        widths: (usize, usize),
+        references: [Vec<f64>; 2],
+        id: String,
+        options: Value,
+    ) -> Monitor {
+        Monitor { inner: Mutex::new(inner), forks: Forks::new(), widths, references, id, options }
     }
 
     /// The one that is stepped; who waits for it leaves the interpreter to others.
@@ -261,12 +387,13 @@ impl Monitor {
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn part<'py>(&self, array: &Bound<'py, PyAny>, what: &str, width: usize) -> PyResult<Floats<'py>> {
-        let floats = Floats::read(array, what)?;
+    /// A part of a step, less the references of its channels.
+    fn part(&self, array: &Bound<'_, PyAny>, what: &str, references: &[f64]) -> PyResult<Vec<f32>> {
+        let (floats, width) = (Floats::<f64>::read(array, what)?, references.len());
         if floats.slice().len() != width {
             floats.expect_shape(&[width], what)?;
         }
         floats.expect_finite(what)?;
-        Ok(floats)
+        less(floats.slice(), width, references).map_err(|why| wrong(format!("{what}: {why}")))
     }
 }

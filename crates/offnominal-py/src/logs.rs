@@ -10,7 +10,7 @@ use offnominal_logs::chosen::Truth;
 use offnominal_logs::episodes::Recorded;
 use offnominal_logs::frame::{Cell, Cells, Content, Frame};
 use offnominal_logs::mapping::{Channel, Mapping};
-use offnominal_logs::recordings::{self, Held, Recordings};
+use offnominal_logs::recordings::{self, Recordings, held};
 use offnominal_logs::source::Log;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat};
@@ -91,17 +91,18 @@ fn shared(mapping: &Mapping, text: String, found: &Recordings) -> String {
 }
 
 fn as_dict<'py>(py: Python<'py>, own: Recorded, mapping: &Mapping) -> PyResult<Bound<'py, PyDict>> {
-    let (held, width) = (Held::of(&own, mapping), mapping.observation.len());
-    let (signals, steps, dict) = (held.signals(), own.len(width), PyDict::new(py));
+    let widths = [mapping.observation.len(), mapping.command.len()];
+    let (steps, dict) = (own.len(widths[0]), PyDict::new(py));
+    let (observations, actions) = (held(&own.observations, widths[0]), held(&own.commands, widths[1]));
     let missing: Vec<bool> = own.observations.iter().map(|x| x.is_nan()).collect();
     dict.set_item("name", own.name())?;
     dict.set_item("log", own.log.display().to_string())?;
     dict.set_item("start_nanos", own.start_nanos)?;
-    dict.set_item("observations", shaped(py, signals.observations().to_vec(), &[steps + 1, width])?)?;
-    dict.set_item("actions", shaped(py, signals.actions().to_vec(), &[steps, mapping.command.len()])?)?;
+    dict.set_item("observations", shaped(py, observations, &[steps + 1, widths[0]])?)?;
+    dict.set_item("actions", shaped(py, actions, &[steps, widths[1]])?)?;
     dict.set_item("is_nominal", own.not_nominal().is_none())?;
-    dict.set_item("is_missing", shaped(py, missing, &[steps + 1, width])?)?;
-    dict.set_item("ages_secs", shaped(py, own.ages_secs, &[steps + 1, width])?)?;
+    dict.set_item("is_missing", shaped(py, missing, &[steps + 1, widths[0]])?)?;
+    dict.set_item("ages_secs", shaped(py, own.ages_secs, &[steps + 1, widths[0]])?)?;
     dict.set_item("secs", shaped(py, own.secs, &[steps + 1])?)?;
     let labels = own.labels.map(|labels| shaped(py, labels, &[steps])).transpose()?;
     dict.set_item("labels", labels)?;

@@ -1,7 +1,7 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
 use crate::arrays::{Floats, shaped};
-use crate::detectors::{Pair, Recorded, recorded};
+use crate::detectors::{Pair, Recorded, Seen, doubles, recorded, seen};
 use crate::error::{caught, detached, raised};
 use crate::own;
 use crate::policy::Policy;
@@ -10,12 +10,14 @@ use anyhow::Result;
 use numpy::PyArrayDyn;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::{Seed, Signals, Transition};
+use offnominal_core::reference::references;
 use offnominal_engine::catalogues;
 use offnominal_engine::fit::{self, Request};
 use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use offnominal_logs::exchangeability;
+use offnominal_logs::fit::with_references;
 use offnominal_logs::mapping::Mapping;
 use offnominal_monitor::{ChannelName, Identity, Monitor, Recalibration, Verdict, decode, encode};
 use pyo3::prelude::*;
@@ -93,8 +95,8 @@ impl Watch {
         obs: &Bound<'_, PyAny>,
         action: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<VerdictTuple>> {
-        let obs = Floats::read(obs, "observation")?;
-        let action = action.map(|action| Floats::read(action, "action")).transpose()?;
+        let obs = Floats::<f64>::read(obs, "observation")?;
+        let action = action.map(|action| Floats::<f64>::read(action, "action")).transpose()?;
         let found = caught(|| match &action {
             Some(action) => Ok(self.own().step(obs.slice(), action.slice())?),
             None => Ok(self.own().last(obs.slice())?),
@@ -109,9 +111,9 @@ impl Watch {
         action: &Bound<'_, PyAny>,
         next_obs: &Bound<'_, PyAny>,
     ) -> PyResult<VerdictTuple> {
-        let obs = Floats::read(obs, "observation")?;
-        let action = Floats::read(action, "action")?;
-        let next_obs = Floats::read(next_obs, "next observation")?;
+        let obs = Floats::<f64>::read(obs, "observation")?;
+        let action = Floats::<f64>::read(action, "action")?;
+        let next_obs = Floats::<f64>::read(next_obs, "next observation")?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
         caught(|| Ok(as_tuple(&self.own().transition(&seen)?)))
     }
@@ -180,10 +182,20 @@ struct Named {
 }
 
 impl Named {
-    /// The system that the request names.
-    fn system<'a>(self, request: &Request, policy: Option<&'a dyn Acting>) -> Result<System<'a>> {
+    /// The system that the request names, with the references of its channels by what is learned from.
+    fn system<'a>(
+        mut self,
+        request: &Request,
+        policy: Option<&'a dyn Acting>,
+        train: &[Vec<&[f64]>; 2],
+    ) -> Result<System<'a>> {
         if let Some(text) = &self.mapping {
-            return Ok(offnominal_logs::fit::system(&Mapping::parse(text)?, self.dt_secs));
+            let mapping = with_references(&Mapping::parse(text)?, train);
+            return Ok(offnominal_logs::fit::system(&mapping, self.dt_secs));
+        }
+        for (channels, rows) in [&mut self.observation, &mut self.action].into_iter().zip(train) {
+            let needed = references(rows, channels.len());
+            channels.iter_mut().zip(needed).for_each(|(channel, reference)| channel.reference = reference);
         }
         let identity = |id: &str| Identity { id: id.into(), digest: String::new() };
         Ok(System {
@@ -216,11 +228,18 @@ pub(crate) fn fit_watch<'py>(
 ) -> PyResult<(Watch, Vec<String>)> {
     let request: Request = serde_json::from_str(request).map_err(raised)?;
     let (train, calibration) = (recorded(&episodes.0, "training")?, recorded(&episodes.1, "calibration")?);
-    let views = [&train, &calibration].map(|all| all.iter().map(Recorded::signals).collect::<Vec<_>>());
     let named: Option<Named> = system.map(serde_json::from_str).transpose().map_err(raised)?;
     let (policy, context) = (policy.map(|p| p.inner.as_ref()), context(seed, 0, display, Arc::default()));
+    let (learned, both) = (
+        doubles(&train),
+        [&train, &calibration].map(|all| all.iter().map(Recorded::rows).collect::<Vec<_>>()),
+    );
     interruptible(py, &context.stop, || {
         let fit = |system: &System<'_>| {
+            let references = [&system.observation, &system.action]
+                .map(|channels| channels.iter().map(|channel| channel.reference).collect::<Vec<f64>>());
+            let seen = [seen(&both[0], &references)?, seen(&both[1], &references)?];
+            let views = [0, 1].map(|part: usize| seen[part].iter().map(Seen::signals).collect::<Vec<_>>());
             let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
             let about = own::forgotten(made.about);
             let found = Monitor::new(about, &made.archive, &catalogues::detectors(), system.policy)?;
@@ -232,7 +251,7 @@ pub(crate) fn fit_watch<'py>(
             recipes.iter().try_for_each(of)?;
             return fit(&monitor_file::system(&subject));
         };
-        fit(&named.system(&request, policy)?)
+        fit(&named.system(&request, policy, &learned)?)
     })
 }
 

@@ -3,7 +3,7 @@
 mod times;
 mod words;
 
-use crate::mapping::{Clock, Mapping};
+use crate::mapping::{Channel, Clock, Mapping};
 use crate::record::{Column, Sink, Topic, Value};
 use crate::words::means_missing;
 use anyhow::{Context, Result, bail, ensure};
@@ -48,6 +48,8 @@ pub struct Chosen<R> {
     /// Whether all entries of a column so far are numbers of which none means missing.
     is_plain: Vec<bool>,
     n_channels: usize,
+    /// What the numbers of a column must lie near: the reference of its channel; not a number as long as it is not known.
+    references: Vec<f64>,
     /// What stands in channels in place of numbers.
     words: BTreeMap<usize, Words>,
     /// What the reader has said.
@@ -100,6 +102,7 @@ impl<R: Rows> Chosen<R> {
             is_text,
             is_plain: vec![false; n],
             n_channels: mapping.channels().count(),
+            references: references(mapping, n),
             words: BTreeMap::new(),
             said: Vec::new(),
             row,
@@ -177,11 +180,7 @@ impl<R: Rows> Chosen<R> {
 
     fn of_channel(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
         let number = value.number().filter(|x| !self.mapping.missing.contains(x));
-        ensure!(
-            number.is_none_or(|x| x.abs() <= LARGEST),
-            "expected a number of at most {LARGEST:e}, which single precision holds, found {:e}",
-            number.unwrap_or_default()
-        );
+        self.check_size(place, number)?;
         let is_plain = number.is_some() && !self.words.contains_key(&place);
         self.is_text[place] = Some(false);
         if is_plain {
@@ -195,6 +194,22 @@ impl<R: Rows> Chosen<R> {
             (None, value) => words.missing(format!("{:?}", value.number().unwrap_or(f64::NAN)), row),
         }
         Ok(number.unwrap_or(f64::NAN))
+    }
+
+    /// Insists on a number that single precision holds, less the reference of its channel. Where a fit is to choose that, the
+    /// first number stands for it.
+    fn check_size(&mut self, place: usize, number: Option<f64>) -> Result<()> {
+        let Some(x) = number else { return Ok(()) };
+        let reference = &mut self.references[place];
+        if reference.is_nan() {
+            // A number that single precision holds needs none.
+            *reference = if x.abs() <= LARGEST { 0.0 } else { x };
+        }
+        ensure!(
+            (x - *reference).abs() <= LARGEST,
+            "expected a number within {LARGEST:e} of {reference}, which single precision holds, found {x:e}"
+        );
+        Ok(())
     }
 
     fn say(&mut self, topic: Option<usize>, what: &str) {
@@ -281,7 +296,9 @@ impl<R: Rows> Sink for Chosen<R> {
             let (number, place) = self.topics[topic].columns[i];
             let value = row.get(number).copied().unwrap_or(Value::Missing);
             let found = match value {
-                Value::Number(x) if x.abs() <= LARGEST && self.is_plain[place] => x,
+                Value::Number(x) if (x - self.references[place]).abs() <= LARGEST && self.is_plain[place] => {
+                    x
+                }
                 value => {
                     let number = self.number(place, value, n);
                     number.with_context(|| format!("row {n}, column {:?}", self.names[place]))?
@@ -304,6 +321,12 @@ impl<R: Rows> Sink for Chosen<R> {
     fn assumed(&mut self, topic: Option<usize>, what: &str) {
         self.say(topic, what);
     }
+}
+
+/// The references of all columns; only those of channels can be unknown.
+fn references(mapping: &Mapping, n: usize) -> Vec<f64> {
+    let of = |channel: &Channel| channel.reference.unwrap_or(f64::NAN);
+    mapping.channels().map(of).chain(std::iter::repeat(0.0)).take(n).collect()
 }
 
 /// The time of a row that has none: rows follow one another at the rate of the clock, or once a second.

@@ -24,9 +24,9 @@ pub struct Tick<'a> {
     /// When it is, in nanoseconds of the clock of the log.
     pub time_nanos: i64,
     /// Observations in the order of the mapping; NaN where a value is missing.
-    pub observation: &'a [f32],
+    pub observation: &'a [f64],
     /// Commands, as observations.
-    pub command: &'a [f32],
+    pub command: &'a [f64],
     /// At the first tick of an episode its task, if the mapping names one and it is known by then.
     pub task: Option<&'a str>,
     /// Rows that came too late or twice, or whose time jumped, so far.
@@ -60,7 +60,7 @@ pub struct Live<T> {
     /// The time of the latest row.
     latest: i64,
     episode: Option<Episode>,
-    values: Vec<f32>,
+    values: Vec<f64>,
     waiting: Option<Waiting>,
     jumps: Jumps,
     /// The place of the column of the task, its texts by their numbers, and what it holds in this episode.
@@ -89,7 +89,7 @@ impl<T: Ticks> Live<T> {
         let place = |name: &str| columns.iter().position(|column| *column == name);
         let keys = mapping.episodes.columns().filter_map(place).collect();
         let task_at = mapping.task.as_deref().and_then(place);
-        let values = vec![f32::NAN; mapping.channels().count()];
+        let values = vec![f64::NAN; mapping.channels().count()];
         let last = vec![None; columns.len()];
         Live {
             mapping: mapping.clone(),
@@ -209,8 +209,7 @@ impl<T: Ticks> Live<T> {
         episode.n_ticks += 1;
         let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
         let n_channels = self.values.len();
-        let fresh =
-            |last: &Option<(i64, f64)>| last.filter(|(then, _)| time - then <= most).map(|(_, x)| x as f32);
+        let fresh = |last: &Option<(i64, f64)>| last.filter(|(then, _)| time - then <= most).map(|(_, x)| x);
         let is_whole = self.last[..n_channels].iter().all(|last| fresh(last).is_some());
         let is_first = !episode.has_begun;
         if is_first && !is_whole {
@@ -218,7 +217,7 @@ impl<T: Ticks> Live<T> {
         }
         episode.has_begun = true;
         for (value, last) in self.values.iter_mut().zip(&self.last) {
-            *value = fresh(last).unwrap_or(f32::NAN);
+            *value = fresh(last).unwrap_or(f64::NAN);
         }
         if is_first {
             let task = self.task_at.and_then(|at| self.last[at].filter(|(then, _)| time - then <= most));

@@ -178,7 +178,7 @@ pub enum Episodes {
 }
 
 /// A column that is a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
@@ -190,6 +190,9 @@ pub struct Channel {
     /// Its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// What is subtracted from its numbers before they become those of single precision; without it, the fit decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<f64>,
 }
 
 /// The column that tells how an episode ended.
@@ -248,6 +251,14 @@ impl Mapping {
         if let Some(why) = self.clock.format.as_deref().and_then(wrong_format) {
             bail!("clock.format: {why}");
         }
+        for channel in self.channels() {
+            let reference = channel.reference.unwrap_or(0.0);
+            ensure!(
+                reference.is_finite(),
+                "{}: reference: expected a number, found {reference}",
+                channel.name()
+            );
+        }
         let mut names: Vec<&str> = self.channels().map(Channel::name).collect();
         names.sort_unstable();
         let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
@@ -259,22 +270,30 @@ impl Mapping {
         Ok(())
     }
 
-    /// Insists on the channels of a monitor, by their names and in their order.
+    /// The mapping with the references of a monitor, by the names and references of its observations and commands, which must
+    /// be those of the mapping in their order.
     ///
     /// # Errors
-    /// If there are others.
-    pub fn insist_on(&self, observation: &[&str], command: &[&str]) -> Result<()> {
-        let parts = [("observation", observation, &self.observation), ("command", command, &self.command)];
+    /// If there are other channels, or one has another reference.
+    pub fn of_monitor(mut self, [observation, command]: &[Vec<(&str, f64)>; 2]) -> Result<Mapping> {
+        let parts =
+            [("observation", observation, &mut self.observation), ("command", command, &mut self.command)];
         for (what, expected, found) in parts {
-            let found: Vec<&str> = found.iter().map(Channel::name).collect();
             ensure!(
-                expected == found,
+                expected.iter().map(|(name, _)| *name).eq(found.iter().map(Channel::name)),
                 "{what}: expected the channels of the monitor, {}; found {}",
-                expected.join(", "),
-                found.join(", ")
+                expected.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+                found.iter().map(Channel::name).collect::<Vec<_>>().join(", ")
             );
+            for (channel, (name, reference)) in found.iter_mut().zip(expected) {
+                let given = *channel.reference.get_or_insert(*reference);
+                ensure!(
+                    given == *reference,
+                    "{name}: expected the reference of the monitor, {reference}; found {given}"
+                );
+            }
         }
-        Ok(())
+        Ok(self)
     }
 
     /// The columns that are read: observations, commands, and then what tells of the episode.

@@ -76,7 +76,7 @@ pub fn arrow(ticks: &[Arc<Tick>], about: &About) -> Result<Vec<u8>> {
             };
             all.push((
                 name(&channel.name, kind, others),
-                Column::Singles(ticks.iter().map(number).collect()),
+                Column::Doubles(ticks.iter().map(number).collect()),
             ));
         }
     }

@@ -47,7 +47,7 @@ impl McapFile {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn acted(&mut self, action: &[f32]) -> Result<()> {
+    pub fn acted(&mut self, action: &[f64]) -> Result<()> {
         let added = self.topics.action(&mut self.file, self.time_nanos, action);
         added
             .and_then(|()| self.file.flush())

@@ -111,7 +111,7 @@ impl Recorder {
     }
 
     /// The action that answers the last observation.
-    pub fn acted(&mut self, action: &[f32]) {
+    pub fn acted(&mut self, action: &[f64]) {
         if let Some(last) = self.ticks.back_mut() {
             // A tick that is being written stays as it was.
             Arc::make_mut(last).action = Some(action.into());

@@ -45,7 +45,7 @@ pub fn verdict(step: u64, is_raised: bool) -> Verdict {
 pub fn tick(secs: i64, is_raised: bool) -> Tick {
     let verdict = verdict(secs as u64, is_raised);
     let line = serde_json::to_vec(&verdict).unwrap().into();
-    let observation = [0.1 * secs as f32, f32::NAN].into();
+    let observation = [0.1 * secs as f64, f64::NAN].into();
     Tick {
         time_nanos: secs * 1_000_000_000,
         episode: 0,

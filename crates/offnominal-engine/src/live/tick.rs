@@ -12,9 +12,9 @@ pub struct Tick {
     /// Which episode, counted from 0.
     pub episode: u64,
     /// The observation, as the policy reads it.
-    pub observation: Box<[f32]>,
+    pub observation: Box<[f64]>,
     /// The action that answers it, as far as it is known.
-    pub action: Option<Box<[f32]>>,
+    pub action: Option<Box<[f64]>>,
     /// What is said of the step that ends with the observation; nothing at the first tick of an episode.
     pub said: Option<Said>,
 }
@@ -33,7 +33,7 @@ impl Tick {
     pub fn n_bytes(&self) -> usize {
         let numbers = self.observation.len() + self.action.as_ref().map_or(0, |action| action.len());
         let line = self.said.as_ref().map_or(0, |said| said.line.len());
-        size_of::<Tick>() + 4 * numbers + line
+        size_of::<Tick>() + 8 * numbers + line
     }
 }
 

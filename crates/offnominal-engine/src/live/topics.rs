@@ -51,7 +51,7 @@ impl Topics {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn action(&self, to: &mut Writer<impl Write + Seek>, time_nanos: i64, action: &[f32]) -> Result<()> {
+    pub fn action(&self, to: &mut Writer<impl Write + Seek>, time_nanos: i64, action: &[f64]) -> Result<()> {
         to.message(self.action.0, time(time_nanos), &numbers(&self.action.1, action))
     }
 }
@@ -62,7 +62,7 @@ fn time(nanos: i64) -> u64 {
 }
 
 /// The shortest decimal numbers that give the same bits.
-fn numbers(names: &[String], values: &[f32]) -> Vec<u8> {
+fn numbers(names: &[String], values: &[f64]) -> Vec<u8> {
     let mut text = vec![b'{'];
     for (name, value) in names.iter().zip(values).filter(|(_, value)| value.is_finite()) {
         if text.len() > 1 {
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn numbers_keep_their_bits_and_what_is_missing_is_left_out() {
         let names = ["a", "b\"c", "d"].map(String::from);
-        let text = numbers(&names, &[0.1, f32::NAN, -0.0]);
+        let text = numbers(&names, &[0.1, f64::NAN, -0.0]);
         assert_eq!(text, br#"{"a":0.1,"d":-0.0}"#);
         assert_eq!(without_nulls(br#"{"step":1,"event":null}"#), br#"{"step":1}"#);
     }

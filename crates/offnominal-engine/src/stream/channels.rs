@@ -11,10 +11,10 @@ use std::fmt::{self, Formatter};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged))]
 pub(super) enum Numbers {
     /// By their places; null is NaN.
-    Listed(#[cfg_attr(feature = "schema", schemars(with = "Vec<Option<f32>>"))] Vec<f32>),
+    Listed(#[cfg_attr(feature = "schema", schemars(with = "Vec<Option<f64>>"))] Vec<f64>),
     /// By the names of their channels.
     Named(
-        #[cfg_attr(feature = "schema", schemars(with = "HashMap<String, Option<f32>>"))] Vec<(String, f32)>,
+        #[cfg_attr(feature = "schema", schemars(with = "HashMap<String, Option<f64>>"))] Vec<(String, f64)>,
     ),
 }
 
@@ -86,8 +86,8 @@ impl Names {
     }
 
     /// Numbers in the order of the monitor; NaN for a channel that is not named. A list of another length is left to the monitor, which says what it expects.
-    pub(super) fn ordered(&self, place: &'static str, numbers: &Numbers) -> Result<Vec<f32>, ChannelsError> {
-        let (values, places): (Vec<f32>, Vec<usize>) = match (numbers, &self.order) {
+    pub(super) fn ordered(&self, place: &'static str, numbers: &Numbers) -> Result<Vec<f64>, ChannelsError> {
+        let (values, places): (Vec<f64>, Vec<usize>) = match (numbers, &self.order) {
             (Numbers::Listed(values), Some(order)) if values.len() == order.len() => {
                 (values.clone(), order.clone())
             }
@@ -97,7 +97,7 @@ impl Names {
                 (pairs.iter().map(|(_, value)| *value).collect(), places)
             }
         };
-        let mut ordered = vec![f32::NAN; self.names.len()];
+        let mut ordered = vec![f64::NAN; self.names.len()];
         places.iter().zip(values).for_each(|(&at, value)| ordered[at] = value);
         Ok(ordered)
     }
@@ -150,16 +150,16 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = list.next_element::<Option<f32>>()? {
-            values.push(value.unwrap_or(f32::NAN));
+        while let Some(value) = list.next_element::<Option<f64>>()? {
+            values.push(value.unwrap_or(f64::NAN));
         }
         Ok(Numbers::Listed(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Numbers, A::Error> {
-        let mut pairs: Vec<(String, f32)> = Vec::new();
-        while let Some((name, value)) = map.next_entry::<String, Option<f32>>()? {
-            pairs.push((name, value.unwrap_or(f32::NAN)));
+        let mut pairs: Vec<(String, f64)> = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, Option<f64>>()? {
+            pairs.push((name, value.unwrap_or(f64::NAN)));
         }
         Ok(Numbers::Named(pairs))
     }

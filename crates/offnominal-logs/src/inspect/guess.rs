@@ -266,7 +266,8 @@ fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
         }
         places.truncate(MOST_CHANNELS);
     }
-    let channel = |t: &Taken<'_>| Channel { column: t.name.clone(), name: None, unit: t.column.unit.clone() };
+    let channel =
+        |t: &Taken<'_>| Channel { column: t.name.clone(), unit: t.column.unit.clone(), ..Channel::default() };
     places.into_iter().map(|i| channel(&taken[i])).collect()
 }
 

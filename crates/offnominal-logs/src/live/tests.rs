@@ -9,7 +9,7 @@ use offnominal_core::Seed;
 use std::path::Path;
 
 /// Observations, commands and times of one episode.
-type Told = (Vec<f32>, Vec<f32>, Vec<i64>);
+type Told = (Vec<f64>, Vec<f64>, Vec<i64>);
 
 #[derive(Default)]
 struct Keep(Vec<Told>);
@@ -65,7 +65,7 @@ fn fed<R: Rows>(rows: &[Row], mut into: R) -> R {
 }
 
 /// Whether they have the same bits, or both lack a value.
-fn same(a: &[f32], b: &[f32]) -> bool {
+fn same(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
 }
 

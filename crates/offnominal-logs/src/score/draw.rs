@@ -31,7 +31,7 @@ pub fn timeline(recording: &ScoredRecording, name: &str, threshold: f64) -> Stri
     for alarm in &recording.alarms {
         tint(&mut svg, &frame, (alarm.secs, alarm.until_secs), "onset", "#d55e00");
     }
-    axes(&mut svg, &frame, "statistic");
+    axes(&mut svg, &frame, "statistic", 0.0);
     let height = frame.across(&mut svg, threshold, &THRESHOLD);
     svg.text(frame.edges()[2] + 4.0, height + 4.0, Anchor::Start, "label", "threshold");
     let points: Vec<(f64, f64)> = thin(&values).into_iter().map(|(i, y)| frame.at((secs[i], y))).collect();
@@ -44,14 +44,14 @@ pub fn channel(
     recording: &ScoredRecording,
     alarm: &AlarmSpan,
     (number, name): (usize, &ChannelName),
-    usual: Option<[f32; 2]>,
+    usual: Option<[f64; 2]>,
 ) -> String {
     let (secs, width) =
         (&recording.recorded.secs, recording.recorded.observations.len() / recording.recorded.secs.len());
     let shown = around(alarm.step as usize, secs.len());
-    let of = |t: usize| f64::from(recording.recorded.observations[t * width + number]);
+    let of = |t: usize| recording.recorded.observations[t * width + number];
     let values: Vec<f64> = shown.clone().map(of).collect();
-    let edges = usual.iter().flatten().map(|&x| f64::from(x));
+    let edges = usual.iter().flatten().copied();
     let y = Axis::around(values.iter().copied().filter(|x| x.is_finite()).chain(edges), &[f64::INFINITY]);
     let frame = Frame {
         x: Axis::linear(secs[shown.start], secs[shown.end - 1]),
@@ -60,11 +60,14 @@ pub fn channel(
         margins: MARGINS,
     };
     let unit = if name.unit.is_empty() { String::new() } else { format!(" ({})", name.unit) };
-    let mut svg = frame.begin(&format!("{}{unit}", name.name));
-    axes(&mut svg, &frame, "");
+    let base = base(&frame.y.ticks(4));
+    let above = base.as_ref().map_or(String::new(), |base| format!(", above {base}"));
+    let mut svg = frame.begin(&format!("{}{unit}{above}", name.name));
+    let base = base.and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    axes(&mut svg, &frame, "", base);
     if let Some([low, high]) = usual {
-        let ([left, _, right, _], level) = (frame.edges(), |v: f32| frame.at((0.0, f64::from(v))).1);
-        let line = |v: f32| [(left, level(v)), (right, level(v))];
+        let ([left, _, right, _], level) = (frame.edges(), |v: f64| frame.at((0.0, v)).1);
+        let line = |v: f64| [(left, level(v)), (right, level(v))];
         svg.band(&line(high), &line(low), "usual", "#009e73");
         svg.text(right + 4.0, level(high) + 4.0, Anchor::Start, "label soft", "usual");
     }
@@ -115,8 +118,19 @@ fn labelled(recording: &ScoredRecording) -> Vec<(f64, f64)> {
     parts
 }
 
-fn axes(svg: &mut Svg, frame: &Frame, what: &str) {
-    frame.rows(svg, &frame.y.ticks(4), number::plain);
+/// Where numbers of an axis would look alike: the lowest of them, from which the others are counted.
+fn base(ticks: &[f64]) -> Option<String> {
+    let [first, second, ..] = ticks else { return None };
+    let decimals = (-(second - first).log10().floor()).max(0.0) as usize;
+    (number::plain(*first) == number::plain(*second)).then(|| format!("{first:.decimals$}"))
+}
+
+fn axes(svg: &mut Svg, frame: &Frame, what: &str, base: f64) {
+    // A step of the axis is far from what rounding leaves.
+    let ticks = frame.y.ticks(4);
+    let step = ticks.get(1).map_or(1.0, |second| second - ticks[0]);
+    let label = |y: f64| number::plain(if base == 0.0 { y } else { ((y - base) / step).round() * step });
+    frame.rows(svg, &ticks, label);
     frame.columns(svg, &frame.x.ticks(8), number::plain);
     frame.name_x(svg, "seconds");
     frame.name_y(svg, what);

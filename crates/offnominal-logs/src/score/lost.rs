@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn a_sensor_is_lost_until_it_is_read_again() {
-        let channel = |name: &str| ChannelName { name: name.into(), unit: String::new() };
+        let channel =
+            |name: &str| ChannelName { name: name.into(), unit: String::new(), ..ChannelName::default() };
         let (flow, level, mut noted) = (channel("flow"), channel("level"), Vec::new());
         note(&mut noted, [&flow].into_iter(), 1.0);
         note(&mut noted, [&flow, &level].into_iter(), 2.0);

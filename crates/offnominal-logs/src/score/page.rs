@@ -236,7 +236,7 @@ fn moment(found: &ScoredLogs, link: String, recording: &ScoredRecording, alarm: 
     let channels = &found.about.observation;
     let draw = |name: &str| {
         let number = channels.iter().position(|channel| channel.name == name)?;
-        let usual = found.about.usual.get(number).copied();
+        let usual = found.about.usual_of(number);
         Some(Value::from_safe_string(draw::channel(recording, alarm, (number, &channels[number]), usual)))
     };
     let shown = shown(alarm);

@@ -5,6 +5,7 @@ use crate::mapping::Mapping;
 use crate::score::lost::{self, LostSensor};
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
+use offnominal_core::reference::relative;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
 use offnominal_monitor::{ChannelName, Monitor, Share, Verdict};
 use offnominal_topics::clock::nanos;
@@ -208,8 +209,9 @@ impl Recorded {
         let until = self.secs.partition_point(|&secs| secs <= alarm.until_secs);
         let rows = (alarm.step as usize + 1).saturating_sub(SHORTLY)..until;
         let farthest = |(channel, &[low, high]): (usize, &[f32; 2])| {
-            let beyond = rows.clone().map(|row| self.observations[row * names.len() + channel]);
-            let beyond = beyond.map(|x| f64::from((low - x).max(x - high))).fold(0.0, f64::max);
+            let less = |x: f64| relative(x, names[channel].reference).unwrap_or(f32::NAN);
+            let numbers = rows.clone().map(|row| less(self.observations[row * names.len() + channel]));
+            let beyond = numbers.map(|x| f64::from((low - x).max(x - high))).fold(0.0, f64::max);
             // A channel that hardly moved in training has next to no width.
             let width = f64::from(high - low).max(1e-6 * f64::from(low.abs().max(high.abs())));
             (beyond > 0.0)

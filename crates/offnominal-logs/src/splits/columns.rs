@@ -81,7 +81,7 @@ impl Columns {
     /// The mapping that reads them. A row is a step, and no column says when.
     pub fn mapping(&self) -> Mapping {
         let channels = |columns: &[String]| {
-            columns.iter().map(|column| Channel { column: column.clone(), name: None, unit: None }).collect()
+            columns.iter().map(|column| Channel { column: column.clone(), ..Channel::default() }).collect()
         };
         Mapping {
             version: FORMAT,

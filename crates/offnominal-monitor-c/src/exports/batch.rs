@@ -8,18 +8,18 @@ use std::mem::MaybeUninit;
 
 /// What a batch reads: one row for each monitor.
 struct Rows<'a> {
-    obs: &'a [f32],
+    obs: &'a [f64],
     n_obs: usize,
-    action: &'a [f32],
+    action: &'a [f64],
     n_action: usize,
 }
 
 impl Rows<'_> {
-    fn obs(&self, i: usize) -> &[f32] {
+    fn obs(&self, i: usize) -> &[f64] {
         &self.obs[i * self.n_obs..][..self.n_obs]
     }
 
-    fn action(&self, i: usize) -> &[f32] {
+    fn action(&self, i: usize) -> &[f64] {
         &self.action[i * self.n_action..][..self.n_action]
     }
 }
@@ -36,9 +36,9 @@ impl Rows<'_> {
 pub unsafe extern "C" fn offnominal_step_many(
     monitors: *const *mut Handle,
     n: usize,
-    obs: *const f32,
+    obs: *const f64,
     n_obs: usize,
-    action: *const f32,
+    action: *const f64,
     n_action: usize,
     verdicts: *mut Verdict,
     statuses: *mut Status,

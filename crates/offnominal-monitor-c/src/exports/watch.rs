@@ -35,16 +35,16 @@ pub unsafe extern "C" fn offnominal_reset_group(monitor: *mut Handle, group: *co
 ///
 /// The verdict is on the step that ends with this observation, so the first call of an episode returns NO_VERDICT.
 /// `obs` has `n_obs` numbers and `action` has `n_action`, as many as `offnominal_n_obs` and `offnominal_n_action` say, in
-/// the order of their names. A number that is infinite or not a number was not read; the verdict counts them. `verdict` is
-/// written where OK is returned, and only there.
+/// the order of their names and in the units of their channels. A number that is infinite or not a number was not read; the
+/// verdict counts them. `verdict` is written where OK is returned, and only there.
 ///
-/// Errors: POINTER, WIDTH, REFUSED, PANICKED, POISONED. After all but the last two the monitor is as it was.
+/// Errors: POINTER, WIDTH, REFUSED if single precision cannot hold a number, PANICKED, POISONED. After all but the last two the monitor is as it was.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_step(
     monitor: *mut Handle,
-    obs: *const f32,
+    obs: *const f64,
     n_obs: usize,
-    action: *const f32,
+    action: *const f64,
     n_action: usize,
     verdict: *mut Verdict,
 ) -> Status {
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn offnominal_step(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_last(
     monitor: *mut Handle,
-    obs: *const f32,
+    obs: *const f64,
     n_obs: usize,
     verdict: *mut Verdict,
 ) -> Status {
@@ -88,11 +88,11 @@ pub unsafe extern "C" fn offnominal_last(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn offnominal_transition(
     monitor: *mut Handle,
-    obs: *const f32,
+    obs: *const f64,
     n_obs: usize,
-    action: *const f32,
+    action: *const f64,
     n_action: usize,
-    next_obs: *const f32,
+    next_obs: *const f64,
     verdict: *mut Verdict,
 ) -> Status {
     // SAFETY: the caller gives a monitor that is open and that no other thread uses, or null.

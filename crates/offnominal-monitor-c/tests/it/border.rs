@@ -15,19 +15,20 @@ fn monitor() -> Opened {
 }
 
 /// Observations and actions of an episode, in which y jumps after step 20.
-pub fn faulty() -> Vec<([f32; OBS], [f32; 1])> {
+pub fn faulty() -> Vec<([f64; OBS], [f64; 1])> {
     faulty_by(9.0)
 }
 
 /// The same, with a sensor that is off by so much.
-pub fn faulty_by(offset: f32) -> Vec<([f32; OBS], [f32; 1])> {
+pub fn faulty_by(offset: f64) -> Vec<([f64; OBS], [f64; 1])> {
     let episode = nominal_episodes(Seed(5), 1, 30).remove(0);
     let off = |t| if t > 20 { offset } else { 0.0 };
     let ticks = episode
         .signals()
         .transitions()
         .enumerate()
-        .map(|(t, seen)| ([seen.obs[0], seen.obs[1] + off(t), seen.obs[2]], [seen.action[0]]));
+        .map(|(t, seen)| (seen.obs.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(), t, seen.action[0]))
+        .map(|(obs, t, action)| ([obs[0], obs[1] + off(t), obs[2]], [action.into()]));
     ticks.collect()
 }
 
@@ -118,7 +119,7 @@ fn a_number_that_was_not_read_is_counted_and_its_sensor_is_lost_in_the_end() {
     let (mut border, limit) = (monitor(), opened(&FILE).about().lost_after);
     assert_eq!(border.step(&[0.0; OBS], &[0.0]), Err(Status::NoVerdict));
     for t in 0..=limit {
-        let found = border.step(&[0.0, f32::INFINITY, 0.0], &[0.0]).unwrap();
+        let found = border.step(&[0.0, f64::INFINITY, 0.0], &[0.0]).unwrap();
         let event = if t == limit { SensorEvent::Lost } else { SensorEvent::None };
         assert_eq!((found.missing, found.stale, found.sensor_event), (1, t + 1, event));
     }
@@ -150,10 +151,10 @@ fn texts_say_what_the_monitor_is() {
 
 #[test]
 fn null_and_misaligned_addresses_are_errors() {
-    let (border, x) = (monitor(), [0.0_f32; 8]);
+    let (border, x) = (monitor(), [0.0_f64; 8]);
     let mut verdict = MaybeUninit::uninit();
     let (m, x, v, n) = (border.0, x.as_ptr(), verdict.as_mut_ptr(), null());
-    let misaligned = x.cast::<u8>().wrapping_add(1).cast::<f32>();
+    let misaligned = x.cast::<u8>().wrapping_add(1).cast::<f64>();
     // SAFETY: addresses are sound, or null or not aligned, which the library looks at.
     unsafe {
         let calls = [
@@ -220,8 +221,8 @@ fn a_batch_is_its_monitors_one_by_one() {
     let mut rust: Vec<_> = (0..4).map(|_| opened(&FILE)).collect();
     let (mut verdicts, mut statuses) = ([const { MaybeUninit::uninit() }; 4], [Status::Ok; 4]);
     for (t, (obs, action)) in faulty().into_iter().enumerate() {
-        let mut rows: Vec<f32> = (0..4).flat_map(|i| obs.map(|x| x + i as f32)).collect();
-        rows[3 * OBS] = if t == 9 { f32::INFINITY } else { rows[3 * OBS] };
+        let mut rows: Vec<f64> = (0..4).flat_map(|i| obs.map(|x| x + f64::from(i))).collect();
+        rows[3 * OBS] = if t == 9 { f64::INFINITY } else { rows[3 * OBS] };
         let status = step_many(&handles, &rows, &[action[0]; 4], &mut verdicts, &mut statuses);
         assert_eq!(status, Status::Pointer);
         assert!(last_error().starts_with("monitor 1: "), "{}", last_error());

@@ -38,7 +38,7 @@ impl Opened {
         }
     }
 
-    pub fn step(&mut self, obs: &[f32], action: &[f32]) -> Result<Verdict, Status> {
+    pub fn step(&mut self, obs: &[f64], action: &[f64]) -> Result<Verdict, Status> {
         let mut to = MaybeUninit::uninit();
         // SAFETY: the monitor is open, and the numbers are as many as is said.
         let status = unsafe {
@@ -48,14 +48,14 @@ impl Opened {
         written(status, to)
     }
 
-    pub fn last(&mut self, obs: &[f32]) -> Result<Verdict, Status> {
+    pub fn last(&mut self, obs: &[f64]) -> Result<Verdict, Status> {
         let mut to = MaybeUninit::uninit();
         // SAFETY: the monitor is open, and the numbers are as many as is said.
         let status = unsafe { c::offnominal_last(self.0, obs.as_ptr(), obs.len(), to.as_mut_ptr()) };
         written(status, to)
     }
 
-    pub fn transition(&mut self, obs: &[f32], action: &[f32], next: &[f32]) -> Result<Verdict, Status> {
+    pub fn transition(&mut self, obs: &[f64], action: &[f64], next: &[f64]) -> Result<Verdict, Status> {
         assert_eq!(obs.len(), next.len());
         let mut to = MaybeUninit::uninit();
         let (o, a, n) = (obs.as_ptr(), action.as_ptr(), next.as_ptr());
@@ -117,8 +117,8 @@ impl Opened {
 /// One tick of all; what each says.
 pub fn step_many(
     all: &[*mut Handle],
-    obs: &[f32],
-    action: &[f32],
+    obs: &[f64],
+    action: &[f64],
     to: &mut [MaybeUninit<Verdict>],
     statuses: &mut [Status],
 ) -> Status {

@@ -39,8 +39,8 @@ static offnominal_status thrown(Work work)
 
 int main(int, char **argv)
 {
-    const std::array<float, 3> obs{0.1F, 0.2F, 0.3F}, next{0.2F, 0.2F, 0.3F};
-    const std::vector<float> action{0.5F};
+    const std::array<double, 3> obs{0.1, 0.2, 0.3}, next{0.2, 0.2, 0.3};
+    const std::vector<double> action{0.5};
     offnominal::monitor first{std::string(argv[1])};
     expect(!first.step(obs, action), "the first step has no verdict");
     offnominal::monitor second = std::move(first);

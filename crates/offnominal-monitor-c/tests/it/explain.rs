@@ -8,7 +8,7 @@ use offnominal_monitor_c::{Candidate, Deviation, Direction, Status};
 use std::mem::MaybeUninit;
 
 /// An offset of the size of those that were taught.
-const TAUGHT: f32 = 1.5;
+const TAUGHT: f64 = 1.5;
 
 /// A monitor that tells parts and names, after the steps of a fault.
 fn watched() -> Opened {

@@ -44,8 +44,8 @@ impl Memory {
 /// Random arguments: mostly sound, some null, too short, too long, or with numbers that nobody measures.
 struct Arguments {
     rng: Rng,
-    obs: [f32; ROOM],
-    action: [f32; ROOM],
+    obs: [f64; ROOM],
+    action: [f64; ROOM],
 }
 
 impl Arguments {
@@ -53,18 +53,18 @@ impl Arguments {
         self.rng.below(one_in) == 0
     }
 
-    fn number(&mut self) -> f32 {
-        const ODD: [f32; 8] = [
-            f32::NAN,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            f32::MAX,
-            f32::MIN,
-            f32::MIN_POSITIVE / 2.0,
+    fn number(&mut self) -> f64 {
+        const ODD: [f64; 8] = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f32::MAX as f64,
+            f32::MIN as f64,
+            f64::MIN_POSITIVE / 2.0,
             -0.0,
             1e20,
         ];
-        if self.rarely(200) { ODD[self.rng.below(8)] } else { self.rng.normal() as f32 }
+        if self.rarely(200) { ODD[self.rng.below(8)] } else { self.rng.normal() }
     }
 
     fn draw(&mut self) {
@@ -121,7 +121,7 @@ fn same(found: (Status, MaybeUninit<Verdict>), want: (Status, Option<Verdict>)) 
 }
 
 /// Lengths that no memory has are refused before anything is read.
-fn sound(at: *const f32, n: usize) -> Option<Status> {
+fn sound(at: *const f64, n: usize) -> Option<Status> {
     match n {
         0 => None,
         _ if n > ROOM => Some(Status::Width),
@@ -167,7 +167,7 @@ impl Pair {
     }
 
     fn transition(&mut self, with: &mut Arguments, memory: &mut Memory) {
-        let (obs, next_obs): ([f32; OBS], [f32; OBS]) =
+        let (obs, next_obs): ([f64; OBS], [f64; OBS]) =
             (with.obs[..OBS].try_into().unwrap(), with.obs[OBS..2 * OBS].try_into().unwrap());
         let action = [with.action[0]];
         let mut to = MaybeUninit::uninit();

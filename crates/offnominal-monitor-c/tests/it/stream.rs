@@ -362,3 +362,34 @@ fn bytes_of_any_kind_are_read_or_refused() {
     }
     assert!((2_000..18_000).contains(&read), "{read} of 20000 were read");
 }
+
+#[test]
+fn steps_and_messages_are_less_the_references_of_their_channels() {
+    const FAR: f64 = 1e9;
+    let (mut about, archive) = opened(&FILE).contents().unwrap();
+    about.observation[1].reference = FAR;
+    let far = encode(&about, &archive);
+    let (mut rust, mut stepped, monitor) =
+        (opened(&FILE), Opened::from_bytes(&far).unwrap(), Opened::from_bytes(&far).unwrap());
+    let stream = Open::new(&monitor, None).unwrap();
+    (0..4).for_each(|topic| assert_eq!(stream.define(topic, "float64 data\n"), Status::Ok));
+    let mut before = Err(Status::NoVerdict);
+    for (t, seen) in nominal_episodes(Seed(5), 1, 40).remove(0).signals().transitions().enumerate() {
+        // Less digits than double precision has left at that distance.
+        let near: Vec<f64> = seen.obs.iter().map(|&x| (f64::from(x) * 65536.0).round() / 65536.0).collect();
+        let (obs, action) = ([near[0], near[1] + FAR, near[2]], [f64::from(seen.action[0])]);
+        let want = rust.step(&near, &action).unwrap().map(Verdict::from).ok_or(Status::NoVerdict);
+        assert_eq!(stepped.step(&obs, &action), want);
+        for (topic, x) in obs.iter().chain(&action).enumerate() {
+            assert_eq!(stream.say(topic, 100 * t as i64, *x), Status::Ok);
+        }
+        // A tick is over when a later message comes.
+        assert_eq!(stream.next(&monitor).map(|(_, verdict)| verdict), before);
+        before = want;
+    }
+    assert_eq!(stepped.step(&[0.0, 1e39, 0.0], &[0.0]), Err(Status::Refused));
+    assert_eq!(
+        last_error(),
+        "obs, channel y: expected a number within 3.4028235e38 of 1000000000, found 1e39"
+    );
+}

@@ -100,7 +100,10 @@ fn size(i: usize) -> f64 {
 pub fn about(detector: DetectorRecipe, threshold: Calibrated, obs: &[&str], action: &[&str]) -> About {
     let identity = |id: &str| Identity { id: id.into(), digest: "00".into() };
     let channels = |names: &[&str]| {
-        names.iter().map(|name| ChannelName { name: (*name).into(), unit: "m".into() }).collect()
+        names
+            .iter()
+            .map(|name| ChannelName { name: (*name).into(), unit: "m".into(), ..ChannelName::default() })
+            .collect()
     };
     About {
         format: FORMAT,
@@ -152,7 +155,7 @@ pub fn rows() -> String {
 pub fn said(bytes: &[u8], rows: &str) -> Vec<String> {
     let (mut monitor, mut lines) = (opened(bytes), Vec::new());
     for row in rows.lines() {
-        let numbers: Vec<f32> = row.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        let numbers: Vec<f64> = row.split_whitespace().map(|word| word.parse().unwrap()).collect();
         let verdict = match numbers.len() {
             0 => None,
             OBS => monitor.last(&numbers).unwrap(),

@@ -8,7 +8,6 @@ from ctypes import (
     byref,
     c_char_p,
     c_double,
-    c_float,
     c_int32,
     c_size_t,
     c_uint32,
@@ -60,7 +59,7 @@ class Deviation(Structure):
     _fields_ = [("channel", c_size_t), ("size", c_double), ("bias", c_double)]
 
 
-ROW = POINTER(c_float)
+ROW = POINTER(c_double)
 ARGUMENTS = {
     "offnominal_open": [c_char_p, POINTER(c_void_p)],
     "offnominal_close": [c_void_p],
@@ -95,7 +94,7 @@ def library(path):
 
 def row(numbers):
     """Numbers as C has them."""
-    return (c_float * len(numbers))(*numbers)
+    return (c_double * len(numbers))(*numbers)
 
 
 def checked(calls, status):

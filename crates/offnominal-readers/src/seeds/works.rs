@@ -142,7 +142,10 @@ pub fn monitor() -> Vec<u8> {
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");
     let identity = |id: &str| Identity { id: id.into(), digest: "00".into() };
     let channels = |names: &[&str]| -> Vec<ChannelName> {
-        names.iter().map(|name| ChannelName { name: (*name).into(), unit: "1".into() }).collect()
+        names
+            .iter()
+            .map(|name| ChannelName { name: (*name).into(), unit: "1".into(), ..ChannelName::default() })
+            .collect()
     };
     let about = About {
         format: FORMAT,

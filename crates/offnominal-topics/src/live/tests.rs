@@ -4,7 +4,7 @@ use super::*;
 
 /// Ticks: whether they begin an episode, their time in milliseconds, and the observation.
 #[derive(Default)]
-struct Told(Vec<(bool, i64, f32)>);
+struct Told(Vec<(bool, i64, f64)>);
 
 impl Ticks for Told {
     fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
@@ -27,7 +27,7 @@ fn row(live: &mut Live<Told>, ms: i64, x: f64) {
 
 /// Compares ticks, of which a number that is missing is written as -1.
 #[track_caller]
-fn told(live: &Live<Told>, want: &[(bool, i64, f32)]) {
+fn told(live: &Live<Told>, want: &[(bool, i64, f64)]) {
     let found = live.to.0.iter().map(|&(is_first, ms, x)| (is_first, ms, if x.is_nan() { -1.0 } else { x }));
     assert_eq!(found.collect::<Vec<_>>(), want);
 }
