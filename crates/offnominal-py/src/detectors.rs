@@ -217,11 +217,9 @@ pub(crate) fn fit<'py>(
     let widths = train.first().map_or((0, 0), |one| (one.observations.shape()[1], one.actions.shape()[1]));
     let doubles = doubles(&train);
     let references = [references(&doubles[0], widths.0), references(&doubles[1], widths.1)];
-    let less = |all: &[Recorded<'_>]| {
-        let rows: Vec<_> = all.iter().map(Recorded::rows).collect();
-        seen(&rows, &references).map_err(raised)
-    };
-    let (train, validation) = (less(&train)?, less(&validation)?);
+    let rows = [&train, &validation].map(|all| all.iter().map(Recorded::rows).collect::<Vec<_>>());
+    let less = |part: usize| seen(&rows[part], &references).map_err(raised);
+    let (train, validation) = (less(0)?, less(1)?);
     let [train, validation] =
         [&train, &validation].map(|all| all.iter().map(Seen::signals).collect::<Vec<_>>());
     let policy = policy.map(|p| p.inner.as_ref());
