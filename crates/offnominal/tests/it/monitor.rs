@@ -134,7 +134,7 @@ fn a_wrong_line_is_named() {
     let far = tick(", \"step\": 7") + &tick(", \"step\": 1009");
     refuses(&far, "line 2: step: expected 8 to 1008, found 1009");
     refuses(&(tick(", \"step\": 7") + &tick("")), "line 2: step: expected 8 to 1008, found none");
-    refuses(&tick("").replace("0.5", "1e99"), "line 1: expected an object");
+    refuses(&tick("").replace("0.5", "1e99"), "line 1: obs, channel");
     refuses(&tick("").replace("0.5", "NaN"), "line 1: expected an object");
     let last = format!("{{\"obs\": {}}}\n", row(14));
     refuses(&(tick("") + &last + &tick("")), "line 3: expected \"reset\": true");
