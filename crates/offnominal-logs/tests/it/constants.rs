@@ -71,7 +71,7 @@ fn watched(monitor: &Monitor, log: &Log) -> Vec<u64> {
     let monitor = Monitor::new(about, &archive, &offnominal_detectors::catalogue(), None).unwrap();
     let out = Kept::default();
     let from = std::io::Cursor::new(bytes.to_vec());
-    watch::watch(monitor, None, &mapping, from, out.clone(), &mut Live::default()).unwrap();
+    watch::watch(monitor, None, (&mapping, false), from, out.clone(), &mut Live::default()).unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     lines.filter(|line| line["event"] == "raised").map(|line| line["step"].as_u64().unwrap()).collect()
