@@ -11,11 +11,8 @@ use std::path::{Path, PathBuf};
 pub const FOLDER: &str = "OFFNOMINAL_DATA";
 
 /// The files that releases and the Python package bring; those of the suite `ood-rl` are in the repository only.
-pub const FILES: &[&str] = &[
-    "pixels/car-lanekeep-256.safetensors",
-    "pixels/car-lanekeep.safetensors",
-    "shift/policies.zip",
-];
+pub const FILES: &[&str] =
+    &["pixels/car-lanekeep-256.safetensors", "pixels/car-lanekeep.safetensors", "shift/policies.zip"];
 
 /// The repository's folder on the machine that built the program.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../agents");

@@ -121,7 +121,9 @@ impl Found {
             let own = environment.rows(out)?;
             // Tables are of the first policy.
             let first = own.first().map(|row| row.policy.clone());
-            found.rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
+            found
+                .rows
+                .extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
             for detector in &environment.detectors {
                 if !found.detectors.contains(detector) {
                     found.detectors.push(detector.clone());

@@ -1,11 +1,11 @@
 //! After warm-up no monitor of the catalogue allocates, nor does a diagnosis, and what they hold does not grow.
 
+use crate::quick::quick;
 use allocation_counter::measure;
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use offnominal_detectors::diagnosis::{Diagnoser, Direction, Family, Fault, Hypothesis};
 use offnominal_laws::{MockEnsemble, nominal_episodes};
-use crate::quick::quick;
 
 #[test]
 fn scoring_does_not_allocate() {

@@ -1,10 +1,10 @@
 //! Diagnoses of small faults in a small system, and of files that nobody wrote.
 
+use crate::spoiled::spoiled;
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Diagnoser, Diagnosis, Direction, Family, Fault, Hypothesis};
 use offnominal_laws::nominal_episodes;
-use crate::spoiled::spoiled;
 
 fn fitted() -> Diagnoser {
     let episodes = nominal_episodes(Seed(1), 24, 40);

@@ -1,12 +1,12 @@
 //! Every detector of the catalogue obeys the laws.
 
+use crate::quick::quick;
+use crate::spoiled::spoiled;
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use offnominal_laws::{MockEnsemble, assert_lawful, detector, nominal_episodes};
-use crate::quick::quick;
 use serde_json::json;
-use crate::spoiled::spoiled;
 
 #[test]
 fn every_detector_obeys_the_laws() {

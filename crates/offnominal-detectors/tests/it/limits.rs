@@ -1,10 +1,10 @@
 //! No number in a recipe takes memory or time without end: whatever it is, it is refused or the detector is fitted, and
 //! its scores are finite.
 
+use crate::quick::quick;
 use offnominal_core::prelude::*;
 use offnominal_detectors::{ALL, defaults};
 use offnominal_laws::{MockEnsemble, nominal_episodes};
-use crate::quick::quick;
 use serde_json::{Value, json};
 
 /// Numbers at the edges, and what stands for one that is none.

@@ -1,10 +1,10 @@
 //! A fit tells how far it is, and ends when it is told to.
 
+use crate::quick::quick;
 use offnominal_core::fit_progress::Stopped;
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use offnominal_laws::{MockEnsemble, nominal_episodes};
-use crate::quick::quick;
 use std::sync::Mutex;
 
 /// Their fits only read or copy the episodes.

@@ -1,6 +1,7 @@
 //! Logs from the reader to the alarm.
 
 mod alarms;
+mod constants;
 mod drift;
 mod formats;
 mod parts;
