@@ -444,96 +444,6 @@ class FlowDensity(Detector):
         super().__init__(units=units, flow_training=flow_training, hidden=hidden, members=members, training=training)
 
 
-class Whiteness(Detector):
-    """Whether the residuals of the last steps are white, at several lags.
-
-    The detector ``whiteness``; ``docs/detectors.md`` has its equation.
-
-    :param window: Steps that are looked at, W.
-    :param hidden: Widths of the hidden layers.
-    :param members: Number of members, each fitted without its own share of the episodes.
-    :param training: How the networks are trained.
-    """
-
-    id: ClassVar[str] = "whiteness"
-    _defaults: ClassVar[dict[str, Any]] = {
-        "window": 32,
-        "hidden": [128, 128],
-        "members": 3,
-        "training": {"batch": 64, "epochs": 60, "lr": 0.002, "patience": None, "weight_decay": 0.0001},
-    }
-
-    def __init__(
-        self,
-        *,
-        window: int = 32,
-        hidden: Sequence[int] = (128, 128),
-        members: int = 3,
-        training: Training | None = None,
-    ) -> None:
-        super().__init__(window=window, hidden=hidden, members=members, training=training)
-
-
-class Scan(Detector):
-    """Rarest of windows of 1 to 64 residuals, each on the scale of its looks at an episode.
-
-    The detector ``scan``; ``docs/detectors.md`` has its equation.
-
-    :param longest: Steps of the longest window; the others are the powers of two below it.
-    :param hidden: Widths of the hidden layers.
-    :param members: Number of members, each fitted without its own share of the episodes.
-    :param training: How the networks are trained.
-    """
-
-    id: ClassVar[str] = "scan"
-    _defaults: ClassVar[dict[str, Any]] = {
-        "longest": 64,
-        "hidden": [128, 128],
-        "members": 3,
-        "training": {"batch": 64, "epochs": 60, "lr": 0.002, "patience": None, "weight_decay": 0.0001},
-    }
-
-    def __init__(
-        self,
-        *,
-        longest: int = 64,
-        hidden: Sequence[int] = (128, 128),
-        members: int = 3,
-        training: Training | None = None,
-    ) -> None:
-        super().__init__(longest=longest, hidden=hidden, members=members, training=training)
-
-
-class Contraction(Detector):
-    """Violated decrease of a learned Lyapunov function of the closed loop.
-
-    The detector ``contraction``; ``docs/detectors.md`` has its equation.
-
-    :param discount: How much a step counts less than the one before it, γ.
-    :param rate: Weight of the newest step in the mean of the violations, r.
-    :param units: Units in each of the two layers of the network.
-    :param training: How the network is trained.
-    """
-
-    id: ClassVar[str] = "contraction"
-    _defaults: ClassVar[dict[str, Any]] = {
-        "discount": 0.9,
-        "rate": 0.1,
-        "units": 64,
-        "training": {"batch": 64, "epochs": 60, "lr": 0.002, "patience": None, "weight_decay": 0.0001},
-    }
-
-    def __init__(
-        self,
-        *,
-        discount: float = 0.9,
-        rate: float = 0.1,
-        units: int = 64,
-        training: Training | None = None,
-    ) -> None:
-        super().__init__(discount=discount, rate=rate, units=units, training=training)
-
-
 class Cusum(Detector):
     """Cumulative sum of another detector's surprises.
 
@@ -723,9 +633,6 @@ BY_ID: dict[str, type[Detector]] = {
     "multistep-dm": MultistepDm,
     "residual-window": ResidualWindow,
     "flow-density": FlowDensity,
-    "whiteness": Whiteness,
-    "scan": Scan,
-    "contraction": Contraction,
     "cusum": Cusum,
     "e-process": EProcess,
     "running-mean": RunningMean,
@@ -739,7 +646,6 @@ BY_ID: dict[str, type[Detector]] = {
 
 __all__ = [
     "Clock",
-    "Contraction",
     "Cusum",
     "Disagreement",
     "Dpca",
@@ -764,8 +670,6 @@ __all__ = [
     "Riqn",
     "Rnd",
     "RunningMean",
-    "Scan",
     "SequenceTraining",
     "Training",
-    "Whiteness",
 ]
