@@ -52,7 +52,7 @@ pub fn run(args: &[String]) -> Result<()> {
             paste(&mut sheet, width, (at % COLUMNS * SIZE.0, at / COLUMNS * SIZE.1), rgb);
         }
     }
-    write(&name, &sheet, width, height);
+    write(name, &sheet, width, height);
     Ok(())
 }
 
