@@ -41,7 +41,7 @@ def cargo_target():
 def data_files():
     """What the program reads at run time, as its own list says."""
     text = (ROOT / "crates/offnominal-engine/src/data.rs").read_text()
-    return re.findall(r'"([^"]+)"', re.search(r"FILES: &\[&str\] = &\[(.*?)\];", text, re.S)[1])
+    return re.findall(r'"([^"]+)"', re.search(r"FILES: &\[&str\] =\s*&\[(.*?)\];", text, re.S)[1])
 
 
 def manual(program, folder):
