@@ -59,7 +59,7 @@ fn the_example_moved_as_told_passes_the_tests_of_the_catalogue() {
     let text = text.replacen("mod clock;\n", &format!("mod clock;\nmod {NAME};\n"), 1);
     let text = text.replacen("clock::Clock,\n", &format!("clock::Clock,\n    {NAME}::ActionJump,\n"), 1);
     fs::write(lib, text).unwrap();
-    for tests in [&["--test", "catalogue", "--test", "laws"][..], &["--doc", "--", NAME]] {
+    for tests in [&["--test", "it", "--", "catalogue::", "laws::"][..], &["--doc", "--", NAME]] {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo
             .args(["test", "--offline", "-p", "offnominal-detectors"])
