@@ -10,7 +10,8 @@ a run with seed 201, which is used for nothing else; in pong they do not differ 
 A policy with a row in `agents.csv` is kept; without the row, or without the file, it is trained again.
 
 The weights of policies that see are packed with the eleven significant bits of half precision, which takes a third off the
-archive, and their returns are counted with these. Plain policies are not packed: they are the first members of ensembles.
+archive, and their returns are counted with these. The suite reads only the archive whose SHA-256 stands in
+`crates/offnominal-bench/src/ood_rl/agents.rs`. Plain policies are not packed: they are the first members of ensembles.
 """
 
 import array
