@@ -25,7 +25,7 @@ ENV CARGO_HOME=/home/offnominal/.cargo
 COPY --chown=offnominal:offnominal . .
 
 FROM develop AS build
-RUN cargo build --release --locked --features manual \
+RUN cargo build --release --locked \
  && python3 -m pip download --no-deps --only-binary=:all: --python-version 3.11 --platform "manylinux_2_28_$(uname -m)" --dest /tmp/wheel mujoco==3.17.0 \
  && python3 -m zipfile -e /tmp/wheel/*.whl /tmp/mujoco \
  && mkdir -p /tmp/image/bin /tmp/image/lib /tmp/image/share/man/man1 /tmp/image/share/bash-completion/completions \

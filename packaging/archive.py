@@ -1,7 +1,7 @@
 """Packs the binary of a target with everything that it reads at run time, and the C library: one archive that is unpacked
 and runs.
 
-    cargo build --release --features manual --target x86_64-unknown-linux-gnu
+    cargo build --release --target x86_64-unknown-linux-gnu
     cargo build --release -p offnominal-monitor-c --target x86_64-unknown-linux-gnu
     python3 packaging/archive.py --target x86_64-unknown-linux-gnu --out dist
 

@@ -17,10 +17,6 @@ def known(request: Mapping[str, Any]) -> dict[str, Any]:
     given = dict(request)
     environments = [key for key in ("env", "cheap") if key in given]
     given.update({key: environment_name(given[key]) for key in environments})
-    for option in ("failure", "margin"):
-        if isinstance(stated := given.get(option), str):
-            del given[option]
-            given.update({key: _engine.with_option(given[key], option, stated) for key in environments})
     env = given.get("env")
     for key in ("policy", "old", "new", "demonstrator"):
         if key in given:

@@ -53,7 +53,7 @@ def compare(
     :param monitor: a monitor's file, whose alarms are compared too.
     :param anomaly: what goes wrong: a dict of ``anomaly``, ``magnitude`` or ``strength``, and as an option ``channels``, ``onset``.
     :param twin: also play the nominal twins, and compare what the anomaly costs either policy.
-    :param scenario: a dict with ``parameters``, ``sigma``, ``table`` or ``distribution``, and ``below`` or ``stl``.
+    :param scenario: a dict with ``randomise``, ``sigma``, ``parameter_table`` or ``distribution``, and ``below`` or ``stl``.
     :param failure: what counts as a failure in a hosted environment (``docs/foreign.md``).
     :param episodes: pairs after which it ends, decided or not.
     :param block: pairs between two looks.

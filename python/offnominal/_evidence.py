@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from os import PathLike
 
 from offnominal._command import PROGRAM, call
@@ -45,6 +47,7 @@ def verify(
     """
     request = {
         "bundle": bundle, "key": key, "sample": sample, "sample_seed": sample_seed, "allow_programs": allow_programs,
-        "program": PROGRAM,
     }  # fmt: skip
+    # The check does parts of the work in processes of this program.
+    os.environ["OFFNOMINAL_PROGRAM"] = shlex.join(PROGRAM)
     return Result(call("verify", request, seed=0, jobs=jobs, progress=progress))

@@ -4,7 +4,8 @@ It is a dict, or a list of dicts, with ``to_pandas()``, ``to_polars()`` and ``to
 
 The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores. Options are those of the command, with underscores; an
 unknown one is refused by name. An anomaly is a dict of ``anomaly``, ``magnitude`` or ``strength``, ``channels``, ``onset``,
-``window``, ``intermittent``; ``scenario`` is a dict of ``parameters``, ``sigma``, ``table``, ``distribution``, ``below`` or ``stl``.
+``window``, ``intermittent``; ``scenario`` is a dict of ``randomise``, ``sigma``, ``parameter_table``, ``distribution``, ``below`` or
+``stl``.
 """
 
 from __future__ import annotations
@@ -68,12 +69,12 @@ def fit(
 
 def score(monitor: Path, episodes: Path) -> Records:
     """What a monitor says of the episodes in a file: their largest score, and the step of the first alarm."""
-    return Records(call("score", {"monitor": monitor, "episodes": episodes}, seed=0, jobs=0, progress=False))
+    return Records(call("score", {"monitor": monitor, "logs": [episodes]}, seed=0, jobs=0, progress=False))
 
 
 def campaign(campaign: Path, out: Path, *, jobs: int = 0, progress: bool = True) -> Result:
     """Runs what is not finished of a campaign file, and writes tables and report."""
-    return _result("campaign", {"campaign": campaign, "out": out}, 0, jobs, progress)
+    return _result("bench", {"campaign": campaign, "out": out}, 0, jobs, progress)
 
 
 def suite(suite: str, out: Path, *, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
@@ -81,9 +82,7 @@ def suite(suite: str, out: Path, *, jobs: int = 0, progress: bool = True, **opti
 
     :param options: ``envs``, ``detectors``, ``seeds``; none of them for ``ood-rl``.
     """
-    if suite == "ood-rl":
-        return _result("ood-rl", {"out": out, **options}, 0, jobs, progress)
-    return _result("suite", {"suite": suite, "out": out, **options}, 0, jobs, progress)
+    return _result("bench", {"suite": suite, "out": out, **options}, 0, jobs, progress)
 
 
 def report(dir: Path, out: Path | None = None) -> Result:
@@ -139,7 +138,7 @@ def import_sb3(model: Path, env: str, out: Path, *, normalize: Path | None = Non
         ``vec_normalize.pkl`` or ``vecnormalize.pkl``; ``"none"`` if observations were not normalised.
     :param stack: frames that ``VecFrameStack`` stacked.
     """
-    request = {"model": model, "env": env, "out": out, "normalize": normalize, "stack": stack}
+    request = {"library": "sb3", "model": model, "env": env, "out": out, "normalize": normalize, "stack": stack}
     return _result("import", request, 0, 1, False)
 
 

@@ -92,7 +92,7 @@ def inspect(
     :param strict: whether a part of a log that cannot be read is an error.
     """
     request = {"logs": _paths(logs), "map": map, "page": page, "strict": strict}
-    return Result(call("logs.inspect", request, seed=0, jobs=jobs, progress=progress))
+    return Result(call("inspect", request, seed=0, jobs=jobs, progress=progress))
 
 
 def fit(
@@ -113,7 +113,7 @@ def fit(
         ``clear_after``), ``diagnosis``, ``strict`` (a part of a log that cannot be read is an error).
     """
     request = {"logs": _paths(logs), "map": map, "file": file, **options}
-    return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))
+    return Result(call("fit", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def recalibrate(
@@ -134,8 +134,8 @@ def recalibrate(
     :param tolerance: how far the threshold may rise, in units of the distance from the median recording of the fit to its
         threshold.
     """
-    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "memory": memory, "tolerance": tolerance, "file": file}
-    return Result(call("logs.recalibrate", request, seed=0, jobs=jobs, progress=progress))
+    request = {"recalibrate": monitor, "logs": _paths(logs), "map": map, "memory": memory, "tolerance": tolerance, "file": file}
+    return Result(call("fit", request, seed=0, jobs=jobs, progress=progress))
 
 
 def score(
@@ -159,7 +159,7 @@ def score(
     :param seed: of the ``random`` row and of the intervals.
     """
     request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms, "strict": strict}
-    return Result(call("logs.score", request, seed=seed, jobs=jobs, progress=progress))
+    return Result(call("score", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def score_splits(
@@ -182,8 +182,8 @@ def score_splits(
     :param table: a table of all numbers to write, as CSV or Parquet.
     :param seed: of the fits and of the intervals.
     """
-    request = {"folder": folder, "detectors": list(detectors), "rule": rule, "alpha": alpha, "table": table}
-    return Result(call("logs.score_splits", request, seed=seed, jobs=jobs, progress=progress))
+    request = {"monitor": folder, "detectors": list(detectors), "rule": rule, "alpha": alpha, "table": table}
+    return Result(call("score", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def _paths(logs: Path | Sequence[Path]) -> list[Path]:

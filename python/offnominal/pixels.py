@@ -78,7 +78,7 @@ def score(
     out: Path,
     *,
     network: dict[str, Any],
-    nominal: dict[str, Any] | None = None,
+    nominal: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
@@ -94,7 +94,7 @@ def evaluate(
     out: Path,
     *,
     network: dict[str, Any] | None = None,
-    nominal: dict[str, Any] | None = None,
+    nominal: Path | None = None,
     methods: Sequence[str] = ("all",),
     seed: int = 0,
     jobs: int = 0,
@@ -117,4 +117,4 @@ def evaluate(
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    return Result(call(f"pixels.{command}", request, seed=seed, jobs=jobs, progress=progress))
+    return Result(call(f"pixels {command}", request, seed=seed, jobs=jobs, progress=progress))

@@ -27,7 +27,7 @@ def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> No
 
 
 def test_copies_of_episodes_find_what_counting_finds(tmp_path: Path) -> None:
-    short = {"parameters": ["gravity"], "sigma": 0.01, "below": 20.0}  # Returns of random commands are on both sides of it.
+    short = {"randomise": ["gravity"], "sigma": 0.01, "below": 20.0}  # Returns of random commands are on both sides of it.
     learned = risk.committor(
         "cartpole", "random", episodes=200, pilots=0, steps=50, scenario=short, out=tmp_path / "v", progress=False
     )
@@ -41,7 +41,7 @@ def test_copies_of_episodes_find_what_counting_finds(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_run_that_is_plain_gain_nothing_over_counting(tmp_path: Path) -> None:
-    few: dict[str, Any] = {"scenario": {"parameters": ["gravity"], "sigma": 0.01, "below": 20.0}, "progress": False}
+    few: dict[str, Any] = {"scenario": {"randomise": ["gravity"], "sigma": 0.01, "below": 20.0}, "progress": False}
     risk.fork("cartpole", "random", episodes=4000, seed=3, out=tmp_path / "long", **few)
     risk.estimate("cartpole", "random", episodes=2000, seed=4, out=tmp_path / "truth", **few)
     found = risk.replicates(tmp_path / "long", tmp_path / "truth", replicates=20, factors=[1.05, 2], out=tmp_path)
@@ -50,7 +50,7 @@ def test_parts_of_a_run_that_is_plain_gain_nothing_over_counting(tmp_path: Path)
 
 
 def test_experiments_may_follow_what_failed(tmp_path: Path) -> None:
-    few: dict[str, Any] = {"scenario": {"parameters": ["gravity"], "sigma": 0.2, "below": 12.0}, "progress": False}
+    few: dict[str, Any] = {"scenario": {"randomise": ["gravity"], "sigma": 0.2, "below": 12.0}, "progress": False}
     found = risk.estimate("cartpole", "random", method="adaptive", episodes=400, seed=5, out=tmp_path, **few)
     plain = risk.estimate("cartpole", "random", episodes=400, seed=6, **few)
     assert found["run"]["method"] == {"name": "adaptive", "plain_share": 0.1, "predictor": None, "rate": 0.1}

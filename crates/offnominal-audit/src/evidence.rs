@@ -18,25 +18,28 @@ pub mod kind;
 
 use anyhow::{Context as _, Result, ensure};
 use bundle::{Bundle, Manifest};
+use clap::Args;
 use key::SecretKey;
 use kind::Kind;
 use offnominal_engine::context::Context;
 use offnominal_files::lock::Lock;
 use offnominal_files::read;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Which results are put together.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Folder of a finished command.
+    /// Folder of a finished `audit`, `bench`, `compare`, `risk estimate` or `risk fork`
+    #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The secret key; without one the bundle is not signed.
+    /// The file of a secret key, by which the bundle is signed
+    #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The bundle.
+    /// The bundle
+    #[arg(long, value_name = "FILE.zip", default_value = "evidence.zip")]
     pub out: PathBuf,
 }
 

@@ -2,68 +2,60 @@
 
 use crate::depth::Depth;
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::request::within;
-use serde::Deserialize;
+use offnominal_engine::request::{EnvId, POLICY};
+use offnominal_engine::rule_choice::Span;
+use offnominal_work::cli::{one_of, share};
 use std::path::PathBuf;
 
 /// The policy to audit, and how; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Time that the audit may take, in seconds; it chooses the depth.
-    #[serde(default = "budget_secs")]
+    /// Time that it may take, such as 90s, 30m or 2h; it chooses the depth
+    #[arg(long = "budget", value_name = "TIME", default_value = "30m", value_parser = secs)]
     pub budget_secs: f64,
-    /// The depth, whatever it takes; if absent, the largest that fits the budget.
-    #[serde(default)]
+    /// How much is done, whatever it takes [default: the most that fits the budget]
+    #[arg(long, value_parser = one_of::<Depth>())]
     pub depth: Option<Depth>,
-    /// Detectors beside those of the depth.
-    #[serde(default)]
+    /// A detector beside those of the depth: an id, or a table such as '{ id = "knn", k = 3 }'; may be repeated
+    #[arg(long = "detector", value_name = "DETECTOR")]
     pub detectors: Vec<DetectorChoice>,
-    /// The faults; if none is named, those of the depth.
-    #[serde(default)]
+    /// Faults (see `list anomalies`) in place of those of the depth, with commas between
+    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     pub anomalies: Vec<String>,
-    /// Accepted share of nominal episodes with an alarm.
-    #[serde(default = "alpha")]
+    /// Accepted share of nominal episodes with an alarm
+    #[arg(long, default_value_t = 0.05, value_name = "SHARE", value_parser = share)]
     pub alpha: f64,
-    /// What must hold, such as `auroc_matched(tiny) >= .8, risk <= 1e-2`.
-    #[serde(default)]
+    /// What must hold, each with its whole interval; else the exit code is 1. Measures: auroc_matched, detection_rate
+    /// (both also at a strength, as in `auroc_matched(tiny) >= .8`), false_alarm_rate, risk, success, return
+    #[arg(long, value_name = "RULES")]
     pub require: Option<String>,
-    /// The folder of everything that is written; an audit that was stopped goes on there.
-    #[serde(default = "out")]
+    /// Folder of everything that is written; an audit that was stopped goes on there
+    #[arg(long, value_name = "DIR", default_value = "runs/audit")]
     pub out: PathBuf,
 }
 
-offnominal_engine::defaults! {
-    budget_secs: f64 = 1800.0;
-    alpha: f64 = 0.05;
-    out: PathBuf = "runs/audit".into();
+/// A time such as `90s`, `30m` or `2h`, in seconds.
+fn secs(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(Span::Secs(secs)) => Ok(secs),
+        _ => Err(format!("expected a time such as 90s, 30m or 2h, found {text:?}")),
+    }
 }
 
 /// Shortest and longest budget, in seconds.
 const BUDGETS: (f64, f64) = (30.0, 7.0 * 86_400.0);
 
 impl Request {
-    /// Of an environment and a policy, with what a request does not say.
-    pub fn new(env: &str, policy: &str) -> Request {
-        Request {
-            env: env.into(),
-            policy: policy.into(),
-            budget_secs: budget_secs(),
-            depth: None,
-            detectors: vec![],
-            anomalies: vec![],
-            alpha: alpha(),
-            require: None,
-            out: out(),
-        }
-    }
-
     /// Checks what can be checked before the environment is there.
     ///
     /// # Errors
@@ -81,29 +73,25 @@ impl Request {
         Ok(())
     }
 
-    /// The command that makes the same audit.
-    pub fn command(&self, seed: u64, depth: Depth) -> String {
-        let depth: &str = depth.into();
-        let mut command = format!(
-            "offnominal audit --env '{}' --policy '{}' --depth {depth} --seed {seed} --alpha {}",
-            self.env, self.policy, self.alpha
-        );
-        let mut add = |option: &str, value: &str| command.push_str(&format!(" --{option} '{value}'"));
-        self.detectors.iter().for_each(|choice| add("detector", &choice.to_string()));
-        self.anomalies.iter().for_each(|anomaly| add("anomaly", anomaly));
-        self.require.iter().for_each(|rule| add("require", rule));
-        command + &format!(" --out {}", self.out.display())
+    /// The command that makes the same audit: the one that was given, with the depth that the budget led to.
+    pub fn command(&self, given: &str, depth: Depth) -> String {
+        match (given, self.depth) {
+            ("", _) | (_, Some(_)) => given.into(),
+            (_, None) => format!("{given} --depth {}", <&str>::from(depth)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_work::cli;
+    use serde_json::json;
 
     #[test]
     fn wrong_numbers_and_names_are_refused() {
         let refusal = |request: Request| request.check().unwrap_err().to_string();
-        let base = || Request::new("sap-goal0", "tqc");
+        let base = || cli::request::<Request>(&json!({ "env": "sap-goal0", "policy": "tqc" })).unwrap();
         let text = refusal(Request { budget_secs: 1.0, ..base() });
         assert_eq!(text, "budget in seconds: expected 30 to 604800, found 1");
         let text = refusal(Request { alpha: f64::NAN, ..base() });
@@ -114,12 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn the_command_names_everything_that_the_result_depends_on() {
-        let request = Request { anomalies: vec!["obs-noise".into()], ..Request::new("sap-goal0", "tqc") };
-        assert_eq!(
-            request.command(3, Depth::Quick),
-            "offnominal audit --env 'sap-goal0' --policy 'tqc' --depth quick --seed 3 --alpha 0.05 \
-             --anomaly 'obs-noise' --out runs/audit"
-        );
+    fn times_are_read() {
+        assert_eq!(["90s", "30m", "1.5h"].map(secs), [Ok(90.0), Ok(1800.0), Ok(5400.0)]);
+        for wrong in ["", "m", "30", "-3m", "3y", "NaNm", "3µ"] {
+            assert!(secs(wrong).is_err_and(|e| e.contains("30m or 2h")), "{wrong}");
+        }
     }
 }

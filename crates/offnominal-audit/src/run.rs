@@ -59,9 +59,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
     let subject = Subject::new(&request.env, &request.policy)?;
     subject.knows_failure()?;
     let plan = planned(request, &subject, context)?;
+    let command = request.command(&context.command, plan.depth);
+    let context = &Context { command, ..context.clone() };
     context.note(&plan.to_string());
     let found = stages(request, &plan, &subject, context)?;
-    let mut audit = assembled(request, &plan, &subject, found);
+    let mut audit = assembled(context.command.clone(), &plan, &subject, found);
     audit.requirements = required.iter().map(|one| one.judge(&audit)).collect();
     audit.advice = advice::of(&audit, &default_detector());
     let page = save(&audit, &plan, &request.out)?;
@@ -101,7 +103,7 @@ fn default_detector() -> String {
 }
 
 /// The document, but for requirements and advice, which read it.
-fn assembled(request: &Request, plan: &Plan, subject: &Subject, found: Found) -> Audit {
+fn assembled(command: String, plan: &Plan, subject: &Subject, found: Found) -> Audit {
     let Found { evaluation, strengths, results, monitor, recommended, failures } = found;
     let spec = subject.env.spec();
     let names: Vec<String> =
@@ -109,7 +111,6 @@ fn assembled(request: &Request, plan: &Plan, subject: &Subject, found: Found) ->
     let detectors = findings::detectors(&results, &names, &recommended);
     let realised = detectors.iter().find(|d| d.name == recommended).and_then(|d| d.false_alarm_rate);
     let about = &monitor.monitor;
-    let command = request.command(plan.seed, plan.depth);
     Audit {
         format: document::FORMAT,
         env: spec.id.clone(),

@@ -23,40 +23,38 @@ use crate::evidence::bundle::Bundle;
 use crate::evidence::key::PublicKey;
 use crate::evidence::kind::Kind;
 use anyhow::{Context as _, Result, anyhow};
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::outside;
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_files::confined;
 use offnominal_risk::recompute::Recomputed;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What is checked.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The bundle.
+    /// The bundle that `evidence` wrote
+    #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
-    /// The public key that must have signed it: the line that `evidence --new-key` printed, or its digits.
+    /// The public key that must have signed it, as `evidence --new-key` printed it
+    #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
-    /// How many parts are done once more.
-    #[serde(default = "sample")]
+    /// How many parts are done once more: draws of an estimate, blocks of roots, or cells (at most 20)
+    #[arg(long, default_value_t = 20, value_name = "N")]
     pub sample: usize,
-    /// The seed by which parts are drawn; if absent, from the operating system, so that nobody knows it before.
-    pub sample_seed: Option<u64>,
-    /// Whether programs, modules and hosted environments that the bundle names may run.
-    #[serde(default)]
+    /// Run programs, modules of Python and hosted environments that the bundle names: only if you trust who made it
+    #[arg(long)]
     pub allow_programs: bool,
-    /// This program, as words, for the processes of its own that do parts once more.
-    #[serde(default = "program")]
+    /// The seed by which parts are drawn [default: from the operating system]
+    #[arg(long, value_name = "SEED")]
+    pub sample_seed: Option<u64>,
+    /// This program, as words, for the processes of its own that do parts once more; if empty, the one that runs.
+    #[arg(skip)]
     pub program: Vec<String>,
-}
-
-offnominal_engine::defaults! {
-    sample: usize = 20;
-    program: Vec<String> = vec!["offnominal".into()];
 }
 
 /// What was found.

@@ -12,37 +12,34 @@
 //! ```
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::limits::REPLICATES;
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, StatsError, delays, detection};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to judge; the seed of the intervals is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The file of scores.
+    /// CSV file with the columns episode, step, score, label (0 or 1, or False or True) in any order; `-` reads
+    /// standard input
     pub file: PathBuf,
-    /// Alarms are scores above this; adds delays, missed, early and false alarms.
+    /// Alarms are scores above this; adds delays, missed, early and false alarms
+    #[arg(long, allow_negative_numbers = true, value_name = "SCORE")]
     pub threshold: Option<f64>,
-    /// Bootstrap replicates of each interval.
-    #[serde(default = "replicates")]
+    /// Bootstrap replicates of each interval, 100 to 100000
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub replicates: u32,
-    /// Confidence level of the intervals.
-    #[serde(default = "level")]
+    /// Confidence level of the intervals, between 0 and 1
+    #[arg(long, default_value_t = 0.95, value_name = "P", allow_negative_numbers = true)]
     pub level: f64,
-}
-
-offnominal_engine::defaults! {
-    replicates: u32 = 1000;
-    level: f64 = 0.95;
 }
 
 /// The metrics of a file.

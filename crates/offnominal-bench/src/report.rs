@@ -26,10 +26,12 @@ pub use read::{read, save};
 
 use crate::results::Results;
 use anyhow::Result;
+use clap::Args;
 use index::Index;
 use offnominal_files::write;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// Name of the page in the results folder.
@@ -39,12 +41,12 @@ pub const PAGE: &str = "report.html";
 pub const CHARTS: &str = "charts";
 
 /// Which page to make anew.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Folder of results.
+    /// Folder with results.json and results.csv, as `bench` and `demo` write them
     pub dir: PathBuf,
-    /// Folder for page and figures; the same, if none is named.
+    /// Folder for page and figures [default: DIR itself]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
@@ -119,6 +121,12 @@ pub fn write(folder: &Path, results: &Results) -> Result<PathBuf> {
     let page = folder.join(PAGE);
     write::atomically(&page, render(results)?.as_bytes())?;
     Ok(page)
+}
+
+impl Display for Page {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.report.display())
+    }
 }
 
 #[cfg(test)]

@@ -2,37 +2,63 @@
 
 use crate::{catalogues, strengths};
 use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 use offnominal_core::anomaly::{ChannelName, Channels};
 use offnominal_core::prelude::*;
 use offnominal_files::store::address;
+use offnominal_work::cli;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;
+use std::str::FromStr;
 use toml::Value as Toml;
 
 /// What is done to the episodes.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Args)]
 #[serde(deny_unknown_fields)]
+#[command(next_help_heading = "Anomaly")]
 pub struct AnomalyRequest {
-    /// Anomaly id.
+    /// Anomaly id (see `list anomalies --env`); without it the episodes are nominal
+    #[arg(long, value_name = "A", required = false)]
     pub anomaly: String,
-    /// How strong, in the anomaly's own unit.
+    /// How strong, in the anomaly's own unit
+    #[arg(long, value_name = "M", requires = "anomaly", conflicts_with = "strength", allow_negative_numbers = true,
+        value_parser = cli::finite)]
     pub magnitude: Option<f64>,
-    /// How strong, as a calibrated level; always for all channels.
+    /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
+    #[arg(long, value_name = "S", requires = "anomaly")]
     pub strength: Option<String>,
-    /// The table of levels that `calibrate` wrote, or its folder.
+    /// The table that `calibrate` wrote, or its folder, in which the strength is looked for [default: those of this
+    /// program, then runs/calibrate]
+    #[arg(long, value_name = "FILE", requires = "strength")]
     pub strengths: Option<PathBuf>,
     /// The policy for which the level is calibrated; the one that acts, if none is named.
+    #[arg(skip)]
     pub policy: Option<String>,
-    /// Channels that are touched; all, if none are named.
+    /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
+    #[arg(long, value_name = "C,…", requires = "anomaly", value_parser = channels)]
     pub channels: Option<Channels>,
-    /// First anomalous step.
+    /// First anomalous step: a number, or `random`
+    #[arg(long, value_name = "random|K", default_value = "random")]
     #[serde(default)]
     pub onset: OnsetChoice,
-    /// Steps after which the anomaly ends.
+    /// The anomaly ends after so many steps
+    #[arg(long, value_name = "STEPS", requires = "anomaly", conflicts_with = "intermittent")]
     pub window: Option<u32>,
-    /// Steps for which the anomaly comes, and for which it goes.
+    /// The anomaly comes for ON steps and goes for OFF steps
+    #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = cli::pair::<u32>)]
     pub intermittent: Option<(u32, u32)>,
+}
+
+/// The channels that are named: a word alone, or a list.
+fn channels(given: &str) -> Result<Channels, String> {
+    let channel =
+        |text: &str| text.parse().map_or_else(|_| ChannelName::Name(text.into()), ChannelName::Index);
+    Ok(match given {
+        "one" => Channels::One,
+        "all" => Channels::All,
+        names => Channels::Some(names.split(',').map(channel).collect()),
+    })
 }
 
 /// First anomalous step, written as a number or `"random"`.
@@ -43,6 +69,20 @@ pub struct OnsetChoice(pub Onset);
 impl Default for OnsetChoice {
     fn default() -> Self {
         OnsetChoice(Onset::Random)
+    }
+}
+
+impl FromStr for OnsetChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OnsetChoice, String> {
+        match text {
+            "random" => Ok(OnsetChoice(Onset::Random)),
+            number => {
+                let step = number.parse().map_err(|_| "expected a step or `random`")?;
+                Ok(OnsetChoice(Onset::At(step)))
+            }
+        }
     }
 }
 
@@ -118,21 +158,6 @@ impl AnomalyRequest {
         parts.join("-")
     }
 
-    /// The options of the command line that mean the same.
-    pub fn words(&self) -> String {
-        let mut words = vec![format!("--anomaly {}", self.anomaly)];
-        words.extend(self.magnitude.map(|m| format!("--magnitude {m}")));
-        words.extend(self.strength.as_ref().map(|s| format!("--strength {s}")));
-        words.extend(self.strengths.as_ref().map(|file| format!("--strengths {}", file.display())));
-        words.extend(self.channels.as_ref().map(|c| format!("--channels {}", channels_words(c))));
-        if let Onset::At(step) = self.onset.0 {
-            words.push(format!("--onset {step}"));
-        }
-        words.extend(self.window.map(|steps| format!("--window {steps}")));
-        words.extend(self.intermittent.map(|(on, off)| format!("--intermittent {on},{off}")));
-        words.join(" ")
-    }
-
     fn magnitude(&self, env: &str, policy: &str) -> Result<f64> {
         let from = self.strengths.as_deref();
         let calibrated = |level: &str| strengths::magnitude(env, policy, &self.anomaly, level, from);
@@ -175,15 +200,6 @@ fn channels_slug(channels: &Channels) -> String {
     };
     let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
     if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
-}
-
-/// The channels as the command line has them.
-fn channels_words(channels: &Channels) -> String {
-    match channels {
-        Channels::All => "all".into(),
-        Channels::One => "one".into(),
-        Channels::Some(names) => names.iter().map(channel_name).collect::<Vec<_>>().join(","),
-    }
 }
 
 fn channel_name(channel: &ChannelName) -> String {

@@ -4,16 +4,18 @@ use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
 use crate::diverged::Diverged;
 use crate::progress::Task;
+use crate::request::{EnvId, POLICY, ROBOT};
 use crate::request::{file_stem, within};
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
 use offnominal_core::limits::EPISODES;
 use offnominal_core::prelude::*;
 use offnominal_files::checkpoint::interval;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::lock::Lock;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,26 +28,28 @@ const PLAYED_PER_THREAD: usize = 32;
 pub const MAX_EPISODES: u32 = offnominal_core::limits::EPISODES as u32;
 
 /// What to play; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Episodes; with an anomaly each is followed by its nominal twin.
+    /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
+    /// extended to so many, with the same bits as if it had been made at once; it is never replaced
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_EPISODES)))]
     pub episodes: u32,
-    /// Address of the robot on which it is played, if it is.
+    /// The address of the robot.
+    #[arg(long, value_name = "HOST", help = ROBOT)]
     pub robot: Option<String>,
-    /// What is done to the episodes.
-    pub anomaly: Option<AnomalyRequest>,
-    /// The folder of the file; a dataset that is there already is extended.
-    #[serde(default = "out")]
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/collect")]
     pub out: PathBuf,
-}
-
-crate::defaults! {
-    out: PathBuf = "runs/collect".into();
+    /// What is done to the episodes.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
 /// A dataset and its file.
@@ -312,7 +316,7 @@ mod tests {
         let name = |more: serde_json::Value| {
             let mut asked = json!({ "env": "sap-goal1", "policy": "random", "episodes": 1 });
             asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            serde_json::from_value::<Request>(asked).unwrap().file_name(3).display().to_string()
+            offnominal_work::cli::request::<Request>(&asked).unwrap().file_name(3).display().to_string()
         };
         let noise = json!({ "anomaly": { "anomaly": "obs-noise", "magnitude": 0.5 } });
         assert_eq!(name(noise), "sap-goal1-random-obs-noise-0.5-seed3.arrow");

@@ -3,23 +3,26 @@
 use crate::catalogues;
 use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use offnominal_agents::Actor;
 use offnominal_core::env::Env;
 use offnominal_files::read;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// Which policies become one.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The environment.
+    /// Environment id (see `list envs`)
+    #[arg(long)]
     pub env: String,
-    /// Files of policies that were trained apart, or saved at different steps of one training.
+    /// Files written by `train`, with different seeds or, by `--checkpoints`, at different steps
+    #[arg(value_name = "POLICY.safetensors", required = true)]
     pub members: Vec<PathBuf>,
-    /// Folder for the policy.
+    /// Folder for the policy
+    #[arg(long, value_name = "DIR", default_value = "runs/ensemble")]
     pub out: PathBuf,
 }
 

@@ -3,10 +3,12 @@
 use crate::context::Context;
 use crate::diverged::Diverged;
 use crate::request::within;
+use crate::request::{EnvId, POLICY, ROBOT};
 use crate::scenario::ScenarioRequest;
 use crate::subject::{Subject, health};
 use crate::{parallel, policies, provenance, stop};
 use anyhow::{Context as _, Result, anyhow, ensure};
+use clap::Args;
 use offnominal_agents::Card;
 use offnominal_core::episode::Outcome;
 use offnominal_core::limits::EPISODES;
@@ -16,39 +18,38 @@ use offnominal_files::dataset::PolicyName;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::proportion::clopper_pearson;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 /// What to measure; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Address of the robot on which it is played, if it is.
+    /// The address of the robot.
+    #[arg(long, value_name = "HOST", help = ROBOT)]
     pub robot: Option<String>,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// Number of episodes.
-    #[serde(default = "episodes")]
+    /// Number of episodes, 2 to 1000000
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub episodes: u32,
-    /// Least acceptable mean return, met if the whole interval meets it.
+    /// Least acceptable mean return: if the lower end of its interval is below it, the exit code is 1
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub min_return: Option<f64>,
-    /// Least acceptable success rate, met if the whole interval meets it.
+    /// Least acceptable success rate: if the lower end of its interval is below it, the exit code is 1
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub min_success: Option<f64>,
-    /// Whether the numbers also go into the card beside the policy's file; the episodes are then those of the card's own
-    /// seed.
-    #[serde(default)]
+    /// Also write the numbers into the card beside the policy's file; the episodes are then those of the card's own seed
+    #[arg(long)]
     pub card: bool,
-}
-
-crate::defaults! {
-    episodes: u32 = 100;
 }
 
 /// What was measured.
@@ -109,7 +110,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         policies::write_card(&found.clone().onto(card), Path::new(&request.policy))?;
     }
     Ok(Report {
-        env: request.env.clone(),
+        env: request.env.to_string(),
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
         versions: provenance::versions(env.spec(), &subject.name),
         episodes: request.episodes,

@@ -2,29 +2,32 @@
 
 use crate::context::Context;
 use anyhow::{Context as _, Result};
+use clap::Args;
 use offnominal_files::dataset;
 use offnominal_files::minari::{self, Format};
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to export as a dataset of Minari.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// File of episodes.
+    /// The other program
+    #[arg(value_parser = ["minari"], default_value = "minari")]
+    pub to: String,
+    /// Dataset written by `collect`
+    #[arg(value_name = "DATASET.arrow")]
     pub dataset: PathBuf,
-    /// Id of the new dataset, such as `sap/goal1-noise-v0`.
+    /// Id of the new dataset, such as sap/goal1-noise-v0
+    #[arg(long)]
     pub id: String,
-    /// How the episodes are stored.
-    #[serde(default = "format")]
+    /// How the episodes are stored
+    #[arg(long, value_parser = one_of::<Format>(), default_value = "hdf5")]
     pub format: Format,
-    /// Folder in which the dataset's own is made.
+    /// Folder in which the dataset's own is made
+    #[arg(long, value_name = "DIR", default_value = "runs/export")]
     pub out: PathBuf,
-}
-
-crate::defaults! {
-    format: Format = Format::Hdf5;
 }
 
 /// A dataset in the other format.
@@ -49,7 +52,7 @@ impl Display for Exported {
 /// # Errors
 /// If the dataset cannot be read, the id is none, or the folder cannot be written.
 pub fn run(request: &Request, _: &Context) -> Result<Exported> {
-    let Request { dataset: file, id, format, out } = request;
+    let Request { dataset: file, id, format, out, .. } = request;
     let dataset = dataset::load(file)?;
     let folder = minari::export(&dataset, out, id, *format)
         .with_context(|| format!("cannot export {}", file.display()))?;

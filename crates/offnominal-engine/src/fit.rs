@@ -2,16 +2,16 @@
 
 use crate::collect;
 use crate::context::Context;
-use crate::detector_choice::DetectorChoice;
 use crate::diverged::Diverged;
 use crate::faults::{self, Alarming, Playing};
 use crate::monitor_file::{self, Made, PlayFaults, System};
 use crate::noise;
 use crate::request::within;
-use crate::rule_choice::{RuleChoice, Span, asked};
+use crate::request::{EnvId, POLICY};
+use crate::rule_choice::asked;
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::alarm::Settings;
+use clap::Args;
 use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
@@ -19,9 +19,8 @@ use offnominal_files::dataset::{self, DatasetRecipe, PolicyName};
 use offnominal_files::write::atomically;
 use offnominal_stats::{Rule, Threshold};
 use offnominal_work::fitted;
-pub use offnominal_work::fitted::{FittedMonitor, alpha, detector, diagnosis, missing, monitors, rule};
-use serde::Deserialize;
-use std::num::NonZeroU32;
+pub use offnominal_work::fitted::{FittedMonitor, missing};
+use offnominal_work::fitting::Fitting;
 use std::path::{Path, PathBuf};
 
 /// Episodes of each kind, if no number is given.
@@ -30,49 +29,26 @@ const EPISODES: usize = 100;
 pub const FAULTS: usize = 60;
 
 /// What to fit; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// The detector.
-    #[serde(default = "detector")]
-    pub detector: DetectorChoice,
-    /// A dataset of nominal episodes, instead of new ones.
+    /// Nominal episodes written by `collect`, instead of new ones
+    #[arg(long, value_name = "FILE.arrow")]
     pub data: Option<PathBuf>,
-    /// Episodes that the detector learns from; 100, or of a file those that are not for calibration.
-    pub train: Option<u32>,
-    /// Episodes that set the threshold, which the detector does not see; 100, or of a file the last half.
-    pub calibration: Option<u32>,
-    /// How the threshold is set.
-    #[serde(default = "rule")]
-    pub rule: String,
-    /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
-    #[serde(default = "alpha")]
-    pub alpha: f64,
-    /// With which confidence over calibration sets that share is promised; on average over them if not given.
-    pub confidence: Option<f64>,
-    /// How far apart false alarms are at least, on average; for the rule `run-length`.
-    pub run_length: Option<Span>,
-    /// Steps of a block, for the same rule; chosen from the calibration episodes if not given.
-    pub block: Option<u32>,
-    /// Monitors that share what is promised: each may have so large a part of the false alarms.
-    #[serde(default = "monitors")]
-    pub monitors: NonZeroU32,
-    /// How exceedances become alarms.
-    #[serde(default)]
-    pub alarm: Settings,
-    /// Whether the file is to hold what a diagnosis needs.
-    #[serde(default = "diagnosis")]
-    pub diagnosis: bool,
-    /// Faults of each kind that are played in the environment, so that a diagnosis can name them; 60 in environments of this
-    /// program and none in others, where playing may take long.
+    /// Faults of each kind that are played in the environment, so that a diagnosis can name a fault, such as a parameter of the
+    /// dynamics, with its magnitude; 0 for none [default: 60 in environments of this program, 0 in others]
+    #[arg(long, value_name = "N")]
     pub faults: Option<u32>,
-    /// Steps in a row that a number may be missing before its sensor counts as lost.
-    pub lost_after: Option<u32>,
-    /// The file to write.
+    /// What is fitted, and how its threshold is set.
+    #[command(flatten)]
+    pub fitting: Fitting,
+    /// The file to write
+    #[arg(long = "out", value_name = "FILE.monitor")]
     pub file: PathBuf,
 }
 
@@ -81,20 +57,20 @@ pub struct Request {
 /// # Errors
 /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
 pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
-    for (name, n) in [("train", request.train), ("calibration", request.calibration)] {
+    for (name, n) in [("train", request.fitting.train), ("calibration", request.fitting.calibration)] {
         within(name, n.unwrap_or(1) as usize, 1..=limits::EPISODES)?;
     }
     // What can be wrong without the environment is said before it is made.
-    request.checked_rule(1.0)?;
+    request.fitting.threshold.rule(1.0)?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let spec = subject.env.spec();
     ensure!(
-        request.run_length.is_none() || !spec.assumes_dt,
+        request.fitting.threshold.run_length.is_none() || !spec.assumes_dt,
         "run_length: environment {}: expected to know how many seconds a step takes, as the rule promises false alarms per \
          time, and nobody has said it; the option dt=SECONDS of the id does",
         spec.id
     );
-    let rule = request.checked_rule(spec.dt_secs)?;
+    let rule = request.fitting.threshold.rule(spec.dt_secs)?;
     let ([train, calibration], left_out) = request.both(&subject, rule, context)?;
     Ok(FittedMonitor { left_out, ..request.fit(&subject, [&train, &calibration], context)? })
 }
@@ -140,9 +116,9 @@ impl Request {
         context: &Context,
     ) -> Result<Made> {
         let (detector, rule, diagnoses) =
-            (&self.detector, self.checked_rule(system.dt_secs)?, self.diagnosis);
+            (&self.fitting.detector, self.fitting.threshold.rule(system.dt_secs)?, self.fitting.diagnosis);
         enough(rule, calibration.len())?;
-        let (alarm, lost_after) = (self.alarm, self.lost_after);
+        let (alarm, lost_after) = (self.fitting.alarm(), self.fitting.lost_after);
         let fit = monitor_file::Fit {
             system,
             detector,
@@ -189,12 +165,6 @@ impl Request {
         context.watched("names of faults", learn)
     }
 
-    fn checked_rule(&self, dt_secs: f64) -> Result<Rule> {
-        let Request { rule, alpha, confidence, run_length, block, monitors, .. } = self;
-        let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
-        RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
-    }
-
     /// The episodes to learn from and those that set the threshold, and which of a file were left out. That there are enough of the latter is checked
     /// before anything is played.
     fn both(
@@ -204,7 +174,7 @@ impl Request {
         context: &Context,
     ) -> Result<([Vec<Episode>; 2], Vec<String>)> {
         let wanted = |given: Option<u32>| given.map(|n| n as usize);
-        let (train, calibration) = (wanted(self.train), wanted(self.calibration));
+        let (train, calibration) = (wanted(self.fitting.train), wanted(self.fitting.calibration));
         let Some(path) = &self.data else {
             let (train, calibration) = (train.unwrap_or(EPISODES), calibration.unwrap_or(EPISODES));
             enough(rule, calibration)?;
@@ -288,11 +258,10 @@ pub(crate) fn are_by(recipe: &DatasetRecipe, policy: &PolicyName) -> Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::rule_choice::Threshold;
 
     fn rule(name: &str, alpha: f64) -> Result<Rule> {
-        let asked = json!({ "env": "e", "policy": "p", "rule": name, "alpha": alpha, "file": "f" });
-        serde_json::from_value::<Request>(asked).unwrap().checked_rule(1.0)
+        Threshold { rule: name.into(), alpha, ..Threshold::default() }.rule(1.0)
     }
 
     #[test]

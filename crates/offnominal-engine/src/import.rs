@@ -4,35 +4,38 @@ use crate::catalogues;
 use crate::context::Context;
 use crate::policies::others::{self, Library, Other};
 use anyhow::Result;
+use clap::Args;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Which policy of another library to import.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Which library wrote it.
-    #[serde(default)]
+    /// The library that wrote the policy; nothing in the file is executed
+    #[arg(value_parser = one_of::<Library>())]
     pub library: Library,
-    /// The file; nothing in it is executed.
+    /// What the library saved: `model.save`, the script of CleanRL, or the runner of RSL-RL
     pub model: PathBuf,
-    /// Environment in which it acts; its channels and bounds must be those of the model.
+    /// Environment in which it is to act (see `list envs`); its channels and bounds must be those of the model
+    #[arg(long)]
     pub env: String,
-    /// The statistics by which observations were normalised: of Stable-Baselines3 what `VecNormalize.save` wrote, by default
-    /// the file beside the model that has a usual name; of CleanRL a `.npz`; `none` if they were not.
-    #[serde(default)]
+    /// How observations were normalised. Of sb3 what `VecNormalize.save` wrote [default: the file beside the model that has its
+    /// name or is called vec_normalize.pkl or vecnormalize.pkl]; of cleanrl a .npz with `mean` and `var`; `none` if they were not
+    #[arg(long, value_name = "FILE")]
     pub normalize: Option<PathBuf>,
-    /// Frames that `VecFrameStack` stacked.
-    #[serde(default)]
+    /// Of sb3: frames that `VecFrameStack` stacked
+    #[arg(long, value_name = "FRAMES")]
     pub stack: Option<NonZeroUsize>,
-    /// The function between the layers of a policy of RSL-RL, by its name in `torch.nn`.
-    #[serde(default)]
+    /// Of rsl-rl: the function between its layers, by its name in torch.nn [default: ELU]
+    #[arg(long)]
     pub activation: Option<String>,
-    /// Folder for the policy.
+    /// Folder for the policy
+    #[arg(long, value_name = "DIR", default_value = "runs/import")]
     pub out: PathBuf,
 }
 
@@ -94,7 +97,8 @@ mod tests {
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../offnominal-agents/tests").join(name);
         let library = if name.ends_with("zip") { Library::Sb3 } else { Library::Cleanrl };
         let (env, out) = (env.into(), out.into());
-        let request = Request { library, model, env, normalize: None, stack: None, activation: None, out };
+        let (normalize, stack, activation) = (None, None, None);
+        let request = Request { library, model, env, normalize, stack, activation, out };
         run(&request, &Context::silent(1, 1))
     }
 

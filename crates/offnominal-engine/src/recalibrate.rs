@@ -8,35 +8,19 @@ use offnominal_core::detector::Signals;
 use offnominal_files::dataset::{self, PolicyName};
 use offnominal_files::write::atomically;
 use offnominal_monitor::{Monitor, Recalibrated, Recalibration, encode};
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// What to make the monitor of.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// File of the older monitor.
     pub monitor: PathBuf,
     /// A dataset of later nominal episodes, in their order.
     pub data: PathBuf,
-    /// Last episodes that set the threshold.
-    #[serde(default = "memory")]
-    pub memory: usize,
-    /// How far the threshold may rise, in units of the distance from a usual episode to an alarm.
-    #[serde(default = "tolerance")]
-    pub tolerance: f64,
+    /// How the threshold follows them.
+    pub how: Recalibration,
     /// The file to write.
     pub file: PathBuf,
-}
-
-/// Last episodes that set the threshold, if no number is given.
-pub fn memory() -> usize {
-    Recalibration::default().memory
-}
-
-/// How far the threshold may rise, if no number is given.
-pub fn tolerance() -> f64 {
-    Recalibration::default().tolerance
 }
 
 /// Confirms the episodes one after the other, and writes the file.
@@ -52,7 +36,7 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let acted = &monitor.about().policy;
     let policy = PolicyName { id: acted.id.clone(), digest: acted.digest.clone() };
     are_by(&dataset.recipe, &policy).with_context(place)?;
-    let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
+    let how = request.how;
     let (episodes, left_out) = nominal(dataset.episodes, &request.data)?;
     for (i, episode) in episodes.iter().enumerate() {
         context.check()?;

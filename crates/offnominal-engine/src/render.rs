@@ -4,12 +4,15 @@ use crate::anomaly_request::AnomalyRequest;
 use crate::catalogues;
 use crate::context::Context;
 use crate::request::within;
+use crate::request::{EnvId, POLICY};
 use crate::show::Show;
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::{png as image, write};
+use offnominal_work::cli::one_of;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -22,32 +25,33 @@ pub(crate) const SMOOTH_IMAGE: usize = 4;
 const MOST_FRAMES_PER_SEC: f64 = 25.0;
 
 /// What to draw; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Width and height of the images in pixels.
-    #[serde(default = "size")]
+    /// Width and height of the images in pixels
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
     pub size: u16,
-    /// Name of the camera; the environment's first, if none is named.
+    /// Name of the camera [default: the environment's first]
+    #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
-    /// Which states of the episode become PNG files.
-    #[serde(default)]
+    /// Which states of the episode become PNG files
+    #[arg(long, value_parser = one_of::<Stills>(), default_value = "few")]
     pub frames: Stills,
-    /// Whether the class mask of each PNG is written too; its pixel values are the class ids.
-    #[serde(default)]
+    /// Also write the class mask of each PNG; its pixel values are the class ids
+    #[arg(long)]
     pub classes: bool,
-    /// What is done to the episode.
-    pub anomaly: Option<AnomalyRequest>,
-    /// The folder.
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/render")]
     pub out: PathBuf,
-}
-
-crate::defaults! {
-    size: u16 = 256;
+    /// What is done to the episodes.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
 /// Which states of an episode become PNG files.

@@ -3,10 +3,89 @@
 //! A request comes from a command line, from Python or from a file. Its numbers are checked where the command begins,
 //! before anything is allocated; the largest that are accepted are those of [`limits`](offnominal_core::limits).
 
+use crate::foreign;
 use anyhow::{Result, ensure};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use offnominal_files::store::address;
-use std::fmt::Display;
-use std::ops::RangeInclusive;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::ops::{Deref, RangeInclusive};
+
+/// Help of `--policy`.
+pub const POLICY: &str = "Policy: `tqc` for the one shipped with the environment, a name of `list policies`, a file of this \
+                          program or another library, `module:name` of Python, `command:COMMAND`, or `random`";
+
+/// Help of `--robot`.
+pub const ROBOT: &str =
+    "Address of the robot, for environments of robots; it moves! [default: a simulated robot]";
+
+/// The id of an environment, with what counts as a failure there if that was stated.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EnvId(pub String);
+
+/// The flags that make it.
+#[derive(Args)]
+struct EnvFlags {
+    /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
+    #[arg(long)]
+    env: String,
+    /// What counts as a failure in an environment of Gymnasium: `terminated`, `timeout` (not terminated in time), `info.KEY`
+    /// (true in a step), `info.KEY=false` (at the end), or `return<R`; every other episode succeeds
+    #[arg(long, value_name = "RULE")]
+    failure: Option<String>,
+    /// What in an environment of Gymnasium tells how far a state is from failure: an episode fails as soon as it is zero or
+    /// less
+    #[arg(long, value_name = "info.KEY")]
+    failure_margin: Option<String>,
+}
+
+impl FromArgMatches for EnvId {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |option: &str| matches.get_one::<String>(option);
+        let stated = [("failure", given("failure")), ("margin", given("failure_margin"))];
+        let mut stated = stated.into_iter().filter_map(|(option, value)| Some((option, value?)));
+        let id = given("env").cloned().unwrap_or_default();
+        let id = stated.try_fold(id, |id, (option, value)| foreign::with_option(&id, option, value));
+        id.map(EnvId).map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, format!("{why:#}\n")))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = EnvId::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for EnvId {
+    fn augment_args(line: Command) -> Command {
+        EnvFlags::augment_args(line)
+    }
+
+    fn augment_args_for_update(line: Command) -> Command {
+        EnvFlags::augment_args_for_update(line)
+    }
+}
+
+impl Deref for EnvId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Display for EnvId {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl From<&str> for EnvId {
+    fn from(id: &str) -> EnvId {
+        EnvId(id.into())
+    }
+}
 
 /// Refuses a number outside its range.
 ///

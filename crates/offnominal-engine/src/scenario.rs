@@ -5,10 +5,12 @@ pub mod distribution;
 use crate::judged::{Criterion, Judged};
 use crate::{catalogues, noise};
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
 use offnominal_files::read;
 use offnominal_stats::stl::Formula;
+use offnominal_work::cli;
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,34 +56,34 @@ impl fmt::Display for Scenario {
 }
 
 /// Parameters of an environment that are drawn for each episode, and by what one fails.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Args)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScenarioRequest {
-    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body, `name=S` for a
-    /// standard deviation in the parameter's unit.
-    pub parameters: Vec<String>,
-    /// Their standard deviation, relative to the nominal values.
+    /// Draw these parameters of the environment for each episode, around their nominal values; `limbs` for all sizes
+    /// of a body, `NAME=S` for a standard deviation S in the parameter's own unit
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub randomise: Vec<String>,
+    /// Their standard deviation, relative to the nominal values
+    #[arg(long, value_name = "S", requires = "randomise", default_value_t = 0.1)]
     pub sigma: f64,
-    /// A table with the parameters of an episode in each row, in place of draws around the nominal values.
-    pub table: Option<PathBuf>,
-    /// A file with the distributions of parameters and initial conditions, in place of draws around the nominal values.
+    /// Take the parameters of each episode from a row of this table instead, such as the bodies.csv of `shift`
+    #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
+    pub parameter_table: Option<PathBuf>,
+    /// Draw parameters and initial conditions from the distributions of this file instead (docs/risk.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["randomise", "parameter_table"])]
     pub distribution: Option<PathBuf>,
-    /// The return below which an episode fails, whatever else the environment counts as a failure.
+    /// An episode fails if and only if its return is below this
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
-    /// A formula of signal temporal logic; an episode that breaks it fails.
+    /// An episode fails if it breaks this formula of signal temporal logic over the channels of the environment, or as
+    /// the environment says itself; such as 'always[0, 5] (speed < 3)', times in seconds
+    #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
     pub stl: Option<Formula>,
 }
 
 impl Default for ScenarioRequest {
     fn default() -> ScenarioRequest {
-        ScenarioRequest {
-            parameters: vec![],
-            sigma: 0.1,
-            table: None,
-            distribution: None,
-            below: None,
-            stl: None,
-        }
+        cli::defaults()
     }
 }
 
@@ -89,10 +91,10 @@ impl ScenarioRequest {
     /// The options of the command line that mean the same, each after a blank.
     pub fn words(&self) -> String {
         let mut words = String::new();
-        if !self.parameters.is_empty() {
-            words += &format!(" --randomise {} --sigma {}", self.parameters.join(","), self.sigma);
+        if !self.randomise.is_empty() {
+            words += &format!(" --randomise {} --sigma {}", self.randomise.join(","), self.sigma);
         }
-        if let Some(path) = &self.table {
+        if let Some(path) = &self.parameter_table {
             words += &format!(" --parameter-table {}", path.display());
         }
         if let Some(path) = &self.distribution {
@@ -118,15 +120,15 @@ impl ScenarioRequest {
     }
 
     fn draws(&self, spec: &EnvSpec) -> Result<Option<Draws>> {
-        Ok(match (&self.table, &self.distribution) {
+        Ok(match (&self.parameter_table, &self.distribution) {
             (Some(_), Some(_)) => bail!("distribution: expected no table of parameters with it, found both"),
-            (_, Some(_)) if !self.parameters.is_empty() => {
+            (_, Some(_)) if !self.randomise.is_empty() => {
                 bail!("distribution: expected no --randomise with it, found both")
             }
             (Some(path), None) => Some(listed(spec, path)?),
             (None, Some(path)) => Some(distribution::read(spec, path)?),
-            (None, None) if self.parameters.is_empty() => None,
-            (None, None) => Some(around(spec, &self.parameters, self.sigma)?),
+            (None, None) if self.randomise.is_empty() => None,
+            (None, None) => Some(around(spec, &self.randomise, self.sigma)?),
         })
     }
 

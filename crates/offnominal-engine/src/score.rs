@@ -7,13 +7,12 @@ use offnominal_core::alarm::Event;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset;
 use offnominal_monitor::{Monitor, Verdict};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to score.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// File of a monitor.
     pub monitor: PathBuf,

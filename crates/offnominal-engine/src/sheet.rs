@@ -11,12 +11,14 @@ use crate::show::Show;
 use crate::strengths::{self, Status};
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_core::limits::PIXELS;
 use offnominal_core::prelude::*;
 use offnominal_core::schedule::Onset;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::sheet::{Captioned, png};
 use offnominal_files::write;
+use offnominal_work::cli::one_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -26,29 +28,48 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 const COLUMNS: usize = 5;
 
 /// What to draw; the seed is that of the context, and the episodes of an environment all have the same.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The environments.
+    /// Environment ids (see `list envs`), one frame for each
+    #[arg(long = "env", value_name = "ENV,…", value_delimiter = ',', required = true)]
     pub envs: Vec<String>,
-    /// The policy that acts in each.
+    /// The policy that acts in each, as for `render`
+    #[arg(long, default_value = "random")]
     pub policy: String,
-    /// What is shown.
+    /// What is shown of a state
+    #[arg(long, value_parser = one_of::<View>(), default_value = "camera")]
     pub view: View,
-    /// Name of the camera; the environment's first, if none is named.
+    /// Name of the camera [default: the environment's first]
+    #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
-    /// Anomalies, or patterns such as `cam-*`; each begins with the first step.
+    /// Anomalies (see `list anomalies --env`) or patterns such as cam-*, shown beside the nominal frame; each begins with
+    /// the first step
+    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     pub anomalies: Vec<String>,
-    /// How strong they are, in their own units.
+    /// How strong, in the anomaly's own unit; several make a row for each anomaly
+    #[arg(
+        long = "magnitude",
+        value_name = "M,…",
+        value_delimiter = ',',
+        requires = "anomalies",
+        conflicts_with = "strengths",
+        allow_negative_numbers = true
+    )]
     pub magnitudes: Vec<f64>,
-    /// How strong they are, as calibrated levels.
+    /// How strong, as calibrated levels: tiny, medium, strong or extreme; several make a row for each anomaly
+    #[arg(long = "strength", value_name = "S,…", value_delimiter = ',', requires = "anomalies")]
     pub strengths: Vec<String>,
-    /// The state that is shown; 0 is the first, before any step.
+    /// The state that is shown; 0 is the first, before any step
+    #[arg(long, default_value_t = 10)]
     pub step: u32,
-    /// Width and height of a camera's frame in pixels.
+    /// Width and height of a camera's frame in pixels
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(8..=1024))]
     pub size: u16,
-    /// Frames in a row.
+    /// Frames in a row [default: 5, or as many as a row for each anomaly needs]
+    #[arg(long, value_name = "N")]
     pub columns: Option<usize>,
-    /// The PNG file.
+    /// The PNG file
+    #[arg(long, default_value = "runs/sheet.png")]
     pub file: PathBuf,
 }
 

@@ -8,7 +8,7 @@ use crate::score::{self, ScoredLogs};
 use anyhow::Result;
 use drive::Drives;
 use offnominal_engine::context::Context;
-use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_work::fitting::Fitting;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -42,33 +42,13 @@ pub fn run(folder: &Path, context: &Context) -> Result<Demo> {
     let [map, monitor, report] = ["map.toml", "car.monitor", "alarm.html"].map(|name| folder.join(name));
     let request = inspect::Request { logs: nominal.clone(), map: Some(map.clone()), page: None };
     let inspected = inspect::run(&request, context)?;
-    let fitted = fit::run(&fit_request(nominal, map, monitor.clone()), context)?;
+    let (map, file) = (Some(map), monitor.clone());
+    let request = fit::Request { logs: nominal, map, by_task: false, fitting: Fitting::default(), file };
+    let fitted = fit::run(&request, context)?;
     let request =
         score::Request { monitor, logs: new, map: None, report: Some(report.clone()), alarms: None };
     let scored = score::run(&request, context)?;
     Ok(Demo { commands: commands(folder), inspected, fitted, scored, report })
-}
-
-/// What `fit` asks for without further options.
-fn fit_request(logs: Vec<PathBuf>, map: PathBuf, file: PathBuf) -> fit::Request {
-    fit::Request {
-        logs,
-        map: Some(map),
-        detector: DetectorChoice::named("default"),
-        train: None,
-        calibration: None,
-        rule: offnominal_engine::fit::rule(),
-        alpha: offnominal_engine::fit::alpha(),
-        confidence: None,
-        run_length: None,
-        block: None,
-        monitors: offnominal_engine::fit::monitors(),
-        by_task: false,
-        alarm: Default::default(),
-        diagnosis: offnominal_engine::fit::diagnosis(),
-        lost_after: None,
-        file,
-    }
 }
 
 fn commands(folder: &Path) -> [String; 3] {

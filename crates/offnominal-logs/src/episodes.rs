@@ -28,6 +28,8 @@ pub struct Recorded {
     pub number: usize,
     /// Whether it is the only one of its log.
     pub is_alone: bool,
+    /// Whether the log ends before the window does of which it is the recording.
+    pub is_part: bool,
     /// The time of its first observation in the clock of the log, in nanoseconds.
     pub start_nanos: i64,
     /// The time of each observation in seconds since the first, `[T + 1]`.
@@ -73,10 +75,13 @@ pub fn read(
 ) -> Result<(Vec<Recorded>, Reading)> {
     let gathered = gather::gather(log, mapping, truth)?;
     let path = log.name();
-    let found = cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
+    let (found, n_empty) = cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
     let mut remarks = gathered.remarks.clone();
     remarks.extend(order::remark(&gathered, mapping));
     remarks.extend(suspicious(&gathered, mapping));
+    if n_empty > 0 && !found.is_empty() {
+        remarks.push(format!("{n_empty} parts of it were left out: none has a step in which each channel has been seen"));
+    }
     if found.is_empty() {
         remarks.push(format!(
             "no recording: {} rows make no step in which each channel has been seen",
@@ -86,20 +91,22 @@ pub fn read(
     Ok((found, Reading { rows: gathered.n_rows, remarks }))
 }
 
-/// The episodes of what was gathered.
-pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<Vec<Recorded>> {
+/// The episodes of what was gathered, and how many parts have no step.
+pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<(Vec<Recorded>, usize)> {
     has_values(gathered, mapping)?;
-    let mut found = Vec::new();
+    let (mut found, mut n_empty) = (Vec::new(), 0);
     for part in order::parts(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
         for window in log.windows()? {
-            found.extend(log.episode(path, found.len() + 1, window)?);
+            let episode = log.episode(path, found.len() + 1, window)?;
+            n_empty += usize::from(episode.is_none());
+            found.extend(episode);
         }
     }
     if let [alone] = &mut found[..] {
         alone.is_alone = true;
     }
-    Ok(found)
+    Ok((found, n_empty))
 }
 
 /// Numbers of channels that may mean that nothing was read.
@@ -181,9 +188,16 @@ impl<'a> Log<'a> {
                      at most by {:.0} s; mend it, or cut there with `by = \"gap\"`",
                     self.longest_gap() as f64 * 1e-9
                 );
-                (0..n).map(|k| start + k * width).map(|at| (at, at + width, i64::MAX)).collect()
+                // The last window may be there in part only.
+                let begins = (0..=n).map(|k| start + k * width).filter(|at| *at < end);
+                begins.map(|at| (at, (at + width).min(end), i64::MAX)).collect()
             }
         })
+    }
+
+    /// Whether a window ends before its time is over.
+    fn is_part(&self, (start, end, _): (i64, i64, i64)) -> bool {
+        matches!(self.mapping.episodes, Episodes::Window { secs } if end - start < nanos(secs))
     }
 
     /// The longest time between two rows of one topic, in nanoseconds.
@@ -278,6 +292,7 @@ impl<'a> Log<'a> {
             log: path.into(),
             number,
             is_alone: false,
+            is_part: self.is_part(window),
             start_nanos: ticks[first].time,
             secs: ticks[first..].iter().map(|tick| (tick.time - ticks[first].time) as f64 / 1e9).collect(),
             observations: table(observed, first..ticks.len()),

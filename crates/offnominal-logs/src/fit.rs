@@ -6,8 +6,8 @@ use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Recordings, Seen, held};
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_core::Seed;
-use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
 use offnominal_core::reference::references;
 use offnominal_files::store::address;
@@ -15,57 +15,32 @@ use offnominal_files::write::atomically;
 use offnominal_monitor::{ChannelName, Identity};
 use offnominal_stats::Rule;
 use offnominal_work::context::Context;
-use offnominal_work::detector_choice::DetectorChoice;
 use offnominal_work::fitted::{FittedMonitor, nominal};
+use offnominal_work::fitting::Fitting;
 use offnominal_work::monitor_file::{Fit, Made, System};
-use offnominal_work::rule_choice::{RuleChoice, Span, asked};
+use offnominal_work::rule_choice::asked;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// What to fit; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The logs.
+    /// Logs of nominal recordings (see `inspect` for their formats), instead of an environment and a policy
+    #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
-    /// The mapping; without one, the proposed one is used.
+    /// Which column of the logs is what; without it, what `inspect` proposes
+    #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// The detector.
-    #[serde(default = "offnominal_work::fitted::detector")]
-    pub detector: DetectorChoice,
-    /// Recordings that the detector learns from, the earliest ones; those that are not for calibration.
-    pub train: Option<u32>,
-    /// Recordings that set the threshold, the latest ones; half of all, or as many as the rule needs.
-    pub calibration: Option<u32>,
-    /// How the threshold is set.
-    #[serde(default = "offnominal_work::fitted::rule")]
-    pub rule: String,
-    /// Accepted share of nominal recordings with an alarm, for the rules that promise one.
-    #[serde(default = "offnominal_work::fitted::alpha")]
-    pub alpha: f64,
-    /// With which confidence over calibration sets that share is promised; on average over them if not given.
-    pub confidence: Option<f64>,
-    /// How far apart false alarms are at least, on average; for the rule `run-length`.
-    pub run_length: Option<Span>,
-    /// Steps of a block, for the same rule; chosen from the calibration recordings if not given.
-    pub block: Option<u32>,
-    /// Monitors that share what is promised: each may have so large a part of the false alarms.
-    #[serde(default = "offnominal_work::fitted::monitors")]
-    pub monitors: NonZeroU32,
-    /// Whether each task that the mapping tells apart has a threshold of its own.
-    #[serde(default)]
+    /// Give each task that the mapping tells apart a threshold of its own, set by its own recordings; tasks with too few of them
+    /// share one
+    #[arg(long)]
     pub by_task: bool,
-    /// How exceedances become alarms.
-    #[serde(default)]
-    pub alarm: Settings,
-    /// Whether the file is to hold what a diagnosis needs.
-    #[serde(default = "offnominal_work::fitted::diagnosis")]
-    pub diagnosis: bool,
-    /// Steps in a row that a value may be missing before its sensor counts as lost.
-    pub lost_after: Option<u32>,
-    /// The file to write.
+    /// What is fitted, and how its threshold is set.
+    #[command(flatten)]
+    pub fitting: Fitting,
+    /// The file to write
+    #[arg(long = "out", value_name = "FILE.monitor")]
     pub file: PathBuf,
 }
 
@@ -103,7 +78,7 @@ pub struct FittedOnLogs {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What can be wrong without the logs is said before they are read.
-    request.rule(1.0)?;
+    request.fitting.threshold.rule(1.0)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
     let (found, file) = of(&all, &mapping, request, context)?;
@@ -137,9 +112,9 @@ pub fn on(
     context: &Context,
 ) -> Result<(FittedOnLogs, Vec<u8>)> {
     let each = all.iter().map(|recording| (recording.name(), recording));
-    let (nominal, left_out) = nominal(each, |recording| recording.not_nominal())?;
+    let (nominal, left_out) = nominal(each, |recording| recording.not_for_fit())?;
     let dt_secs = nominal[0].dt_secs(mapping);
-    let rule = request.rule(dt_secs)?;
+    let rule = request.fitting.threshold.rule(dt_secs)?;
     let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;
     let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
     let given = mapping;
@@ -266,20 +241,17 @@ fn constant(train: &[Signals<'_>], names: &[String]) -> Result<Option<String>> {
 }
 
 impl Request {
-    fn rule(&self, dt_secs: f64) -> Result<Rule> {
-        let Request { rule, alpha, confidence, run_length, block, monitors, .. } = self;
-        let (alpha, confidence, run_length, block) = (*alpha, *confidence, *run_length, *block);
-        RuleChoice { rule, alpha, confidence, run_length, block, monitors: *monitors }.rule(dt_secs)
-    }
-
     /// How many of so many recordings, the first ones, are to learn from, and how many, the last ones, set the threshold.
     fn split(&self, n: usize, rule: Rule) -> Result<[usize; 2]> {
-        let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
+        let [train, calibration] =
+            [self.fitting.train, self.fitting.calibration].map(|given| given.map(|n| n as usize));
         let half = (n / 2).min(n.saturating_sub(rule.min_episodes()));
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(half).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
-        let (needed, learned) =
-            (rule.min_episodes().max(self.calibration.unwrap_or(0) as usize), self.train.unwrap_or(1));
+        let (needed, learned) = (
+            rule.min_episodes().max(self.fitting.calibration.unwrap_or(0) as usize),
+            self.fitting.train.unwrap_or(1),
+        );
         let least = needed + learned as usize;
         ensure!(
             train > 0 && train + calibration <= n && calibration >= rule.min_episodes(),
@@ -301,8 +273,8 @@ impl Request {
         groups: Option<&[String]>,
         context: &Context,
     ) -> Result<Made> {
-        let Request { detector, alarm, diagnosis, lost_after, .. } = self;
-        let (alarm, diagnoses, lost_after) = (*alarm, *diagnosis, *lost_after);
+        let Fitting { detector, diagnosis: diagnoses, lost_after, .. } = &self.fitting;
+        let (alarm, diagnoses, lost_after) = (self.fitting.alarm(), *diagnoses, *lost_after);
         let fit = Fit { system, detector, rule, groups, alarm, diagnoses, faults: None, lost_after, context };
         fit.make(train, calibration)
     }

@@ -16,24 +16,28 @@ mod taken;
 
 use crate::source::{Source, Strict};
 use anyhow::{Result, ensure};
+use clap::Args;
 use guess::Proposal;
 use offnominal_files::write::atomically;
 use offnominal_work::context::Context;
 use offnominal_work::parallel;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use survey::{LogReport, survey};
 
 /// What to look at.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The logs, which should be alike.
+    /// Logs that are alike: files or folders; CSV, JSON lines, Parquet, Arrow, HDF5, Minari, LeRobot v3, MCAP, rosbag2
+    /// or ULog, also compressed (gz, zst, lz4)
+    #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
-    /// The mapping to write; if absent, none is written.
+    /// The proposed mapping to write, for you to edit; without it, it is printed only
+    #[arg(long = "out", value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// The page to write; if absent, none is written.
+    /// A page to write, with a picture of each channel
+    #[arg(long, value_name = "FILE.html")]
     pub page: Option<PathBuf>,
 }
 

@@ -6,16 +6,15 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::fit::FittedMonitor;
 use offnominal_engine::monitor_file;
-use offnominal_engine::recalibrate::{self, confirm, write};
+use offnominal_engine::recalibrate::{confirm, write};
 use offnominal_monitor::{ConfirmError, Recalibration};
 use offnominal_work::fitted::nominal;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to make the monitor of.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// File of the older monitor.
     pub monitor: PathBuf,
@@ -23,12 +22,8 @@ pub struct Request {
     pub logs: Vec<PathBuf>,
     /// A mapping with the channels of the monitor; without one, that of the fit.
     pub map: Option<PathBuf>,
-    /// Last recordings that set the threshold.
-    #[serde(default = "recalibrate::memory")]
-    pub memory: usize,
-    /// How far the threshold may rise, in units of the distance from a usual recording to an alarm.
-    #[serde(default = "recalibrate::tolerance")]
-    pub tolerance: f64,
+    /// How the threshold follows them.
+    pub how: Recalibration,
     /// The file to write.
     pub file: PathBuf,
 }
@@ -52,10 +47,10 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
     let mut monitor = monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
-    let how = Recalibration { memory: request.memory, tolerance: request.tolerance };
+    let how = request.how;
     let read = recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all;
     let (all, mut left_out) =
-        nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_nominal())?;
+        nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_for_fit())?;
     let mut confirmed = 0;
     for recording in &all {
         context.check()?;

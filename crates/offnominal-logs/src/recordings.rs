@@ -214,6 +214,11 @@ impl Recorded {
         if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number) }
     }
 
+    /// Why nothing is fitted on it, if something says so: it is not nominal, or shorter than the others.
+    pub fn not_for_fit(&self) -> Option<&'static str> {
+        self.not_nominal().or(self.is_part.then_some("the log ends before this window does"))
+    }
+
     /// Why it is not nominal, if something says so.
     pub fn not_nominal(&self) -> Option<&'static str> {
         match self {

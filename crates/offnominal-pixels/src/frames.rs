@@ -4,56 +4,52 @@
 use crate::label_map::{LabelMap, Otherwise};
 use crate::written::{Written, data_set, write_image};
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
+use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::POLICY;
 use offnominal_engine::request::within;
 use offnominal_engine::show::Show;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::dataset::DatasetRecipe;
 use offnominal_files::image_file::{colours, grey};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Name of the list of what the frames are of.
 pub const LIST: &str = "frames.json";
 
 /// What to record; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The environment.
+    /// Environment id (see `list envs`)
+    #[arg(long)]
     pub env: String,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
-    /// What is done to the episodes; nothing, if none.
-    pub anomaly_spec: Option<AnomalySpec>,
-    /// Number of episodes.
+    /// Number of episodes
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub episodes: u32,
-    /// Steps from one frame to the next.
+    /// Steps from one frame to the next
+    #[arg(long, default_value_t = 25, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Width and height of the frames in pixels.
+    /// Width and height of the frames in pixels
+    #[arg(long, default_value_t = 128, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub size: u16,
-    /// Classes of the environment that a network shall not know, such as debris.
+    /// Classes of the environment that are unknown to a network, such as debris
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     pub unknown: Vec<String>,
-    /// The folder, which must not exist.
+    /// The folder, which must not exist
+    #[arg(long, value_name = "DIR", default_value = "runs/frames")]
     pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            env: String::new(),
-            policy: String::new(),
-            anomaly_spec: None,
-            episodes: 20,
-            every: 25,
-            size: 128,
-            unknown: Vec::new(),
-            out: "runs/frames".into(),
-        }
-    }
+    /// What is done to the episodes.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
 /// Plays the episodes and writes the frames.
@@ -64,9 +60,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     within("episodes", request.episodes, 1..=100_000)?;
     within("every", request.every, 1..=u32::MAX)?;
     within("size", request.size, 16..=1024)?;
+    let subject = &Subject::new(&request.env, &request.policy)?;
     let recording = Recording {
-        subject: &Subject::new(&request.env, &request.policy)?,
-        anomaly_spec: request.anomaly_spec.clone(),
+        subject,
+        anomaly_spec: subject.anomaly_spec(request.anomaly.as_ref())?,
         episodes: request.episodes as usize,
         every: request.every as usize,
         size: request.size.into(),

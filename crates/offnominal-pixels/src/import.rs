@@ -6,56 +6,50 @@ use crate::deep::Net;
 use crate::inputs::Reading;
 use crate::label_map::LabelMap;
 use crate::network::{Model, Network};
+use crate::train::output_stride;
 use crate::train::{ModelCard, judge};
 use anyhow::{Result, bail};
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to import; the seed of the intervals is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Weights, saved with safetensors.torch.save_file(model.state_dict(), FILE).
+    /// Weights, saved with safetensors.torch.save_file(model.state_dict(), FILE)
+    #[arg(value_name = "FILE.safetensors")]
     pub weights: PathBuf,
-    /// Which of our networks they are of; torchvision's deeplabv3_resnet50 if none.
+    /// Which network of `pixels train` they are of, with the names of its tensors [default: torchvision's
+    /// deeplabv3_resnet50]
+    #[arg(long, value_parser = one_of::<NetworkKind>())]
     pub network: Option<NetworkKind>,
-    /// How large it is.
+    /// How large it is
+    #[arg(long, value_parser = one_of::<NetworkPreset>(), default_value = "small", requires = "network")]
     pub preset: NetworkPreset,
-    /// What is changed in it so that a method can be used.
+    /// What is changed in it so that a method can be used
+    #[arg(long, value_parser = one_of::<Modification>(), default_value = "none", requires = "network")]
     pub modification: Modification,
-    /// Pixels of the image that a place of the coarsest map of a small network stands for: 4 or 8; 8 if none.
+    /// Pixels of the image that a place of the coarsest map of a small network stands for [default: 8]
+    #[arg(long, value_name = "4|8", value_parser = output_stride, requires = "network")]
     pub output_stride: Option<u8>,
-    /// Labelled images on which it is judged, and whose classes it knows if there is no label map.
+    /// Labelled images on which it is judged, and whose classes it knows if there is no --map
+    #[arg(long, value_name = "DIR")]
     pub validation: Option<PathBuf>,
-    /// How these are read; its label map has the classes in the order of the network's outputs.
-    pub reading: Reading,
-    /// Folder for model.safetensors and its card model.json.
+    /// Folder for model.safetensors and its card model.json
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
-    /// The command that the card names.
-    pub command: String,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            weights: PathBuf::new(),
-            network: None,
-            preset: NetworkPreset::Small,
-            modification: Modification::None,
-            output_stride: None,
-            validation: None,
-            reading: Reading::default(),
-            out: "runs/pixels".into(),
-            command: String::new(),
-        }
-    }
+    /// How data sets are read.
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 /// What was imported.
@@ -100,7 +94,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Imported> {
             classes: classes.clone(),
             iou: iou.clone(),
             mean_iou: mean_iou.clone(),
-            made: Provenance::new(&request.command, context.seed, json!(request).to_string().as_bytes()),
+            made: Provenance::new(&context.command, context.seed, json!(request).to_string().as_bytes()),
             recipe: Some(recipe),
         };
         write::atomically(&request.out.join("model.json"), format!("{:#}\n", json!(card)).as_bytes())?;
@@ -116,5 +110,12 @@ impl Request {
         let choice =
             NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };
         Net::named(&self.weights, &choice, &classes)
+    }
+}
+
+impl Display for Imported {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.mean_iou.iter().try_for_each(|mean| writeln!(out, "mean IoU {mean:.3}"))?;
+        write!(out, "{}", self.model.display())
     }
 }

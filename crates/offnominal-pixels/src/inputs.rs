@@ -5,26 +5,34 @@ use crate::layout::Layout;
 use crate::network::Network;
 use crate::resize::Size;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use clap::value_parser as number;
 use offnominal_core::Seed;
 use offnominal_engine::device::Device;
 use offnominal_files::store::address;
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::{self, one_of};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// How data sets are read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
+#[command(next_help_heading = "Data")]
 pub struct Reading {
-    /// How the folders are laid out.
+    /// How the folders are laid out
+    #[arg(long, value_parser = one_of::<Layout>(), default_value = "offnominal")]
     pub layout: Layout,
-    /// Split, where it is a folder of its own, such as val.
+    /// Split, where it is a folder of its own, such as val
+    #[arg(long)]
     pub split: Option<String>,
-    /// Label map; classes.toml of the data set if none.
+    /// Label map [default: classes.toml of the data set]
+    #[arg(long, value_name = "FILE.toml")]
     pub map: Option<PathBuf>,
-    /// Smallest number of pixels of an image; smaller ones are left out.
+    /// Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600, which is 640²)
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub least_pixels: usize,
-    /// The size to which images and labels are brought; each keeps its own if none.
+    /// Size to which images and labels are brought; arrays of a network must have it
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
     pub resize: Option<Size>,
 }
 
@@ -45,28 +53,38 @@ impl Reading {
 }
 
 /// The network whose output is scored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
+#[command(next_help_heading = "Network")]
 pub struct NetworkSource {
-    /// Folders of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each data
-    /// set.
+    /// Folder of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each --data
+    #[arg(long, value_name = "DIR")]
     pub logits: Vec<PathBuf>,
-    /// Folders of features, [channels, h, w]; none, or one for each folder of logits.
+    /// Folder of features, [channels, h, w]; one for each --logits
+    #[arg(long, value_name = "DIR", requires = "logits")]
     pub features: Vec<PathBuf>,
-    /// Folders of confidences, [H, W] from 0 to 1; none, or one for each folder of logits.
+    /// Folder of confidences, [H, W] from 0 to 1; one for each --logits
+    #[arg(long, value_name = "DIR", requires = "logits")]
     pub confidence: Vec<PathBuf>,
-    /// A model of `pixels train`, instead of logits.
+    /// Model of `pixels train`, instead of --logits
+    #[arg(long, value_name = "FILE", conflicts_with = "logits")]
     pub model: Option<PathBuf>,
-    /// Random passes of the model; 1 is one without dropped units.
+    /// Random passes of the model; 1 is one without dropped units
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "model", value_parser = number!(u32).range(1..=100))]
     pub passes: u32,
-    /// Where a convolutional model runs.
+    /// Where a convolutional model runs
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", requires = "model")]
     pub device: Device,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        cli::defaults()
+    }
 }
 
 impl Default for NetworkSource {
     fn default() -> NetworkSource {
-        let (logits, features, confidence) = (Vec::new(), Vec::new(), Vec::new());
-        NetworkSource { logits, features, confidence, model: None, passes: 1, device: Device::Cpu }
+        cli::defaults()
     }
 }
 
@@ -119,19 +137,52 @@ impl NetworkSource {
 }
 
 /// Images on which methods are fitted: without unknown pixels, or with pasted things.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Args)]
+#[command(next_help_heading = "Nominal images")]
 pub struct NominalSource {
-    /// The data set.
-    pub data: Option<PathBuf>,
-    /// Its split.
-    pub split: Option<String>,
-    /// Its logits, if the network is in files.
-    pub logits: Option<PathBuf>,
-    /// Its features, if the network is in files.
-    pub features: Option<PathBuf>,
-    /// Images that are used of it at most; all if none.
-    pub images: Option<u32>,
+    /// Data set without unknown pixels, on which methods are fitted that must be
+    #[arg(long, value_name = "DIR")]
+    pub nominal: Option<PathBuf>,
+    /// Its split
+    #[arg(long, value_name = "SPLIT", requires = "nominal")]
+    pub nominal_split: Option<String>,
+    /// Its logits, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "nominal")]
+    pub nominal_logits: Option<PathBuf>,
+    /// Its features, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "nominal_logits")]
+    pub nominal_features: Option<PathBuf>,
+    /// Images that are used of it at most; all if this is left out
+    #[arg(long, value_name = "N", requires = "nominal", value_parser = number!(u32).range(1..))]
+    pub nominal_images: Option<u32>,
+}
+
+/// Images with pasted things, on which outlier-head is fitted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Args)]
+#[command(next_help_heading = "Images with pasted things")]
+pub struct OutlierSource {
+    /// Data set of `pixels paste`, on which outlier-head is fitted
+    #[arg(long, value_name = "DIR")]
+    pub outliers: Option<PathBuf>,
+    /// Its logits, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "outliers")]
+    pub outlier_logits: Option<PathBuf>,
+    /// Its features, if the network is in files
+    #[arg(long, value_name = "DIR", requires = "outlier_logits")]
+    pub outlier_features: Option<PathBuf>,
+}
+
+impl OutlierSource {
+    /// The images and the network, if any were named.
+    ///
+    /// # Errors
+    /// If they cannot be opened.
+    pub fn open(&self, network: &NetworkSource, seed: Seed) -> Result<Option<(DataSet, Network)>> {
+        let OutlierSource { outliers, outlier_logits, outlier_features } = self.clone();
+        let (nominal, nominal_logits, nominal_features) = (outliers, outlier_logits, outlier_features);
+        let source = NominalSource { nominal, nominal_logits, nominal_features, ..NominalSource::default() };
+        source.open(&Reading::default(), network, seed)
+    }
 }
 
 impl NominalSource {
@@ -145,16 +196,16 @@ impl NominalSource {
         network: &NetworkSource,
         seed: Seed,
     ) -> Result<Option<(DataSet, Network)>> {
-        let Some(root) = &self.data else { return Ok(None) };
-        let mut set = reading.open_split(root, self.split.as_deref())?;
-        set.samples.truncate(self.images.map_or(usize::MAX, |n| n as usize));
+        let Some(root) = &self.nominal else { return Ok(None) };
+        let mut set = reading.open_split(root, self.nominal_split.as_deref())?;
+        set.samples.truncate(self.nominal_images.map_or(usize::MAX, |n| n as usize));
         if network.model.is_some() {
             return Ok(Some((set, network.open_for(1, seed)?)));
         }
-        let logits = self.logits.clone().with_context(|| {
+        let logits = self.nominal_logits.clone().with_context(|| {
             format!("{}: expected a folder of its logits, as the network is in files", root.display())
         })?;
-        let (logits, features) = (vec![logits], self.features.clone().into_iter().collect());
+        let (logits, features) = (vec![logits], self.nominal_features.clone().into_iter().collect());
         Ok(Some((set, Network::Files { logits, features, confidence: Vec::new() })))
     }
 }

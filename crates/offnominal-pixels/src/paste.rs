@@ -16,13 +16,14 @@ use crate::inputs::Reading;
 use crate::label_map::{KNOWN_ANY, LabelMap, Otherwise};
 use crate::written::{Written, data_set, write_image};
 use anyhow::Result;
+use clap::Args;
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey};
 use offnominal_scenes::{IGNORED, UNKNOWN};
 use recolour::recolour;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 pub(crate) use shape::Shape;
 use std::path::PathBuf;
 use surface::{Surface, light};
@@ -34,31 +35,24 @@ const _: () = assert!(UNKNOWN == offnominal_detectors::pixel::UNKNOWN);
 const LIST: &str = "pasted.json";
 
 /// What to paste; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set.
+    /// The data set, with images
+    #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// How it is read.
+    /// How data sets are read.
+    #[command(flatten)]
     pub reading: Reading,
-    /// Most things in an image, of which there are one to so many.
+    /// Most things in an image, of which there are one to so many
+    #[arg(long, default_value_t = 3, value_name = "N")]
     pub things: usize,
-    /// Probability that what is bright in a known class gets another colour, for each class of an image.
+    /// Probability that what is bright in a known class gets another colour, such as lane markings, for each class of an
+    /// image
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub recolour: f64,
-    /// The folder, which must not exist.
+    /// The folder, which must not exist
+    #[arg(long, value_name = "DIR", default_value = "runs/pasted")]
     pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            data: PathBuf::new(),
-            reading: Reading::default(),
-            things: 3,
-            recolour: 0.0,
-            out: "runs/pasted".into(),
-        }
-    }
 }
 
 /// A record of an image.

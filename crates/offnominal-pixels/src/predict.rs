@@ -3,34 +3,27 @@
 use crate::inputs::{NetworkSource, Reading};
 use crate::written::{Written, write_array};
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// What to predict; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The images.
+    /// The images
+    #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// How they are read.
-    pub reading: Reading,
-    /// The model.
-    pub network: NetworkSource,
-    /// Folder for everything that is written.
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            data: PathBuf::new(),
-            reading: Reading::default(),
-            network: NetworkSource::default(),
-            out: "runs/pixels".into(),
-        }
-    }
+    /// How data sets are read.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkSource,
 }
 
 /// Writes logits/NAME.npy, features/NAME.npy, and confidence/NAME.npy if the model has them.

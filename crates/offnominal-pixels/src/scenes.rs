@@ -3,6 +3,7 @@
 use crate::label_map::{LabelMap, Otherwise};
 use crate::written::{Written, data_set, write_image};
 use anyhow::Result;
+use clap::Args;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_engine::request::within;
@@ -11,7 +12,8 @@ use offnominal_scenes::{
     ClassSet, Contrast, Difficulty, Distance, Drawn, IGNORED, SceneRecipe, Set, Size, Split, UNKNOWN,
     Visible, Weather,
 };
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::word;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Units of the depth images for a metre; 0 is the sky, or farther than they reach.
@@ -39,45 +41,46 @@ struct SceneList {
 }
 
 /// What to draw; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Args)]
 pub struct Request {
-    /// What is drawn.
+    /// What is drawn: road (streets), three-wheeler (among cars, all else ignored), or as many streets and indoor (rooms),
+    /// normal-noise or perlin (images of noise)
+    #[arg(long, value_parser = word::<Set>, default_value = "road")]
     pub set: Set,
-    /// Which towns: train A, B, C; validation D; test E, with unknown things.
+    /// Which towns: train A, B, C; validation D; test E, with unknown things
+    #[arg(long, value_parser = word::<Split>, default_value = "test")]
     pub split: Split,
-    /// How unknown things of streets look against the ground.
+    /// How unknown things of streets look against the ground: high, usual or low
+    #[arg(long, value_parser = word::<Contrast>, default_value = "usual")]
     pub contrast: Contrast,
-    /// How large they are.
+    /// How large they are: large, usual or small
+    #[arg(long, value_parser = word::<Size>, default_value = "usual")]
     pub size: Size,
-    /// How far away they are.
+    /// How far away they are: near (6 to 13 m), usual (7 to 30 m) or far (20 to 45 m)
+    #[arg(long, value_parser = word::<Distance>, default_value = "usual")]
     pub distance: Distance,
-    /// Number of images.
+    /// Number of images
+    #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub n: u32,
-    /// Pixels per row.
+    /// Pixels per row, 32 to 4096
+    #[arg(long, default_value_t = 256)]
     pub width: usize,
-    /// Rows.
+    /// Rows, 16 to 2048
+    #[arg(long, default_value_t = 128)]
     pub height: usize,
-    /// The classes.
+    /// Number of classes: 12, or the 19 of Cityscapes
+    #[arg(long, default_value = "12", value_name = "12|19", value_parser = class_set)]
     pub classes: ClassSet,
-    /// The folder, which must not exist.
+    /// The folder, which must not exist
+    #[arg(long, value_name = "DIR", default_value = "runs/scenes")]
     pub out: PathBuf,
 }
 
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            set: Set::Road,
-            split: Split::Test,
-            contrast: Contrast::Usual,
-            size: Size::Usual,
-            distance: Distance::Usual,
-            n: 100,
-            width: 256,
-            height: 128,
-            classes: ClassSet::Twelve,
-            out: "runs/scenes".into(),
-        }
+fn class_set(text: &str) -> Result<ClassSet, String> {
+    match text {
+        "12" => Ok(ClassSet::Twelve),
+        "19" => Ok(ClassSet::Nineteen),
+        other => Err(format!("expected 12 or 19, found {other:?}")),
     }
 }
 

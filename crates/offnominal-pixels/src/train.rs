@@ -6,6 +6,8 @@ use crate::deep;
 use crate::inputs::Reading;
 use crate::network::{Model, Network};
 use anyhow::{Result, ensure};
+use clap::Args;
+use clap::value_parser as number;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTraining};
@@ -18,67 +20,77 @@ use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
 use offnominal_stats::{Bootstrap, Level};
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// What to train; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Labelled images to learn from.
+    /// Labelled images to learn from
+    #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Images on which the result is judged; the training never sees them.
+    /// Images on which the result is judged; the training never sees them
+    #[arg(long, value_name = "DIR")]
     pub validation: Option<PathBuf>,
-    /// How data sets are read.
-    pub reading: Reading,
-    /// Which network.
+    /// Which network
+    #[arg(long, value_parser = one_of::<NetworkKind>(), default_value = "patches")]
     pub network: NetworkKind,
-    /// How large a convolutional network is.
-    pub preset: NetworkPreset,
-    /// What is changed in a convolutional network so that a method can be used.
-    pub modification: Modification,
-    /// Pixels of the image that a place of the coarsest map of a small convolutional network stands for, in rows and in
-    /// columns: 4 or 8; 8 if none.
-    pub output_stride: Option<u8>,
-    /// Steps of the training of a convolutional network; the preset's if none.
-    pub steps: Option<u32>,
-    /// Images in such a step; the preset's if none.
-    pub batch: Option<u32>,
-    /// First learning rate; the preset's if none.
-    pub rate: Option<f64>,
-    /// Where a convolutional network is trained.
-    pub device: Device,
-    /// Pixels of each class that the baseline draws from an image.
-    pub pixels: u32,
-    /// How often the baseline sees each of them.
-    pub rounds: u32,
-    /// Folder for everything that is written.
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
-    /// The command that the card names.
-    pub command: String,
+    /// How data sets are read.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// How large it is
+    #[arg(long, value_parser = one_of::<NetworkPreset>(), default_value = "small", help_heading = CONVOLUTIONAL)]
+    pub preset: NetworkPreset,
+    /// What is changed so that a method can be used
+    #[arg(long, value_parser = one_of::<Modification>(), default_value = "none", help_heading = CONVOLUTIONAL)]
+    pub modification: Modification,
+    /// Pixels of the image that a place of the coarsest map of a small network stands for, in rows and in columns: 4 finds
+    /// things of few pixels, for about four times the work [default: 8]
+    #[arg(long, value_name = "4|8", value_parser = output_stride, help_heading = CONVOLUTIONAL)]
+    pub output_stride: Option<u8>,
+    /// Steps of the training [default: the preset's]
+    #[arg(long, value_name = "N", value_parser = number!(u32).range(1..), help_heading = CONVOLUTIONAL)]
+    pub steps: Option<u32>,
+    /// Images in a step [default: the preset's]
+    #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=1024), help_heading = CONVOLUTIONAL)]
+    pub batch: Option<u32>,
+    /// First learning rate [default: the preset's]
+    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = CONVOLUTIONAL)]
+    pub rate: Option<f64>,
+    /// Where it is trained
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", help_heading = CONVOLUTIONAL)]
+    pub device: Device,
+    /// Pixels of each class that are drawn from an image
+    #[arg(long, default_value_t = 80, value_parser = number!(u32).range(1..=100_000), help_heading = "Baseline")]
+    pub pixels: u32,
+    /// How often each is seen
+    #[arg(long, default_value_t = 12, value_parser = number!(u32).range(1..=10_000), help_heading = "Baseline")]
+    pub rounds: u32,
 }
 
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            data: PathBuf::new(),
-            validation: None,
-            reading: Reading::default(),
-            network: NetworkKind::Patches,
-            preset: NetworkPreset::Small,
-            modification: Modification::None,
-            output_stride: None,
-            steps: None,
-            batch: None,
-            rate: None,
-            device: Device::Cpu,
-            pixels: 80,
-            rounds: 12,
-            out: "runs/pixels".into(),
-            command: String::new(),
-        }
+/// The heading of the options of convolutional networks.
+const CONVOLUTIONAL: &str = "PSPNet and DeepLabV3+";
+
+/// Reads the stride of the coarsest map.
+pub(crate) fn output_stride(text: &str) -> Result<u8, String> {
+    match text {
+        "4" => Ok(4),
+        "8" => Ok(8),
+        _ => Err(format!("expected 4 or 8, found {text:?}")),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err(format!("expected a rate above 0, up to 1, found {text:?}")),
     }
 }
 
@@ -129,7 +141,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
         classes: set.classes().to_vec(),
         iou,
         mean_iou,
-        made: Provenance { presets, ..Provenance::new(&request.command, context.seed, identity.as_bytes()) },
+        made: Provenance { presets, ..Provenance::new(&context.command, context.seed, identity.as_bytes()) },
         recipe,
     };
     write::atomically(&request.out.join("model.json"), format!("{:#}\n", json!(card)).as_bytes())?;
@@ -139,7 +151,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
 impl Request {
     /// What the network depends on, for its checkpoint.
     fn identity(&self, set: &DataSet, seed: u64) -> Result<String> {
-        let same = Request { out: PathBuf::new(), command: String::new(), validation: None, ..self.clone() };
+        let same = Request { out: PathBuf::new(), validation: None, ..self.clone() };
         Ok(json!({ "request": same, "images": set.samples.len(), "seed": seed }).to_string())
     }
 
@@ -246,4 +258,14 @@ pub(crate) fn judge(
     predicted.iter().for_each(|(truth, prediction)| confusion.add(truth, prediction));
     let mean = confusion.mean(&Bootstrap::new(200, Level::P95, Seed(context.seed)))?;
     Ok((confusion.per_class(), mean))
+}
+
+impl Display for ModelCard {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for (class, iou) in self.classes.iter().zip(self.iou.iter().flatten()) {
+            writeln!(out, "  {class:<16}{}", iou.map_or("–".into(), |iou| format!("{iou:.3}")))?;
+        }
+        self.mean_iou.iter().try_for_each(|mean| writeln!(out, "mean IoU {mean:.3}"))?;
+        write!(out, "{}", self.model.display())
+    }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_files::array::to_npy;
 use offnominal_files::write;
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// A folder that was written.
@@ -55,4 +56,10 @@ pub(crate) fn data_set<T: Serialize>(
 pub(crate) fn write_image(root: &Path, kind: &str, name: &str, png: &[u8]) -> Result<()> {
     let path = root.join(kind).join(format!("{name}.png"));
     std::fs::write(&path, png).with_context(|| format!("cannot write {}", path.display()))
+}
+
+impl Display for Written {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} images", self.folder.display(), self.images)
+    }
 }

@@ -1,5 +1,7 @@
 //! Every command of `pixels` as a library call, and what is finished after a stop.
 
+use offnominal_work::cli;
+use offnominal_pixels::inputs::OutlierSource;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
 use offnominal_files::{array, image_file};
@@ -59,7 +61,7 @@ impl Data {
         for (name, contrast) in [("train", "usual"), ("test", "high")] {
             let request = json!({ "split": name, "n": 6, "width": 64, "height": 32, "contrast": contrast,
                 "out": data.at(name) });
-            let found = scenes::run(&serde_json::from_value(request).unwrap(), &data.context).unwrap();
+            let found = scenes::run(&asked(request), &data.context).unwrap();
             assert_eq!((json!(found.folder), found.images), (json!(data.at(name)), 6));
         }
         train::run(&data.training("model"), &data.context).unwrap();
@@ -71,8 +73,7 @@ impl Data {
     }
 
     fn training(&self, out: &str) -> train::Request {
-        let (data, out) = (self.at("train"), self.at(out));
-        train::Request { data, out, pixels: 30, rounds: 3, ..Default::default() }
+        asked(json!({ "data": self.at("train"), "out": self.at(out), "pixels": 30, "rounds": 3 }))
     }
 
     fn network(&self) -> NetworkSource {
@@ -80,16 +81,16 @@ impl Data {
     }
 
     fn evaluation(&self, out: &str) -> evaluate::Request {
-        evaluate::Request {
-            data: vec![self.at("test")],
-            network: self.network(),
-            nominal: NominalSource { data: Some(self.at("train")), ..Default::default() },
-            methods: ["entropy", "odin", "feature-knn"].map(String::from).into(),
-            replicates: 100,
-            out: self.at(out),
-            ..Default::default()
-        }
+        asked(json!({
+            "data": [self.at("test")], "network": self.network(), "nominal": self.at("train"), "replicates": 100,
+            "methods": ["entropy", "odin", "feature-knn"], "out": self.at(out),
+        }))
     }
+}
+
+/// The request that JSON describes.
+fn asked<R: clap::Args>(json: serde_json::Value) -> R {
+    cli::request(&json).unwrap()
 }
 
 fn cells(out: &Path) -> usize {
@@ -133,27 +134,15 @@ fn finished_methods_are_not_measured_again() {
 fn arrays_and_counts_come_from_requests() {
     let data = Data::new();
     let (test, network) = (data.at("test"), data.network());
-    let request = predict::Request {
-        data: test.clone(),
-        network: network.clone(),
-        out: data.at("said"),
-        ..Default::default()
-    };
-    assert_eq!(predict::run(&request, &data.context).unwrap().images, 6);
+    let request = json!({ "data": test, "network": network, "out": data.at("said") });
+    assert_eq!(predict::run(&asked(request), &data.context).unwrap().images, 6);
     assert!(data.at("said/logits/00005.npy").is_file() && data.at("said/features/00005.npy").is_file());
-    let request = score::Request {
-        data: test.clone(),
-        network,
-        methods: vec!["entropy".into()],
-        out: data.at("scores"),
-        ..Default::default()
-    };
-    let found = score::run(&request, &data.context).unwrap();
+    let request = json!({ "data": test, "network": network, "methods": ["entropy"], "out": data.at("scores") });
+    let found = score::run(&asked(request), &data.context).unwrap();
     assert_eq!(json!(found), json!({ "folder": data.at("scores"), "images": 6, "methods": ["entropy"] }));
     assert!(data.at("scores/entropy/00000.npy").is_file());
-    let nominal = Some(data.at("train"));
-    let request = describe::Request { data: test, nominal, ..Default::default() };
-    let found = describe::run(&request, &data.context).unwrap();
+    let request = json!({ "data": test, "nominal": data.at("train") });
+    let found = describe::run(&asked(request), &data.context).unwrap();
     assert!(found.images == 6 && found.colour_auroc.is_some());
 }
 
@@ -162,7 +151,7 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
     let data = Data::new();
     for name in ["train", "test"] {
         let (images, out) = (data.at(name), data.at(&format!("{name}-said")));
-        let request = predict::Request { data: images, network: data.network(), out, ..Default::default() };
+        let request = asked(json!({ "data": images, "network": data.network(), "out": out }));
         predict::run(&request, &data.context).unwrap();
     }
     let feature = |name: &str| data.at(name).join("features/00003.npy");
@@ -179,7 +168,12 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
             ..Default::default()
         };
         let (logits, features) = (Some(said("train", "logits")), Some(said("train", "features")));
-        let nominal = NominalSource { data: Some(data.at("train")), logits, features, ..Default::default() };
+        let nominal = NominalSource {
+            nominal: Some(data.at("train")),
+            nominal_logits: logits,
+            nominal_features: features,
+            ..Default::default()
+        };
         let request =
             evaluate::Request { network, nominal, methods: vec![method.into()], ..data.evaluation("apart") };
         evaluate::run(&request, &data.context).map_err(|why| format!("{why:#}"))
@@ -209,13 +203,8 @@ struct Said(Data);
 impl Said {
     fn new() -> Said {
         let data = Data::new();
-        let request = predict::Request {
-            data: data.at("test"),
-            network: data.network(),
-            out: data.at("said"),
-            ..Default::default()
-        };
-        predict::run(&request, &data.context).unwrap();
+        let request = json!({ "data": data.at("test"), "network": data.network(), "out": data.at("said") });
+        predict::run(&asked(request), &data.context).unwrap();
         Said(data)
     }
 
@@ -280,14 +269,9 @@ fn passes_in_files_bring_the_methods_that_need_them() {
 #[test]
 fn score_maps_need_no_network_and_are_judged_as_the_method_that_wrote_them() {
     let said = Said::new();
-    let request = score::Request {
-        data: said.0.at("test"),
-        network: said.0.network(),
-        methods: vec!["entropy".into(), "max-logit".into()],
-        out: said.0.at("maps"),
-        ..Default::default()
-    };
-    score::run(&request, &said.0.context).unwrap();
+    let (network, methods) = (said.0.network(), ["entropy", "max-logit"]);
+    let request = json!({ "data": said.0.at("test"), "network": network, "methods": methods, "out": said.0.at("maps") });
+    score::run(&asked(request), &said.0.context).unwrap();
     let only = |out: &str, maps: &str| evaluate::Request {
         network: NetworkSource::default(),
         scores: vec![said.0.at(maps)],
@@ -365,9 +349,8 @@ fn pooled_data_sets_are_judged_as_one_that_has_all_images() {
 fn the_same_things_are_pasted_whatever_is_recoloured() {
     let data = Data::new();
     let paste = |out: &str, recolour: f64| {
-        let request =
-            paste::Request { data: data.at("train"), out: data.at(out), recolour, ..Default::default() };
-        paste::run(&request, &data.context)
+        let request = json!({ "data": data.at("train"), "out": data.at(out), "recolour": recolour });
+        paste::run(&asked(request), &data.context)
     };
     let error = format!("{:#}", paste("never", 1.5).unwrap_err());
     assert!(error.contains("recolour: expected 0 to 1, found 1.5"), "{error}");
@@ -386,13 +369,13 @@ fn the_same_things_are_pasted_whatever_is_recoloured() {
 #[test]
 fn a_head_learns_from_pasted_things_and_is_marked_alone_and_in_a_sum() {
     let data = Data::new();
-    let request = paste::Request { data: data.at("train"), out: data.at("pasted"), ..Default::default() };
-    assert_eq!(paste::run(&request, &data.context).unwrap().images, 6);
+    let request = json!({ "data": data.at("train"), "out": data.at("pasted") });
+    assert_eq!(paste::run(&asked(request), &data.context).unwrap().images, 6);
     let methods = ["all", "feature-knn+outlier-head"].map(String::from).to_vec();
     let without = evaluate::Request { methods: methods.clone(), ..data.evaluation("without") };
     let error = format!("{:#}", evaluate::run(&without, &data.context).unwrap_err());
     assert!(error.contains("make them with `pixels paste` and name them with --outliers"), "{error}");
-    let outliers = NominalSource { data: Some(data.at("pasted")), ..Default::default() };
+    let outliers = OutlierSource { outliers: Some(data.at("pasted")), ..Default::default() };
     let request = evaluate::Request { methods, outliers, ..data.evaluation("head") };
     let found = evaluate::run(&request, &data.context).unwrap().evaluations.remove(0);
     let marked: Vec<&str> =
@@ -420,14 +403,15 @@ fn frames_of_an_environment_become_a_data_set() {
     let folder = tempfile::tempdir().unwrap();
     let request = json!({ "env": "sap-goal0", "policy": "random", "episodes": 1, "size": 32, "every": 5,
         "out": folder.path().join("frames") });
-    let found = frames::run(&serde_json::from_value(request).unwrap(), &Context::silent(1, 1)).unwrap();
+    let found = frames::run(&asked(request), &Context::silent(1, 1)).unwrap();
     assert!(found.images > 0 && found.folder.join("classes.toml").is_file());
 }
 
 #[test]
 fn unknown_settings_and_weights_that_are_not_there_are_refused() {
-    let error = serde_json::from_value::<scenes::Request>(json!({ "images": 3 })).unwrap_err();
-    assert!(error.to_string().contains("unknown field `images`"), "{error}");
-    let nameless = import::run(&import::Request::default(), &Context::silent(1, 1)).unwrap_err().to_string();
+    let error = cli::request::<scenes::Request>(&json!({ "images": 3 })).unwrap_err();
+    assert!(error.to_string().contains("images: expected one of the arguments"), "{error}");
+    let weights = asked(json!({ "weights": "none.safetensors" }));
+    let nameless = import::run(&weights, &Context::silent(1, 1)).unwrap_err().to_string();
     assert!(nameless.contains("name --map or --validation"), "{nameless}");
 }

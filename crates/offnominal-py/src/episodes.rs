@@ -1,5 +1,6 @@
 //! Episodes: played, stored, read.
 
+use offnominal_work::cli;
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
 use crate::progress::{context, interruptible};
@@ -94,7 +95,7 @@ pub(crate) fn collect(
 ) -> PyResult<Recording> {
     let context = context(seed, jobs, display, Arc::default());
     interruptible(py, &context.stop, || {
-        let request: Request = serde_json::from_str(request)?;
+        let request: Request = cli::request(&serde_json::from_str(request)?)?;
         let subject = request.subject()?;
         let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
         let episodes = 0..request.episodes as usize;

@@ -8,6 +8,7 @@ use crate::plan::{BodySetting, ShiftPlan};
 use crate::row::{self, Row};
 use crate::search::chances;
 use anyhow::{Context as _, Result};
+use clap::Args;
 use offnominal_core::limits::{EPISODES, STEPS};
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
@@ -20,65 +21,61 @@ use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_files::table;
 use offnominal_files::write::atomically;
+use offnominal_work::cli::word;
 use offnominal_worlds::env::body::{self, BODIES, Fall, Mass, Reading};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What to run; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Environment: hopper, walker, ant, half-cheetah-m.
+    /// Environment: hopper, walker, ant, half-cheetah-m
+    #[arg(long)]
     pub env: String,
-    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy; the shipped ones if none.
+    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped
+    /// ones]
+    #[arg(long = "policy", value_name = "PATH")]
     pub policies: Option<PathBuf>,
-    /// Policies that were trained on such bodies, or the table of toplines of another run, for figure 5.
+    /// Policies that were trained on such bodies (`train --parameter-table`), or toplines.parquet of another run, for
+    /// figure 5
+    #[arg(long, value_name = "PATH")]
     pub toplines: Option<PathBuf>,
-    /// Spreads of the bodies, relative to the nominal one.
+    /// Spreads of the bodies, relative to the nominal one
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [0.05, 0.1, 0.2])]
     pub sigma: Vec<f64>,
-    /// Bodies of each spread.
+    /// Bodies of each spread
+    #[arg(long, default_value_t = 200)]
     pub bodies: usize,
-    /// Steps of each policy on each body.
+    /// Steps of each policy on each body
+    #[arg(long, default_value_t = 10_000)]
     pub steps: usize,
-    /// What is drawn: limbs, mass, ground-friction, motor-strength.
+    /// What is drawn: limbs, mass, ground-friction, motor-strength
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "limbs")]
     pub randomise: Vec<String>,
-    /// What the numbers of lengths mean.
+    /// What the numbers of lengths mean: true, or paper-literal (the publication's tables as they stand)
+    #[arg(long, value_parser = word::<Reading>, default_value = "true")]
     pub reading: Reading,
-    /// What becomes of the mass.
+    /// What becomes of the mass: by-volume, or fixed-total
+    #[arg(long, value_parser = word::<Mass>, default_value = "by-volume")]
     pub mass: Mass,
-    /// What the fall test compares with.
+    /// What the fall test compares with: relative (the body's own height) or absolute (the nominal body's)
+    #[arg(long, value_parser = word::<Fall>, default_value = "relative")]
     pub fall: Fall,
-    /// Runs of each policy on the nominal body from which the internal models learn.
+    /// Runs of each policy on the nominal body from which the internal models learn
+    #[arg(long, default_value_t = 10)]
     pub nominal_runs: usize,
-    /// Gradient steps of the internal models.
+    /// Gradient steps of the internal models
+    #[arg(long, default_value_t = 40_000)]
     pub updates: u64,
-    /// Detectors whose scores are set against the return gap.
+    /// Detectors whose scores are set against the return gap
+    #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', default_values_t = ["knn", "pe-dm", "residual-views"].map(String::from))]
     pub detectors: Vec<String>,
-    /// Folder for everything that is written; runs/shift/ENV if none.
+    /// Folder for everything that is written [default: runs/shift/ENV]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            env: String::new(),
-            policies: None,
-            toplines: None,
-            sigma: vec![0.05, 0.1, 0.2],
-            bodies: 200,
-            steps: 10_000,
-            randomise: vec!["limbs".into()],
-            reading: Reading::default(),
-            mass: Mass::default(),
-            fall: Fall::default(),
-            nominal_runs: 10,
-            updates: 40_000,
-            detectors: ["knn", "pe-dm", "residual-views"].map(String::from).into(),
-            out: None,
-        }
-    }
 }
 
 /// What came of it.
@@ -141,7 +138,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let rows: Vec<_> = answers.iter().map(|a| a.row(&request.env)).collect();
     atomically(&out.join("answers.csv"), &table::to_csv(&rows)?)?;
     let config = serde_json::to_vec(&Request { out: None, ..request.clone() })?;
-    let made = provenance::made(&request.command(context.seed), context.seed, &config, &[env.spec()], &[]);
+    let made = provenance::made(&context.command, context.seed, &config, &[env.spec()], &[]);
     let content = Content {
         plan: &plan,
         rows: &found.rows,
@@ -208,45 +205,28 @@ impl Request {
             }
         }
     }
+}
 
-    /// The command that makes the same again.
-    fn command(&self, seed: u64) -> String {
-        let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
-        let path = |option: &str, path: &Option<PathBuf>| {
-            path.as_ref().map_or(String::new(), |p| format!(" --{option} {}", p.display()))
-        };
-        let sigmas: Vec<String> = self.sigma.iter().map(f64::to_string).collect();
-        format!(
-            "offnominal shift --env {}{}{} --sigma {} --bodies {} --steps {} --randomise {} --reading {} --mass {} --fall {} \
-             --nominal-runs {} --updates {} --detector {} --seed {seed}",
-            self.env,
-            path("policies", &self.policies),
-            path("toplines", &self.toplines),
-            sigmas.join(","),
-            self.bodies,
-            self.steps,
-            self.randomise.join(","),
-            word(json!(self.reading)),
-            word(json!(self.mass)),
-            word(json!(self.fall)),
-            self.nominal_runs,
-            self.updates,
-            self.detectors.join(","),
-        )
+impl Display for Report {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (n, ran, secs) = (self.policies, self.ran, self.wall_secs);
+        writeln!(out, "{}", self.summary)?;
+        write!(out, "{n} policies, {ran} cells played in {secs:.0} s; {}", self.report.display())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_work::cli;
 
     #[test]
     fn a_request_runs_once_and_unknown_settings_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let out = json!(folder.path());
-        let request: Request = serde_json::from_value(json!({ "env": "hopper", "bodies": 2, "steps": 100,
-            "sigma": [0.1], "updates": 1, "nominal_runs": 2, "detectors": [], "out": out }))
-        .unwrap();
+        let asked = json!({ "env": "hopper", "bodies": 2, "steps": 100, "sigma": [0.1], "updates": 1, "nominal_runs": 2,
+            "detectors": ["knn"], "out": out });
+        let request: Request = cli::request(&asked).unwrap();
         let context = Context::silent(1, 2);
         let first = run(&request, &context).unwrap();
         let again = run(&request, &context).unwrap();
@@ -254,7 +234,7 @@ mod tests {
         let numbers = table::read::<row::Number>(&folder.path().join("results.parquet")).unwrap();
         assert_eq!(row::rows(&numbers).unwrap().len(), first.rows);
         assert_eq!(json!(first)["env"], "hopper");
-        let error = serde_json::from_value::<Request>(json!({ "env": "ant", "home_runs": 1 })).unwrap_err();
-        assert!(error.to_string().contains("unknown field `home_runs`"), "{error}");
+        let error = cli::request::<Request>(&json!({ "env": "ant", "home_runs": 1 })).unwrap_err();
+        assert!(error.to_string().contains("home_runs: expected one of the arguments"), "{error}");
     }
 }

@@ -21,6 +21,8 @@ pub struct Context {
     pub allow_diverged: u64,
     /// Whether a part of a log that cannot be read ends the command; else it is left out, which is said.
     pub strict: bool,
+    /// The command line that makes the same result; empty where the work was begun otherwise.
+    pub command: String,
     /// Who sees how far the work is.
     pub progress: Arc<dyn Progress>,
     /// Set from outside to end the work at the next safe moment.
@@ -35,6 +37,7 @@ impl Context {
             jobs,
             allow_diverged: 0,
             strict: false,
+            command: String::new(),
             progress: Arc::new(Silent),
             stop: Arc::default(),
         }

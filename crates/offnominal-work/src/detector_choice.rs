@@ -63,13 +63,16 @@ impl schemars::JsonSchema for DetectorChoice {
     }
 }
 
-/// Reads an id, or a table such as `{ id = "knn", k = 3 }`.
+/// Reads an id, or a table such as `{ id = "knn", k = 3 }`, which may also be JSON.
 impl FromStr for DetectorChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         if !text.trim_start().starts_with('{') {
             return Ok(DetectorChoice::named(text));
+        }
+        if let Ok(table) = serde_json::from_str::<Toml>(text) {
+            return DetectorChoice::try_from(table);
         }
         let table: toml::Table = format!("detector = {text}").parse().map_err(|e| format!("{e}"))?;
         DetectorChoice::try_from(table["detector"].clone())

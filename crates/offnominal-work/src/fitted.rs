@@ -1,39 +1,12 @@
-//! What a command says of the monitor that it has fitted, and what it fits if a request does not say it.
+//! What a command says of the monitor that it has fitted.
 
-use crate::detector_choice::DetectorChoice;
 use anyhow::{Result, ensure};
 use offnominal_core::partial::Missing;
 use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
 use offnominal_stats::Promise;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
-use std::num::NonZeroU32;
 use std::path::PathBuf;
-
-/// The detector.
-pub fn detector() -> DetectorChoice {
-    DetectorChoice::named("default")
-}
-
-/// The rule.
-pub fn rule() -> String {
-    "conformal".into()
-}
-
-/// The accepted share of nominal episodes with an alarm.
-pub fn alpha() -> f64 {
-    0.05
-}
-
-/// Monitors that share what is promised.
-pub fn monitors() -> NonZeroU32 {
-    NonZeroU32::MIN
-}
-
-/// Whether an alarm is diagnosed.
-pub fn diagnosis() -> bool {
-    true
-}
 
 /// A monitor's file.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,6 +4,7 @@
 //!
 //! | file                | content                                                     |
 //! |---------------------|-------------------------------------------------------------|
+//! | [`cli`]             | a request as flags, as JSON, and as the line that is recorded |
 //! | [`context`]         | seed, threads, progress, stop                               |
 //! | [`progress`]        | how work tells how far it is                                |
 //! | [`parallel`]        | work on all cores, with results in order                    |
@@ -14,12 +15,15 @@
 //! | [`rule_choice`]     | how a threshold is to be set, as a request says it          |
 //! | [`monitor_file`]    | a fitted detector with its threshold                        |
 //! | [`steps`]           | what a monitor says of every step, as a table               |
+//! | [`fitting`]         | what is fitted and how its threshold is set, as arguments   |
 //! | [`fitted`]          | what is said of it, and what is fitted if nothing is said   |
 
+pub mod cli;
 pub mod context;
 pub mod detector_choice;
 pub mod detectors;
 pub mod fitted;
+pub mod fitting;
 pub mod monitor_file;
 pub mod parallel;
 pub mod progress;

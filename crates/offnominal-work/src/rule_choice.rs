@@ -1,31 +1,49 @@
 //! How a threshold is to be set, as a request says it.
 
+use crate::cli;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_stats::{Promise, RUN_LENGTH, Rule, RunLength};
-use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
 /// A rule by its name, with what it is asked to promise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RuleChoice<'a> {
-    /// The name.
-    pub rule: &'a str,
-    /// Accepted share of nominal episodes with an alarm.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub struct Threshold {
+    /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum, martingale or run-length
+    #[arg(long, default_value = "conformal")]
+    pub rule: String,
+    /// Accepted share of nominal episodes with an alarm, for the rules that promise one
+    #[arg(long, default_value_t = ALPHA, value_name = "SHARE", value_parser = cli::share, allow_negative_numbers = true)]
     pub alpha: f64,
-    /// With which confidence over calibration sets it is promised; on average over them if not given.
+    /// Promise that share with this confidence, in the calibration set at hand, and not on average over calibration sets; it needs
+    /// more episodes: 59 in place of 19 for an alpha of 0.05 and a confidence of 0.95
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub confidence: Option<f64>,
-    /// How far apart false alarms are at least, on average; for the rule `run-length`.
+    /// For the rule run-length, which is for streams without episodes: how far apart false alarms are at least, on average: a
+    /// number of steps, or a time such as 30m, 10h or 7d
+    #[arg(long, value_name = "LENGTH")]
     pub run_length: Option<Span>,
-    /// Steps of a block, for the same rule; chosen from the calibration if not given.
+    /// For the same rule: steps of a block [default: five times as long as scores depend on one another]
+    #[arg(long, value_name = "STEPS")]
     pub block: Option<u32>,
-    /// Monitors that share what is promised: each may have so large a part of the false alarms.
+    /// Number of monitors that share the promise, such as those of a fleet: each gets its part (Bonferroni)
+    #[arg(long, default_value = "1", value_name = "N")]
     pub monitors: NonZeroU32,
 }
 
-impl RuleChoice<'_> {
+/// The accepted share of nominal episodes with an alarm, if a request does not say it.
+pub const ALPHA: f64 = 0.05;
+
+impl Default for Threshold {
+    fn default() -> Threshold {
+        cli::defaults()
+    }
+}
+
+impl Threshold {
     /// The rule, for steps of so many seconds.
     ///
     /// # Errors
@@ -80,7 +98,7 @@ impl RuleChoice<'_> {
         let rules = Rule::all(Promise { alpha, confidence: self.confidence });
         rules.into_iter().find(|rule| rule.id() == self.rule).with_context(|| {
             let ids: Vec<&str> = rules.iter().map(Rule::id).chain([RUN_LENGTH.id]).collect();
-            let hint = did_you_mean(self.rule, ids.iter().copied());
+            let hint = did_you_mean(&self.rule, ids.iter().copied());
             format!("rule: expected one of {}, found {:?}{hint}", ids.join(", "), self.rule)
         })
     }
@@ -95,21 +113,12 @@ pub fn asked(rule: Rule) -> String {
 }
 
 /// A number of steps, or a time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Span {
     /// Steps.
     Steps(f64),
     /// Seconds.
     Secs(f64),
-}
-
-/// As requests have it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Number(f64),
-    Text(String),
 }
 
 impl Span {
@@ -145,24 +154,6 @@ fn unsound(text: &str) -> String {
     format!("expected a number of steps, or a time such as 90s, 30m, 10h or 7d; found {text:?}")
 }
 
-impl TryFrom<Written> for Span {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Span, String> {
-        match written {
-            Written::Text(text) => text.parse(),
-            Written::Number(steps) if steps > 0.0 && steps.is_finite() => Ok(Span::Steps(steps)),
-            Written::Number(steps) => Err(unsound(&steps.to_string())),
-        }
-    }
-}
-
-impl From<Span> for String {
-    fn from(span: Span) -> String {
-        span.to_string()
-    }
-}
-
 impl Display for Span {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -176,31 +167,31 @@ impl Display for Span {
 mod tests {
     use super::*;
 
-    fn choice(rule: &str, alpha: f64) -> RuleChoice<'_> {
-        RuleChoice { rule, alpha, confidence: None, run_length: None, block: None, monitors: NonZeroU32::MIN }
+    fn choice(rule: &str, alpha: f64) -> Threshold {
+        Threshold { rule: rule.into(), alpha, ..Threshold::default() }
     }
 
     #[test]
     fn wrong_rules_and_shares_are_named() {
-        let refused = |choice: RuleChoice<'_>| choice.rule(0.1).unwrap_err().to_string();
+        let refused = |choice: Threshold<'_>| choice.rule(0.1).unwrap_err().to_string();
         let error = refused(choice("confromal", 0.1));
         assert!(error.contains("did you mean \"conformal\"?") && error.contains("run-length"), "{error}");
         assert_eq!(refused(choice("max", 0.0)), "alpha: expected a number between 0 and 1, found 0");
         let none = refused(choice("run-length", 0.1));
         assert!(none.starts_with("run_length: expected a number of steps or a time"), "{none}");
-        let elsewhere = RuleChoice { run_length: Some(Span::Steps(9.0)), ..choice("max", 0.1) };
+        let elsewhere = Threshold { run_length: Some(Span::Steps(9.0)), ..choice("max", 0.1) };
         assert_eq!(refused(elsewhere), "run_length: expected it with the rule run-length, found it with max");
-        let sure = RuleChoice { confidence: Some(0.9), ..choice("max", 0.1) };
+        let sure = Threshold { confidence: Some(0.9), ..choice("max", 0.1) };
         assert!(refused(sure).starts_with("confidence: expected a rule with a promise"));
     }
 
     #[test]
     fn monitors_share_a_promise_that_adds_up() {
         let monitors = NonZeroU32::new(5).unwrap();
-        let shared = |rule| RuleChoice { monitors, run_length: None, ..choice(rule, 0.1) };
+        let shared = |rule| Threshold { monitors, run_length: None, ..choice(rule, 0.1) };
         assert_eq!(shared("conformal").rule(1.0).unwrap().promise(), Some(Promise::on_average(0.02)));
         let run_length = Some(Span::Steps(700.0));
-        let stream = RuleChoice { run_length, ..shared("run-length") }.rule(1.0).unwrap();
+        let stream = Threshold { run_length, ..shared("run-length") }.rule(1.0).unwrap();
         assert!(matches!(stream, Rule::RunLength(RunLength { steps: 3500.0, .. })));
         assert!(shared("q95").rule(1.0).unwrap_err().to_string().starts_with("monitors: expected a rule"));
     }
@@ -209,7 +200,7 @@ mod tests {
     fn a_run_length_is_steps_or_a_time() {
         let steps = |text: &str| {
             let run_length = Some(text.parse().unwrap());
-            match (RuleChoice { run_length, ..choice("run-length", 0.1) }).rule(0.5).unwrap() {
+            match (Threshold { run_length, ..choice("run-length", 0.1) }).rule(0.5).unwrap() {
                 Rule::RunLength(run_length) => run_length.steps,
                 other => panic!("{other:?}"),
             }

@@ -14,49 +14,43 @@ fn plan(request: &Request, episode_secs: f64) -> Result<Plan> {
     Plan::new(request, &basis)
 }
 
+/// What is asked for if nothing is.
+fn request() -> Request {
+    offnominal_work::cli::request(&serde_json::json!({ "env": "sap-goal0", "policy": "random" })).unwrap()
+}
+
 #[test]
 fn the_depth_follows_the_budget() {
-    let at = |budget_secs, episode_secs| {
-        plan(&Request { budget_secs, ..Request::new("sap-goal0", "random") }, episode_secs).unwrap().depth
-    };
+    let at =
+        |budget_secs, episode_secs| plan(&Request { budget_secs, ..request() }, episode_secs).unwrap().depth;
     assert_eq!(at(1e5, 1e-4), Depth::Thorough);
     assert_eq!(at(400.0, 0.3), Depth::Glance);
-    assert_eq!(
-        plan(&Request { depth: Some(Depth::Quick), ..Request::new("sap-goal0", "random") }, 9.0)
-            .unwrap()
-            .depth,
-        Depth::Quick
-    );
+    assert_eq!(plan(&Request { depth: Some(Depth::Quick), ..request() }, 9.0).unwrap().depth, Depth::Quick);
 }
 
 #[test]
 fn dear_detectors_are_left_out_before_the_depth_is() {
-    let at =
-        |budget_secs| plan(&Request { budget_secs, ..Request::new("sap-goal0", "random") }, 1e-4).unwrap();
+    let at = |budget_secs| plan(&Request { budget_secs, ..request() }, 1e-4).unwrap();
     let rich = at(10_000.0);
     let poor = at(rich.secs() - 1.0);
     assert_eq!((rich.depth, poor.depth), (Depth::Thorough, Depth::Thorough));
     assert!(rich.detectors.contains(&"pe-dm".into()) && !poor.detectors.contains(&"pe-dm".into()));
     assert!(poor.left_out[0].contains("were not tried: pe-dm"), "{:?}", poor.left_out);
-    let asked = Request {
-        detectors: vec![DetectorChoice::named("pe-dm")],
-        depth: Some(Depth::Glance),
-        ..Request::new("sap-goal0", "random")
-    };
+    let asked =
+        Request { detectors: vec![DetectorChoice::named("pe-dm")], depth: Some(Depth::Glance), ..request() };
     assert!(plan(&asked, 1e-4).unwrap().detectors.contains(&"pe-dm".into()));
 }
 
 #[test]
 fn a_budget_that_is_too_small_is_refused_with_one_that_is_not() {
-    let error = plan(&Request { budget_secs: 60.0, ..Request::new("sap-goal0", "random") }, 1.0).unwrap_err();
+    let error = plan(&Request { budget_secs: 60.0, ..request() }, 1.0).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("takes about") && text.contains("found 60 s; give --budget"), "{text}");
 }
 
 #[test]
 fn what_is_left_out_is_said() {
-    let plan =
-        plan(&Request { depth: Some(Depth::Glance), ..Request::new("sap-goal0", "random") }, 0.01).unwrap();
+    let plan = plan(&Request { depth: Some(Depth::Glance), ..request() }, 0.01).unwrap();
     let text = plan.left_out.concat();
     assert!(
         text.contains("obs-noise") && text.contains("tiny and strong") && text.contains("too rare"),
@@ -66,14 +60,14 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn a_promise_of_few_alarms_needs_more_episodes() {
-    let plan = plan(&Request { alpha: 0.005, ..Request::new("sap-goal0", "random") }, 1e-4).unwrap();
+    let plan = plan(&Request { alpha: 0.005, ..request() }, 1e-4).unwrap();
     assert!(plan.validation >= 199, "{}", plan.validation);
 }
 
 #[test]
 fn a_plan_is_kept_and_that_of_another_audit_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let made = |seed| Plan { seed, ..plan(&Request::new("sap-goal0", "random"), 1e-4).unwrap() };
+    let made = |seed| Plan { seed, ..plan(&request(), 1e-4).unwrap() };
     let first = kept(folder.path(), made(1), None).unwrap();
     let slower = Plan { depth: Depth::Quick, ..made(1) };
     assert_eq!(kept(folder.path(), slower, None).unwrap(), first);
@@ -88,5 +82,5 @@ fn durations_are_words() {
 
 /// A plan for the tests of pages.
 pub(crate) fn tests_plan() -> Plan {
-    plan(&Request::new("sap-goal0", "random"), 1e-3).unwrap()
+    plan(&request(), 1e-3).unwrap()
 }

@@ -28,10 +28,10 @@ pub fn run(
     context: &Context,
 ) -> Result<Results> {
     let text = campaign(request, plan, strengths, spec)?;
-    let (folder, command) = (request.out.join(FOLDER), request.command(plan.seed, plan.depth));
+    let folder = request.out.join(FOLDER);
     let planned = campaign::Plan::new(Campaign::parse(&text)?, &text).context("the campaign of the audit")?;
     let bench = Bench::new(planned, Store::new(&folder))?;
-    complete(&bench, &text, &command, &folder, context)?;
+    complete(&bench, &text, &context.command, &folder, context)?;
     cells::results(&bench)
 }
 

@@ -43,7 +43,7 @@ pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context)
     let folder = request.out.join(FOLDER);
     let asked = json!({
         "env": request.env, "policy": request.policy, "episodes": plan.effort().failures, "out": folder,
-        "command": request.command(plan.seed, plan.depth),
+        "command": context.command,
     });
     let counting: estimate::Request = serde_json::from_value(asked)?;
     let counted = estimate::run(&counting, context)?;

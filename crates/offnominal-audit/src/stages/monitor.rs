@@ -6,6 +6,8 @@ use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::fit::{self, FittedMonitor};
+use offnominal_engine::rule_choice::Threshold;
+use offnominal_work::fitting::Fitting;
 
 /// Name of the file in an audit's folder.
 pub const FILE: &str = "audit.monitor";
@@ -21,25 +23,15 @@ pub fn run(
     context: &Context,
 ) -> Result<FittedMonitor> {
     let effort = plan.effort();
-    let asked = fit::Request {
-        env: request.env.clone(),
-        policy: request.policy.clone(),
+    let fitting = Fitting {
         detector: detector.clone(),
-        data: None,
         train: Some(effort.train as u32),
         calibration: Some(plan.validation as u32),
-        rule: fit::rule(),
-        alpha: plan.alpha,
-        confidence: None,
-        run_length: None,
-        block: None,
-        monitors: fit::monitors(),
-        alarm: Default::default(),
-        diagnosis: fit::diagnosis(),
-        // An audit asks whether faults are noticed, not what they are called.
-        faults: Some(0),
-        lost_after: None,
-        file: request.out.join(FILE),
+        threshold: Threshold { alpha: plan.alpha, ..Threshold::default() },
+        ..Fitting::default()
     };
+    let (env, policy, file) = (request.env.clone(), request.policy.clone(), request.out.join(FILE));
+    // An audit asks whether faults are noticed, not what they are called.
+    let asked = fit::Request { env, policy, data: None, faults: Some(0), fitting, file };
     fit::run(&asked, context)
 }

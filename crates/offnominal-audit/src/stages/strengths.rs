@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use offnominal_bench::calibrate::{self, Rows};
 use offnominal_engine::context::Context;
 use offnominal_engine::strengths::Strength;
+use offnominal_work::cli;
+use serde_json::json;
 
 /// The folder of the stage in that of the audit.
 pub const FOLDER: &str = "strengths";
@@ -16,17 +18,11 @@ pub const FOLDER: &str = "strengths";
 /// If the policy earns no more than a random one, or a file cannot be written.
 pub fn run(request: &Request, plan: &Plan, context: &Context) -> Result<Vec<Strength>> {
     let effort = plan.effort();
-    let asked = calibrate::Request {
-        env: request.env.clone(),
-        policy: request.policy.clone(),
-        anomalies: plan.anomalies.clone(),
-        episodes: effort.calibration,
-        budget: effort.calibration_budget,
-        precision: effort.precision,
-        out: request.out.join(FOLDER),
-        ..calibrate::Request::default()
-    };
-    match calibrate::run(&asked, context)?.rows {
+    let asked = json!({
+        "env": request.env, "policy": request.policy, "anomalies": plan.anomalies, "episodes": effort.calibration,
+        "budget": effort.calibration_budget, "precision": effort.precision, "out": request.out.join(FOLDER),
+    });
+    match calibrate::run(&cli::request(&asked)?, context)?.rows {
         Rows::Levels(rows) => Ok(rows),
         _ => bail!("expected strengths of levels, which is a mistake of this program"),
     }

@@ -37,16 +37,25 @@ pub fn give(command: &str, request: &Request, (inputs, results): (&Path, &Path))
     Ok(())
 }
 
-/// This program, in a process of its own that reads nothing.
+/// This program, in a process of its own that reads nothing; without words, the one that runs.
 ///
 /// # Errors
 /// If nothing says how it is started.
 pub fn process(program: &[String]) -> Result<Command> {
-    let (program, first) = program.split_first().context("program: expected words, found none")?;
+    let words = if program.is_empty() { &own()? } else { program };
+    let (program, first) = words.split_first().context("program: expected words, found none")?;
     let mut process = Command::new(path_from(&env::current_dir()?, OsStr::new(program)));
     // `-c` and `-m` of Python would look for modules among the inputs first.
     process.args(first).stdin(Stdio::null()).env("PYTHONSAFEPATH", "1");
     Ok(process)
+}
+
+/// The words that start the program that runs: the Python package says them, whose process is an interpreter.
+fn own() -> Result<Vec<String>> {
+    match env::var("OFFNOMINAL_PROGRAM").ok().as_deref().and_then(shlex::split) {
+        Some(words) => Ok(words),
+        None => Ok(vec![env::current_exe().context("the path of this program")?.display().to_string()]),
+    }
 }
 
 /// The variables that are set, with paths that mean the same in any folder as they mean in `here`.

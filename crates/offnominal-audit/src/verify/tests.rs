@@ -1,5 +1,6 @@
 //! Bundles that are right, and bundles that somebody changed.
 
+use offnominal_work::cli;
 use super::{Check, Report, Request, run};
 use crate::evidence::bundle::{Bundle, Manifest};
 use crate::evidence::key::SecretKey;
@@ -27,7 +28,7 @@ fn bundle(folder: &Path, key: Option<&Path>) -> PathBuf {
 
 fn put_together(folder: &Path, key: Option<&Path>) -> PathBuf {
     let request = json!({ "run": folder.join("run"), "key": key, "out": folder.join("evidence.zip") });
-    let request: evidence::Request = serde_json::from_value(request).unwrap();
+    let request: evidence::Request = cli::request(&request).unwrap();
     evidence::run(&request, &context()).unwrap().bundle
 }
 
@@ -35,7 +36,7 @@ fn put_together(folder: &Path, key: Option<&Path>) -> PathBuf {
 fn verified(bundle: &Path, more: Value) -> Report {
     let mut request = json!({ "bundle": bundle, "sample": 30, "sample_seed": 1, "allow_programs": true });
     request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let request: Request = serde_json::from_value(request).unwrap();
+    let request: Request = cli::request(&request).unwrap();
     run(&request, &context()).unwrap()
 }
 

@@ -4,62 +4,56 @@ use crate::calibrate::given::{self, Scored};
 use crate::calibrate::{Effort, calibrate};
 use crate::images::calibrate::cameras;
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::FrameSize;
+use offnominal_engine::request::{EnvId, POLICY};
 use offnominal_engine::strengths::{CALIBRATED, Status, Strength};
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, noise, strengths};
 use offnominal_files::lock::Lock;
 use offnominal_files::{table, write};
 use offnominal_worlds::anomaly::ids_for;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to calibrate; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
     /// The environment.
-    pub env: String,
+    #[command(flatten)]
+    pub env: EnvId,
     /// The policy.
+    #[arg(long, help = POLICY, default_value = "tqc")]
     pub policy: String,
-    /// The anomalies; all that apply to the environment, if none is named.
+    /// Anomalies to calibrate, with commas between [default: all that apply to the environment]
+    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     pub anomalies: Vec<String>,
-    /// Nominal episodes, and the most that are played at one magnitude.
+    /// Nominal episodes, and the most that are played at one magnitude
+    #[arg(long, default_value_t = 300)]
     pub episodes: usize,
-    /// Most episodes for one anomaly in one direction.
+    /// Most episodes for one anomaly in one direction
+    #[arg(long, default_value_t = 4000)]
     pub budget: usize,
-    /// Half-width aimed at for the interval of a score, as a share of 1 − target.
+    /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
+    #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     pub tolerance: f64,
-    /// Half-width up to which a score is known well enough to use its magnitude, as a share of 1 − target.
+    /// Half-width of that interval up to which a magnitude is used, as a share of 1 − target; else it is `imprecise`
+    #[arg(long, default_value_t = 0.75, allow_negative_numbers = true)]
     pub precision: f64,
-    /// Whether the faults of cameras are calibrated instead, by the structural similarity of images.
+    /// The camera faults instead, by what they leave of the images' structural similarity to clean ones
+    #[arg(long, conflicts_with_all = ["anomalies", "at"])]
     pub cameras: bool,
-    /// Width and height of the camera's images.
+    /// Width and height of the camera's images
+    #[arg(long, default_value_t = 128, requires = "cameras", value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub images: u16,
-    /// A table of magnitudes at which the policy is scored instead, in so many `episodes` each.
+    /// Search nothing: score the policy at the magnitudes of a table, in `--episodes` episodes each
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
     pub at: Option<PathBuf>,
-    /// The folder of finished anomalies and of the table.
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = CALIBRATED)]
     pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request {
-            env: String::new(),
-            policy: "tqc".into(),
-            anomalies: vec![],
-            episodes: 300,
-            budget: 4000,
-            tolerance: 0.3,
-            precision: 0.75,
-            cameras: false,
-            images: 128,
-            at: None,
-            out: CALIBRATED.into(),
-        }
-    }
 }
 
 /// A table and its file.
@@ -219,6 +213,10 @@ fn interval(low: Option<f64>, high: Option<f64>) -> String {
 mod tests {
     use super::*;
 
+    fn request() -> Request {
+        offnominal_work::cli::request(&serde_json::json!({ "env": "sap-goal0" })).unwrap()
+    }
+
     #[test]
     fn numbers_have_four_significant_digits() {
         let shown = [0.000_123_45, 0.99, 1.0, 22.619_1, 12_345.6, 0.0].map(|x| number(Some(x)));
@@ -229,9 +227,9 @@ mod tests {
     #[test]
     fn wrong_numbers_and_combinations_are_named() {
         let refusal = |request: Request| run(&request, &Context::silent(0, 1)).unwrap_err().to_string();
-        let few = refusal(Request { episodes: 3, ..Request::default() });
+        let few = refusal(Request { episodes: 3, ..request() });
         assert_eq!(few, "episodes: expected 24 to 100000, found 3");
-        let both = Request { cameras: true, anomalies: vec!["obs-noise".into()], ..Request::default() };
+        let both = Request { cameras: true, anomalies: vec!["obs-noise".into()], ..request() };
         assert_eq!(refusal(both), "expected one of anomalies, cameras and at");
     }
 }

@@ -1,6 +1,7 @@
 //! Training of the shipped encoder: patches of nominal frames of many environments, given back through twelve numbers.
 
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::{FrameSize, video};
@@ -10,7 +11,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
 use offnominal_nets::vision::patches::{CoderTraining, PATCH, PIXELS, PatchCoder, SIDE};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -26,25 +27,23 @@ const TRIES: usize = 20;
 const POLICY: &str = "tqc";
 
 /// What to train the encoder on; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Environments; each needs a policy that is shipped with it.
+    /// Environments whose frames are seen, with commas between; each needs a policy that is shipped with it
+    #[arg(long = "env", value_name = "E,…", value_delimiter = ',', required = true)]
     pub envs: Vec<String>,
-    /// Nominal episodes of each.
+    /// Nominal episodes of each environment
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub episodes: u32,
-    /// Patches in all.
+    /// Patches in all
+    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     pub patches: u32,
-    /// Passes over them.
+    /// Passes over the patches
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub epochs: u32,
-    /// The file to write.
+    /// The file to write
+    #[arg(long, value_name = "FILE.safetensors")]
     pub file: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request { envs: Vec::new(), episodes: 8, patches: 300_000, epochs: 12, file: PathBuf::new() }
-    }
 }
 
 /// A trained encoder.

@@ -1,6 +1,7 @@
 //! A network that predicts the next frame, fitted on nominal episodes, as one file.
 
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_engine::collect;
 use offnominal_engine::context::Context;
@@ -9,48 +10,46 @@ use offnominal_engine::device::Device;
 use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::request::POLICY;
 use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// What to fit; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The environment, one with a camera.
+    /// Environment id (see `list envs`), one with a camera
+    #[arg(long)]
     pub env: String,
     /// The policy.
-    #[serde(default = "policy")]
+    #[arg(long, help = POLICY, default_value = "tqc")]
     pub policy: String,
-    /// The image detector: pred-ae, prednet, ldm, lrdm or rssm-ppm, with its parameters.
+    /// pred-ae, prednet, ldm, lrdm or rssm-ppm, or a table such as `{ id = "lrdm", preset = "paper" }`; the preset is
+    /// `small` (64 × 64, minutes on two cores) if none is named
+    #[arg(long, value_parser = DetectorChoice::from_str)]
     pub detector: DetectorChoice,
-    /// Where it is fitted.
-    #[serde(default = "device")]
+    /// Where it is fitted
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     pub device: Device,
-    /// Nominal episodes that it learns from.
-    #[serde(default = "train")]
+    /// Nominal episodes that it learns from
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub train: u32,
-    /// Other nominal episodes, by which the training is stopped.
-    #[serde(default = "validation")]
+    /// Other nominal episodes, by which it is seen when to stop
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub validation: u32,
-    /// Width and height of the camera's frames.
-    #[serde(default = "images")]
+    /// Width and height of the camera's images
+    #[arg(long, value_name = "PIXELS", default_value_t = 128, value_parser = clap::value_parser!(u32).range(16..=1024))]
     pub images: u32,
-    /// The file to write.
+    /// The file to write
+    #[arg(long, value_name = "FILE.safetensors")]
     pub file: PathBuf,
-}
-
-offnominal_engine::defaults! {
-    policy: String = "tqc".into();
-    device: Device = Device::Cpu;
-    train: u32 = 100;
-    validation: u32 = 20;
-    images: u32 = 128;
 }
 
 impl Request {

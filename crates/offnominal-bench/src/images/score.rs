@@ -2,6 +2,7 @@
 
 use crate::images::panels::side_by_side;
 use anyhow::{Context as _, Result};
+use clap::Args;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::AnomalyRequest;
@@ -17,7 +18,8 @@ use offnominal_files::read;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
@@ -25,25 +27,24 @@ use std::path::{Path, PathBuf};
 const REPLICATES: usize = 1_000;
 
 /// What to score; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// File written by `images fit`.
+    /// File written by `images fit`
+    #[arg(value_name = "FILE.safetensors")]
     pub monitor: PathBuf,
-    /// Episodes; with an anomaly each has its nominal twin.
+    /// Episodes; with an anomaly each has its nominal twin
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub episodes: u32,
-    /// What is done to the episodes; nothing, if none.
-    pub anomaly: Option<AnomalyRequest>,
-    /// Where the network runs.
+    /// Where the network runs
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     pub device: Device,
-    /// A file to draw the step with the largest score of the first episode: seen, predicted, where they differ.
+    /// Draw the strangest step of the first episode: what was seen, what was expected, where they differ
+    #[arg(long, value_name = "FILE.png")]
     pub image: Option<PathBuf>,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request { monitor: PathBuf::new(), episodes: 20, anomaly: None, device: Device::Cpu, image: None }
-    }
+    /// What is done to the episodes.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
 /// What came of it.

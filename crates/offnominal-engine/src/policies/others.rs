@@ -9,10 +9,10 @@ use offnominal_agents::{Normalisation, Taken, cleanrl, rsl_rl};
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::played::Played;
 use offnominal_files::{array, read};
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Value of the option `normalize` that says that observations were not normalised.
 const NONE: &str = "none";
@@ -24,11 +24,10 @@ const EPSILON: f32 = 1e-8;
 const CLIP: f32 = 10.0;
 
 /// Which library wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Library {
     /// Stable-Baselines3 or sb3-contrib: what `model.save` wrote.
-    #[default]
     Sb3,
     /// CleanRL: a state dictionary.
     Cleanrl,

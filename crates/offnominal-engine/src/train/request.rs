@@ -6,41 +6,55 @@ use crate::scenario::{Scenario, ScenarioRequest};
 use crate::train::{Folder, Given, Keepsakes, Run};
 use crate::{catalogues, noise};
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use offnominal_agents::config::PRESETS;
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::lock::Lock;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to train; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The environment.
+    /// Environment id (see `list envs`)
+    #[arg(long)]
     pub env: String,
-    /// Learning algorithm; that of the preset, if none is named.
+    /// Learning algorithm (see `list algorithms`) [default: the preset's]
+    #[arg(long, conflicts_with = "resume")]
     pub algorithm: Option<String>,
-    /// Steps in the environment; those of the preset, if none are given.
+    /// Steps in the environment [default: the preset's]
+    #[arg(long)]
     pub steps: Option<u64>,
-    /// Recipe to start from; that of the environment's family, if none is named.
+    /// Recipe to start from [default: that of the environment's family]
+    #[arg(long, conflicts_with = "resume", value_parser = PossibleValuesParser::new(PRESETS))]
     pub preset: Option<String>,
-    /// Options of the recipe, each as `name=value`.
+    /// Change one option of the recipe, such as gamma=0.98 or hidden=[64,64]; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
-    /// The policy that plays the demonstrations of the recipe; the environment's scripted one, if none is named.
+    /// Policy that plays the demonstrations of the recipe [default: the environment's scripted one]
+    #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     pub demonstrator: Option<String>,
     /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// Steps between evaluations; those of the preset, if none are given.
+    /// Steps between evaluations [default: the preset's]
+    #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     pub eval_every: Option<u64>,
-    /// Whether to write what became of each training episode.
+    /// Also write what became of each training episode: where it began, when, how noisily, and whether it failed
+    #[arg(long, conflicts_with = "resume")]
     pub history: bool,
-    /// Evenly spaced steps at which the policy is kept; none, if none are given.
+    /// Also keep the policy at so many evenly spaced steps, 1 to 1000
+    #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub checkpoints: Option<u64>,
-    /// Whether the run in the folder is continued; only steps can be given with it.
+    /// Continue the run in the output folder; checkpoints are written at each evaluation and every two minutes
+    #[arg(long)]
     pub resume: bool,
-    /// The folder; `runs/train/<env>-<algorithm>`, if none is named.
+    /// Folder for everything that is written [default: runs/train/ENV-ALGORITHM]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
@@ -77,8 +91,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
     let run = if request.resume {
         Run::resume(env.as_ref(), folder, request.steps, seed)?
     } else {
-        let command = request.command(&config.algorithm, context.seed);
-        let given = Given { command, scenario, demonstrator: request.demonstrator.clone() };
+        let given =
+            Given { command: context.command.clone(), scenario, demonstrator: request.demonstrator.clone() };
         let keepsakes =
             Keepsakes { history: request.history, checkpoints: request.checkpoints.unwrap_or_default() };
         Run::begin(config, env.as_ref(), seed, folder, given, keepsakes)?
@@ -115,21 +129,6 @@ impl Request {
         config.eval_every = self.eval_every.unwrap_or(config.eval_every);
         Ok(config)
     }
-
-    /// The command that repeats this run, without what does not change its result.
-    fn command(&self, algorithm: &str, seed: u64) -> String {
-        let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
-        words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
-        words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
-        words.extend(self.demonstrator.iter().map(|d| format!("--demonstrator '{d}'")));
-        words.extend(Some(self.scenario.words().trim_start().to_string()).filter(|w| !w.is_empty()));
-        words.extend(self.steps.map(|n| format!("--steps {n}")));
-        words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));
-        words.extend(self.history.then(|| "--history".to_string()));
-        words.extend(self.checkpoints.map(|n| format!("--checkpoints {n}")));
-        words.push(format!("--seed {seed}"));
-        words.join(" ")
-    }
 }
 
 impl Display for Trained {
@@ -148,24 +147,18 @@ impl Display for Trained {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_work::cli::request;
+    use serde_json::json;
 
     fn of(env: &str) -> Request {
-        Request { env: env.into(), ..Request::default() }
+        request(&json!({ "env": env })).unwrap()
     }
 
     #[test]
-    fn the_command_of_a_card_repeats_the_recipe() {
-        let request = Request {
-            algorithm: Some("tqc".into()),
-            preset: Some("mjc".into()),
-            set: vec!["gamma=0.9".into()],
-            steps: Some(7),
-            eval_every: Some(3),
-            ..of("sap-goal0")
-        };
-        let line = "--env sap-goal0 --algorithm tqc --preset mjc --set 'gamma=0.9' --steps 7 --eval-every 3";
-        assert_eq!(request.command("tqc", 5), format!("offnominal train {line} --seed 5"));
-        let config = request.config().unwrap();
+    fn options_change_the_recipe() {
+        let asked =
+            json!({ "env": "sap-goal0", "preset": "mjc", "set": ["gamma=0.9"], "steps": 7, "eval_every": 3 });
+        let config = request::<Request>(&asked).unwrap().config().unwrap();
         assert_eq!((config.gamma, config.steps, config.eval_every, config.batch), (0.9, 7, 3, 512));
     }
 

@@ -60,6 +60,11 @@ fn episodes_end_at_gaps_windows_and_events() {
         episodes(&mapping).iter().map(|found| found.len(2)).collect()
     };
     assert_eq!(lengths("by = \"window\"\nsecs = 0.02"), [15, 20]);
+    let parts = |secs: &str| -> Vec<bool> {
+        let mapping = mapping("rate_hz = 1000.0", &format!("by = \"window\"\nsecs = {secs}"));
+        episodes(&mapping).iter().map(|found| found.is_part).collect()
+    };
+    assert_eq!((parts("0.02"), parts("0.03")), (vec![false, false], vec![false, true]), "the log has 40 ms");
     assert_eq!(
         lengths("by = \"gap\"\nsecs = 0.009"),
         [5, 10],

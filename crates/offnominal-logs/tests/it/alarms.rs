@@ -1,5 +1,7 @@
 //! From logs to an alarm: the same scores from every format, what a fit refuses, and what a page shows.
 
+use offnominal_work::fitting::Fitting;
+use offnominal_work::rule_choice::Threshold;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::live::{Live, Settings};
@@ -72,29 +74,16 @@ impl Rig {
     }
 
     fn fit_with(&self, logs: Vec<PathBuf>, detector: &str, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
-        let detector = DetectorChoice::named(detector);
-        fit::run(&fit::Request { detector, ..self.request(logs, alpha) }, &Context::silent(1, 2))
+        let mut request = self.request(logs, alpha);
+        request.fitting.detector = DetectorChoice::named(detector);
+        fit::run(&request, &Context::silent(1, 2))
     }
 
     fn request(&self, logs: Vec<PathBuf>, alpha: f64) -> fit::Request {
-        fit::Request {
-            logs,
-            map: Some(self.map.clone()),
-            detector: DetectorChoice::named("knn-transition"),
-            train: None,
-            calibration: None,
-            rule: "conformal".into(),
-            alpha,
-            confidence: None,
-            run_length: None,
-            block: None,
-            monitors: offnominal_engine::fit::monitors(),
-            by_task: false,
-            alarm: Default::default(),
-            diagnosis: true,
-            lost_after: None,
-            file: self.path("tanks.monitor"),
-        }
+        let threshold = Threshold { alpha, ..Threshold::default() };
+        let detector = DetectorChoice::named("knn-transition");
+        let fitting = Fitting { detector, threshold, ..Fitting::default() };
+        fit::Request { logs, map: Some(self.map.clone()), by_task: false, fitting, file: self.path("tanks.monitor") }
     }
 
     fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
@@ -177,10 +166,11 @@ fn a_single_stream_is_enough_for_a_promised_time_between_false_alarms() {
     let text = tanks_of(1, 9000, 7500);
     let lines: Vec<&str> = text.lines().collect();
     let log = write("days.csv", &lines[..6001].join("\n"));
-    let request = |length: Option<&str>| fit::Request {
-        rule: "run-length".into(),
-        run_length: length.map(|length| length.parse().unwrap()),
-        ..rig.request(vec![log.clone()], 0.05)
+    let request = |length: Option<&str>| {
+        let mut request = rig.request(vec![log.clone()], 0.05);
+        let (rule, run_length) = ("run-length".into(), length.map(|length| length.parse().unwrap()));
+        request.fitting.threshold = Threshold { rule, run_length, ..Threshold::default() };
+        request
     };
     let refused = fit::run(&request(None), &Context::silent(1, 2)).unwrap_err().to_string();
     assert!(refused.starts_with("run_length: expected a number of steps or a time"), "{refused}");

@@ -10,6 +10,7 @@ use offnominal_logs::recordings;
 use offnominal_logs::source::Log;
 use offnominal_logs::{fit, score, watch};
 use offnominal_monitor::{Monitor, decode};
+use offnominal_work::cli;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
@@ -37,9 +38,9 @@ fn logs(n: usize, seed: u64, constant: f64, grains: f64, jump: f64) -> Vec<Log> 
 }
 
 fn fitted(detector: &str, logs: &[Log], context: &Context) -> (Monitor, fit::FittedOnLogs) {
-    let plain = serde_json::json!({ "logs": [], "alpha": 0.1, "diagnosis": false, "file": "" });
-    let request: fit::Request = serde_json::from_value(plain).unwrap();
-    let request = fit::Request { detector: DetectorChoice::named(detector), ..request };
+    let plain = serde_json::json!({ "logs": ["-"], "alpha": 0.1, "diagnosis": false, "file": "-" });
+    let mut request: fit::Request = cli::request(&plain).unwrap();
+    request.fitting.detector = DetectorChoice::named(detector);
     let mapping = Mapping::parse(MAPPING).unwrap();
     let read = recordings::read(logs, &mapping, Truth::Needed, context).unwrap();
     let (found, file) = fit::of(&read, &mapping, &request, context).unwrap();
@@ -168,9 +169,9 @@ fn a_reference_is_that_of_the_monitor_and_what_is_beyond_single_precision_is_nam
 fn a_reference_that_somebody_has_given_is_kept() {
     let context = Context::silent(1, 2);
     let given = MAPPING.replace("\"lat\"", "\"lat\", reference = 0.0");
-    let plain = serde_json::json!({ "logs": [], "alpha": 0.1, "diagnosis": false, "file": "" });
-    let request: fit::Request = serde_json::from_value(plain).unwrap();
-    let request = fit::Request { detector: DetectorChoice::named("mewma"), ..request };
+    let plain = serde_json::json!({ "logs": ["-"], "alpha": 0.1, "diagnosis": false, "file": "-" });
+    let mut request: fit::Request = cli::request(&plain).unwrap();
+    request.fitting.detector = DetectorChoice::named("mewma");
     let mapping = Mapping::parse(&given).unwrap();
     let read = recordings::read(&logs(24, 1, 47.5, 10.0, 0.0), &mapping, Truth::Needed, &context).unwrap();
     assert!(read.remarks[0].contains("lat: single precision rounds"), "{:?}", read.remarks);

@@ -1,7 +1,9 @@
 //! A threshold that follows benign drift: later nominal recordings move it, others do not.
 
+use offnominal_stats::Recalibration;
 use offnominal_engine::context::Context;
 use offnominal_logs::{fit, recalibrate, score};
+use offnominal_work::cli;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -40,7 +42,7 @@ fn a_monitor_follows_later_nominal_recordings() {
         "logs": logs("new", 0, 80, 1.0, false), "map": path("map.toml"), "detector": "knn-transition", "diagnosis": false,
         "file": path("new.monitor"),
     });
-    let fitted = fit::run(&serde_json::from_value(request).unwrap(), &context).unwrap().fitted.monitor;
+    let fitted = fit::run(&cli::request(&request).unwrap(), &context).unwrap().fitted.monitor;
     let alarms = |monitor: &str| {
         let logs = logs("fresh", 1000, 40, 1.3, false);
         let (map, report, alarms) = (None, None, None);
@@ -51,10 +53,9 @@ fn a_monitor_follows_later_nominal_recordings() {
     let before = alarms("new.monitor");
     let worn = [logs("worn", 500, 50, 1.3, false), logs("broken", 900, 2, 9.0, true)].concat();
     let request = |logs: Vec<PathBuf>, tolerance: f64| {
-        let request = serde_json::json!({
-            "monitor": path("new.monitor"), "logs": logs, "map": null, "tolerance": tolerance, "file": path("worn.monitor"),
-        });
-        recalibrate::run(&serde_json::from_value(request).unwrap(), &context)
+        let how = Recalibration { tolerance, ..Recalibration::default() };
+        let (monitor, file) = (path("new.monitor"), path("worn.monitor"));
+        recalibrate::run(&recalibrate::Request { monitor, logs, map: None, how, file }, &context)
     };
     let found = request(worn.clone(), 3.0).unwrap();
     let (set, drift) = (&found.fitted.monitor.threshold, found.fitted.monitor.threshold.drift.unwrap());
@@ -95,11 +96,11 @@ fn what_a_monitor_knows_does_not_move_its_threshold_whatever_it_is_called() {
     let file = folder.path().join("old.monitor");
     let request =
         serde_json::json!({"logs": logs, "map": map, "detector": "mewma", "diagnosis": false, "file": file});
-    fit::run(&serde_json::from_value(request).unwrap(), &context).unwrap();
+    fit::run(&cli::request(&request).unwrap(), &context).unwrap();
     let later = |monitor: &PathBuf, logs: &[PathBuf]| {
         let file = folder.path().join("later.monitor");
-        let request = serde_json::json!({"monitor": monitor, "logs": logs, "map": null, "file": file});
-        let found = recalibrate::run(&serde_json::from_value(request).unwrap(), &context);
+        let (monitor, logs, how) = (monitor.clone(), logs.to_vec(), Recalibration::default());
+        let found = recalibrate::run(&recalibrate::Request { monitor, logs, map: None, how, file }, &context);
         found.map(|found| (found.confirmed, found.fitted.left_out))
     };
     let new = write("new.csv", &run(500, 1.0, false));

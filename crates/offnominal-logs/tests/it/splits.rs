@@ -1,5 +1,6 @@
 //! Folders of splits as Anomaly-Gym publishes them, written here: what is found in sound ones, and what is said of broken ones.
 
+use offnominal_work::rule_choice::Threshold;
 use hdf5_pure::{EnumTypeBuilder, FileBuilder, GroupBuilder};
 use offnominal_core::{Rng, Seed};
 use offnominal_logs::splits::{Request, ScoredSplits, run};
@@ -92,10 +93,9 @@ impl Rig {
     fn request(&self) -> Request {
         let detectors = ["knn-transition", "mlp-dm"];
         let small = serde_json::json!({ "hidden": [16], "training": { "epochs": 5 } });
-        let mut request: Request = serde_json::from_value(serde_json::json!({
-            "folder": self.folder(), "rule": "conformal", "alpha": 0.1, "table": self.0.path().join("found.csv"),
-        }))
-        .unwrap();
+        let (folder, table) = (self.folder(), Some(self.0.path().join("found.csv")));
+        let threshold = Threshold { alpha: 0.1, ..Threshold::default() };
+        let mut request = Request { folder, detectors: vec![], threshold, table };
         request.detectors = detectors.map(|id| id.parse().unwrap()).to_vec();
         request.detectors[1].params = small;
         request
@@ -163,9 +163,9 @@ fn the_label_of_a_step_is_that_of_the_observation_it_leads_to() {
 #[test]
 fn a_threshold_that_needs_more_episodes_takes_the_last_ones_of_train() {
     let rig = Rig::new();
-    let found = run(&Request { alpha: 0.05, ..rig.request() }, &Context::silent(1, 2)).unwrap();
+    let found = run(&with_alpha(rig.request(), 0.05), &Context::silent(1, 2)).unwrap();
     assert_eq!(found.episodes, [21, 19, 20]);
-    let error = run(&Request { alpha: 0.01, ..rig.request() }, &Context::silent(1, 2)).unwrap_err();
+    let error = run(&with_alpha(rig.request(), 0.01), &Context::silent(1, 2)).unwrap_err();
     assert!(format!("{error:#}").contains("found 40: 60 more are needed"), "{error:#}");
 }
 
@@ -232,4 +232,8 @@ fn detectors_of_one_name_or_of_none_are_refused_before_anything_is_read() {
     request.folder = "nowhere".into();
     let error = format!("{:#}", run(&request, &Context::silent(1, 2)).unwrap_err());
     assert!(error.contains("detector knnn: ") && error.contains("did you mean \"knn\"?"), "{error}");
+}
+
+fn with_alpha(request: Request, alpha: f64) -> Request {
+    Request { threshold: Threshold { alpha, ..Threshold::default() }, ..request }
 }

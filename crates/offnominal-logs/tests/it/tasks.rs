@@ -6,6 +6,7 @@ use offnominal_engine::monitor_file;
 use offnominal_engine::progress::{Progress, Silent};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::{fit, score, watch};
+use offnominal_work::cli;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,10 +47,10 @@ impl Rig {
         let task = |i: u32| if i % 21 == 20 { "drain" } else { ["fill", "stir"][i as usize % 2] };
         let logs = (0..63).map(|i| self.write(&format!("run{i:02}.csv"), &run(task(i), i))).collect();
         let request = serde_json::json!({
-            "logs": Vec::<PathBuf>::new(), "detector": "knn-transition", "alpha": 0.1,
+            "logs": ["-"], "detector": "knn-transition", "alpha": 0.1,
             "by_task": by_task, "diagnosis": false, "file": self.monitor(), "map": self.write("map.toml", map),
         });
-        let request = fit::Request { logs, ..serde_json::from_value(request)? };
+        let request = fit::Request { logs, ..cli::request(&request)? };
         fit::run(&request, &Context::silent(1, 2))
     }
 

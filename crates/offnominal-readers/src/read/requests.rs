@@ -2,26 +2,13 @@
 
 use super::policies::environment;
 use offnominal_agents::{TrainConfig, Trainer};
-use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run, suite};
 use offnominal_core::Seed;
 use offnominal_core::anomaly_spec::AnomalySpec;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::scenario::distribution::DistributionFile;
-use offnominal_engine::{
-    catalogues, collect, ensemble, evaluation, export, fit, import, render, score as scores,
-    train as training,
-};
-use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
-use offnominal_risk::{
-    budget, compare, estimate, history, learning, multifidelity, replay, search, select, sensitivity, split,
-    stress,
-};
+use offnominal_engine::catalogues;
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
-
-fn is<T: serde::de::DeserializeOwned>(request: &Value) -> bool {
-    T::deserialize(request).is_ok()
-}
 
 /// A formula over two signals, with a sample.
 pub fn formula(bytes: &[u8]) -> bool {
@@ -42,50 +29,7 @@ pub fn distribution(bytes: &[u8]) -> bool {
 
 /// The request of any command.
 pub fn request(bytes: &[u8]) -> bool {
-    let Ok(request) = serde_json::from_slice::<Value>(bytes) else { return false };
-    let all: &[fn(&Value) -> bool] = &[
-        is::<offnominal_audit::Request>,
-        is::<collect::Request>,
-        is::<evaluation::Request>,
-        is::<compare::Request>,
-        is::<multifidelity::Request>,
-        is::<training::Request>,
-        is::<fit::Request>,
-        is::<scores::Request>,
-        is::<render::Request>,
-        is::<export::Request>,
-        is::<import::Request>,
-        is::<ensemble::Request>,
-        is::<run::Request>,
-        is::<suite::Request>,
-        is::<ood_rl::Request>,
-        is::<report::Request>,
-        is::<calibrate::Request>,
-        is::<metrics_file::Request>,
-        is::<learning::Request>,
-        is::<history::Request>,
-        is::<estimate::Request>,
-        is::<search::Request>,
-        is::<stress::Request>,
-        is::<select::Request>,
-        is::<sensitivity::Request>,
-        is::<split::Request>,
-        is::<replay::Request>,
-        is::<budget::Request>,
-        is::<offnominal_shift::Request>,
-        is::<scenes::Request>,
-        is::<frames::Request>,
-        is::<describe::Request>,
-        is::<train::Request>,
-        is::<weights::Request>,
-        is::<predict::Request>,
-        is::<score::Request>,
-        is::<evaluate::Request>,
-        is::<images::encoder::Request>,
-        is::<images::fit::Request>,
-        is::<images::score::Request>,
-    ];
-    all.iter().fold(false, |any, read| read(&request) | any)
+    serde_json::from_slice::<Value>(bytes).is_ok_and(|request| offnominal::cli::reads(&request))
 }
 
 /// A detector with its parameters.

@@ -38,7 +38,7 @@ fn the_monitor_is_the_file_that_the_command_writes() {
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     request["logs"] = logs.iter().map(|(name, _)| at(name)).collect();
     (request["map"], request["file"]) = (at("map.toml").into(), at("tanks.monitor").into());
-    let request: offnominal_logs::fit::Request = serde_json::from_value(request).unwrap();
+    let request: offnominal_logs::fit::Request = offnominal_work::cli::request(&request).unwrap();
     offnominal_logs::fit::run(&request, &Context::silent(0, 1)).unwrap();
     assert!(std::fs::read(at("tanks.monitor")).unwrap() == fitted(&json!("mewma")), "the files differ");
 }

@@ -1,19 +1,19 @@
 //! `bench`: runs a campaign or a suite, and writes tables and report.
 
-use crate::cli::one_of::one_of;
-use crate::cli::{Common, Outcome};
+use super::command::{Answer, Call, asked};
 use anyhow::{Context, Result, ensure};
-use clap::Args;
-use offnominal_bench::run::{self, Request};
+use clap::{ArgMatches, Args};
+use offnominal_bench::run::{self as campaign, Request};
 use offnominal_bench::schedule::Scheduler;
 use offnominal_bench::suite::{self, Suite};
 use offnominal_bench::{ood_rl, schedule};
 use offnominal_files::write::atomically;
+use offnominal_work::cli::one_of;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
-pub struct BenchArgs {
+pub struct Bench {
     /// Campaign file, which holds the seed; `demo --show` prints one to begin with
     #[arg(value_name = "CAMPAIGN.toml", required_unless_present = "suite")]
     campaign: Option<PathBuf>,
@@ -59,66 +59,78 @@ pub struct BenchArgs {
     /// Write the results of the suite, as far as they are there, as a page; run nothing
     #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
     page: Option<PathBuf>,
+    /// Folder for everything that is written [default: runs/bench, or one for the suite]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
-impl BenchArgs {
+/// Runs what is not finished, then writes the results.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    asked::<Bench>(matches)?.run(call)
+}
+
+impl Bench {
     /// Runs what is not finished, then writes the results.
     ///
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
-    pub fn run(self, common: &Common) -> Result<Outcome> {
+    fn run(self, call: &Call) -> Result<Answer> {
         match self.suite.clone() {
-            Some(name) if name == ood_rl::ID => self.ood_rl(common),
-            Some(name) => self.suite(name, common),
-            None => self.campaign(common),
+            Some(name) if name == ood_rl::ID => self.ood_rl(call),
+            Some(name) => self.suite(name, call),
+            None => self.campaign(call),
         }
     }
 
-    fn suite(self, name: String, common: &Common) -> Result<Outcome> {
+    fn out_or(&self, command: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| Path::new("runs").join(command))
+    }
+
+    fn suite(self, name: String, call: &Call) -> Result<Answer> {
         let found = Suite::find(&name)?;
-        let out = common.out_or(found.id);
+        let out = self.out_or(found.id);
         if self.print {
             let texts = found.files.iter().map(|(name, text)| format!("# {name}\n{text}\n"));
-            return common.print_text(texts.collect());
+            return Ok(Answer::text(texts.collect::<String>()));
         }
         if let Some(page) = &self.page {
             return written(page, &suite::page(found, &out)?);
         }
-        let BenchArgs { envs, detectors, seeds, noise, .. } = self;
+        let Bench { envs, detectors, seeds, noise, .. } = self;
         let request = suite::Request { suite: name, envs, detectors, seeds, noise, out: Some(out) };
-        let ran = suite::run(&request, &common.context())?;
-        common.print_text(if common.json { Common::as_json(&ran)? } else { ran.summary()? })
+        let ran = suite::run(&request, &call.context)?;
+        if call.json { call.value(&ran) } else { Ok(Answer::text(ran.summary()?)) }
     }
 
-    fn ood_rl(self, common: &Common) -> Result<Outcome> {
+    fn ood_rl(self, call: &Call) -> Result<Answer> {
         let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
         let whole = all && self.noise.is_none() && !self.print;
         ensure!(
             whole,
             "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise and --print"
         );
-        let request = ood_rl::Request { out: common.out_or(ood_rl::ID) };
+        let request = ood_rl::Request { out: self.out_or(ood_rl::ID) };
         match &self.page {
             Some(page) => written(page, &ood_rl::page(&request.out)?),
-            None => common.print(&ood_rl::run(&request, &common.context())?),
+            None => call.answer(&ood_rl::run(&request, &call.context)?),
         }
     }
 
-    fn campaign(self, common: &Common) -> Result<Outcome> {
-        let campaign = self.campaign.context("expected a campaign file or a suite, found neither")?;
-        let request = Request { campaign, out: common.out_or("bench"), strengths: self.strengths.clone() };
+    fn campaign(self, call: &Call) -> Result<Answer> {
+        let campaign = self.campaign.clone().context("expected a campaign file or a suite, found neither")?;
+        let request = Request { campaign, out: self.out_or("bench"), strengths: self.strengths.clone() };
         if let Some(scheduler) = self.plan {
-            return common.print_text(schedule::text(scheduler, &request)?);
+            return Ok(Answer::text(schedule::text(scheduler, &request)?));
         }
         let Some(cell) = &self.cell else {
-            return common.print(&run::run(&request, &common.context())?);
+            return call.answer(&campaign::run(&request, &call.context)?);
         };
-        run::run_cell(&request.bench()?.0, cell, &common.context())?;
-        Ok(Outcome::Done)
+        campaign::run_cell(&request.bench()?.0, cell, &call.context)?;
+        Ok(Answer::nothing())
     }
 }
 
-fn written(page: &Path, text: &str) -> Result<Outcome> {
+fn written(page: &Path, text: &str) -> Result<Answer> {
     atomically(page, text.as_bytes())?;
-    Ok(Outcome::Done)
+    Ok(Answer::nothing())
 }

@@ -1,12 +1,13 @@
 //! `demo`: from recordings to an alarm; then a comparison of detectors on two shipped policies, from a campaign that travels
 //! with the binary.
 
-use crate::cli::{Common, Outcome};
+use super::command::{Answer, Call, asked, print};
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, ValueEnum};
 use offnominal_bench::run::{DEMO, Finished, demo};
 use offnominal_logs::demo as logs;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
@@ -17,6 +18,9 @@ pub struct Demo {
     /// One part only
     #[arg(long, value_name = "PART", conflicts_with = "show")]
     only: Option<Part>,
+    /// Folder for everything that is written
+    #[arg(long, value_name = "DIR", default_value = "runs/demo")]
+    out: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,28 +40,23 @@ struct Found {
     comparison: Option<Finished>,
 }
 
-impl Demo {
-    /// Goes from recordings to an alarm; then finds or fetches MuJoCo, runs the campaign and writes the report. Each part is
-    /// printed once it is there, but as JSON both are one value.
-    ///
-    /// # Errors
-    /// If MuJoCo cannot be had, or a file cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        if self.show {
-            return common.print_text(DEMO.into());
-        }
-        let (out, context) = (common.out_or("demo"), common.context());
-        let has = |part: Part| self.only.is_none_or(|only| only == part);
-        let logs = has(Part::Logs).then(|| logs::run(&out.join("logs"), &context)).transpose()?;
-        if let Some(logs) = logs.as_ref().filter(|_| !common.json) {
-            let end = if has(Part::Environments) { "\n\n" } else { "" };
-            common.print_text(format!("{logs}{end}"))?;
-        }
-        let comparison = has(Part::Environments).then(|| demo(&out, &context)).transpose()?;
-        match comparison {
-            Some(comparison) if !common.json => common.print(&comparison),
-            None if !common.json => Ok(Outcome::Done),
-            comparison => common.print_text(Common::as_json(&Found { logs, comparison })?),
-        }
+/// Goes from recordings to an alarm; then finds or fetches MuJoCo, runs the campaign and writes the report. Each part is
+/// printed once it is there, but as JSON both are one value.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    let Demo { show, only, out } = asked(matches)?;
+    if show {
+        return Ok(Answer::text(DEMO));
+    }
+    let has = |part: Part| only.is_none_or(|only| only == part);
+    let logs = has(Part::Logs).then(|| logs::run(&out.join("logs"), &call.context)).transpose()?;
+    if let Some(logs) = logs.as_ref().filter(|_| !call.json) {
+        let end = if has(Part::Environments) { "\n\n" } else { "" };
+        print(&format!("{logs}{end}"))?;
+    }
+    let comparison = has(Part::Environments).then(|| demo(&out, &call.context)).transpose()?;
+    match comparison {
+        Some(comparison) if !call.json => call.answer(&comparison),
+        None if !call.json => Ok(Answer::nothing()),
+        comparison => call.value(&Found { logs, comparison }),
     }
 }

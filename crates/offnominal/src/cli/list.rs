@@ -1,33 +1,36 @@
 //! `list`: what there is, as a table or as JSON.
 
-use crate::cli::{Common, Outcome};
-use anyhow::Result;
-use clap::{Args, Subcommand};
+use super::command::{Answer, Call, asked};
+use anyhow::{Result, ensure};
+use clap::{ArgMatches, Args};
 use offnominal_core::Entry;
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::env::Env;
 use offnominal_engine::{catalogues, policies};
 use offnominal_stats::metric;
+use offnominal_work::cli::one_of;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct List {
-    #[command(subcommand)]
+    /// What is listed
+    #[arg(value_parser = one_of::<What>())]
     what: What,
+    /// Of anomalies: those that apply to this environment, with dyn-<parameter> for each of its parameters
+    #[arg(long)]
+    env: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Copy, PartialEq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
 enum What {
     /// Environments
     Envs,
     /// Anomalies: what applies to every environment, or all of one environment
-    Anomalies {
-        /// Environment id: lists what applies to it, with dyn-<parameter> for each of its parameters
-        #[arg(long)]
-        env: Option<String>,
-    },
+    Anomalies,
     /// Detectors
     Detectors,
     /// Image detectors, for campaigns with `images`
@@ -42,26 +45,29 @@ enum What {
     PixelMethods,
 }
 
-impl List {
-    /// Prints the list.
-    ///
-    /// # Errors
-    /// If the environment that was named cannot be had.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let items = self.what.items()?;
-        common.print_text(match common.json {
-            true => format!("{:#}", Value::from_iter(items.iter().map(Item::json))),
-            false => table(&items),
-        })
+/// The list.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    let List { what, env } = asked(matches)?;
+    let items = what.items(env.as_deref())?;
+    match call.json {
+        true => call.value(&Value::from_iter(items.iter().map(Item::json))),
+        false => Ok(Answer::text(table(&items))),
     }
 }
 
 impl What {
-    fn items(&self) -> Result<Vec<Item>> {
+    fn items(self, env: Option<&str>) -> Result<Vec<Item>> {
+        ensure!(
+            env.is_none() || self == What::Anomalies,
+            "--env: expected it with `list anomalies`, found it with `list {}`",
+            <&str>::from(self)
+        );
         Ok(match self {
             What::Envs => entries(catalogues::environments().entries()),
-            What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).chain(added()).collect(),
-            What::Anomalies { env: Some(id) } => anomalies_of(catalogues::environment(id, None)?.as_ref()),
+            What::Anomalies => match env {
+                Some(id) => anomalies_of(catalogues::environment(id, None)?.as_ref()),
+                None => anomaly::ALL.iter().map(of_anomaly).chain(added()).collect(),
+            },
             What::Detectors => entries(catalogues::detectors().entries()),
             What::ImageDetectors => entries(offnominal_engine::catalogues::image_detectors().entries()),
             What::Policies => {
@@ -188,8 +194,8 @@ fn table(items: &[Item]) -> String {
 mod tests {
     use super::*;
 
-    fn ids(what: &What) -> Vec<String> {
-        what.items().unwrap().into_iter().map(|i| i.id).collect()
+    fn ids(what: What, env: Option<&str>) -> Vec<String> {
+        what.items(env).unwrap().into_iter().map(|i| i.id).collect()
     }
 
     #[test]
@@ -202,18 +208,20 @@ mod tests {
 
     #[test]
     fn every_list_has_what_its_catalogue_has() {
-        assert_eq!(ids(&What::Envs).len(), offnominal_worlds::ENVS.len());
-        let anomalies = ids(&What::Anomalies { env: None });
+        assert_eq!(ids(What::Envs, None).len(), offnominal_worlds::ENVS.len());
+        let anomalies = ids(What::Anomalies, None);
         assert!(["dyn-<parameter>", "cam-noise"].iter().all(|id| anomalies.contains(&id.to_string())));
-        assert!(ids(&What::Detectors).contains(&"clock".to_string()));
-        assert!(ids(&What::Policies).contains(&"random".to_string()));
-        assert_eq!(ids(&What::Algorithms), ["tqc", "sac", "td3", "ddpg", "dqn"]);
-        assert!(ids(&What::Metrics).contains(&"auroc_matched".to_string()));
+        assert!(ids(What::Detectors, None).contains(&"clock".to_string()));
+        assert!(ids(What::Policies, None).contains(&"random".to_string()));
+        assert_eq!(ids(What::Algorithms, None), ["tqc", "sac", "td3", "ddpg", "dqn"]);
+        assert!(ids(What::Metrics, None).contains(&"auroc_matched".to_string()));
+        let error = What::Envs.items(Some("sap-goal1")).unwrap_err().to_string();
+        assert!(error.contains("expected it with `list anomalies`, found it with `list envs`"), "{error}");
     }
 
     #[test]
     fn an_environment_names_its_dynamics_anomalies() {
-        let found = ids(&What::Anomalies { env: Some("sap-goal1".into()) });
+        let found = ids(What::Anomalies, Some("sap-goal1"));
         let own = ["dyn-mass", "dyn-force", "dyn-moving-objects", "dyn-damping", "dyn-friction"];
         assert_eq!(found[found.len() - own.len()..], own);
         let env = catalogues::environment("sap-goal1", None).unwrap();
@@ -222,24 +230,15 @@ mod tests {
         named.sort();
         assert_eq!(listed, named, "what is listed is what an error names");
         assert_eq!(found.iter().filter(|id| id.starts_with("dyn-")).count(), 5);
-        let error = What::Anomalies { env: Some("sap-goal7".into()) }.items().unwrap_err();
+        let error = What::Anomalies.items(Some("sap-goal7")).unwrap_err();
         assert!(error.to_string().contains("did you mean \"sap-goal"), "{error}");
     }
 
     #[test]
     fn json_has_an_id_and_a_summary_in_each_object() {
-        for what in [
-            What::Envs,
-            What::Anomalies { env: None },
-            What::Detectors,
-            What::Policies,
-            What::Algorithms,
-            What::Metrics,
-        ] {
-            for item in what.items().unwrap() {
-                let value = item.json();
-                assert!(value["id"].is_string() && !value["summary"].as_str().unwrap().is_empty(), "{value}");
-            }
+        for item in What::VARIANTS.iter().flat_map(|what| what.items(None).unwrap()) {
+            let value = item.json();
+            assert!(value["id"].is_string() && !value["summary"].as_str().unwrap().is_empty(), "{value}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `monitor`: a fitted detector as a filter, steps or a log in and verdicts out, one JSON line each.
 
-use crate::cli::terminal::Terminal;
-use crate::cli::{Common, Outcome};
+use super::command::{Answer, Call, asked};
+use super::terminal::Terminal;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::Args;
+use clap::{ArgMatches, Args, Command};
 use offnominal_engine::live::{Address, Live, Settings};
 use offnominal_engine::monitor_file;
 use offnominal_engine::progress::Progress;
-use offnominal_engine::stream::{Answer, Stream};
+use offnominal_engine::stream::{self, Stream};
 use offnominal_logs::{recordings, watch};
 use std::env::VarError;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -33,7 +33,6 @@ program with an error that names the line; so does a reader of the verdicts that
 
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
-#[command(after_help = LINES)]
 pub struct Monitor {
     /// File written by `fit`
     #[arg(value_name = "FILE.monitor")]
@@ -53,13 +52,25 @@ pub struct Monitor {
     /// [default: the variable OFFNOMINAL_TOKEN, which other users of this machine cannot read]
     #[arg(long, requires = "serve")]
     token: Option<String>,
-    /// Keep this many seconds of all channels, and write them at each alarm as alarm-EPISODE-STEP.arrow and .mcap into the
-    /// folder of --out [default of --out: runs/monitor]
+    /// Keep this many seconds of all channels, and write them at each alarm as alarm-EPISODE-STEP.arrow and .mcap
     #[arg(long, value_name = "SECONDS")]
     record: Option<f64>,
     /// Write all observations, actions and verdicts into this new MCAP file as they come, for Foxglove and Rerun
     #[arg(long, value_name = "FILE")]
     mcap: Option<PathBuf>,
+    /// Folder of what --record writes [default: runs/monitor]
+    #[arg(long, value_name = "DIR", requires = "record")]
+    out: Option<PathBuf>,
+}
+
+/// The declaration, with what the lines are.
+pub fn declare(line: Command) -> Command {
+    Monitor::augment_args(line).after_help(LINES)
+}
+
+/// Watches what comes on standard input.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    asked::<Monitor>(matches)?.watch(call.context.strict)
 }
 
 impl Monitor {
@@ -68,8 +79,8 @@ impl Monitor {
     /// # Errors
     /// If the file is not one of a monitor, something is wrong with a line or with the log, or with what is written beside
     /// the verdicts.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let settings = self.beside(common)?;
+    fn watch(&self, is_strict: bool) -> Result<Answer> {
+        let settings = self.beside()?;
         let monitor = monitor_file::open(&self.file)?;
         let mapping = match self.map.is_some() || monitor.about().mapping.is_some() {
             true => Some(recordings::mapping_of(monitor.about(), self.map.as_deref())?),
@@ -79,18 +90,12 @@ impl Monitor {
         let mut live = Live::open(settings, &self.file, monitor.about(), &notes)?;
         let group = self.group.clone();
         let Some(mapping) = mapping else {
-            ensure!(!common.strict, "--strict: expected a log on standard input (--map), found lines");
+            ensure!(!is_strict, "--strict: expected a log on standard input (--map), found lines");
             return answer(Stream::with(monitor, group, live));
         };
         let input = BufReader::with_capacity(1 << 16, std::io::stdin());
-        let watched = watch::watch(
-            monitor,
-            group,
-            (&mapping, common.strict),
-            input,
-            std::io::stdout().lock(),
-            &mut live,
-        );
+        let watched =
+            watch::watch(monitor, group, (&mapping, is_strict), input, std::io::stdout().lock(), &mut live);
         // What happened before an error is kept too.
         let finished = live.finish();
         finished?;
@@ -98,11 +103,11 @@ impl Monitor {
             0 => {}
             n => notes.note(&format!("{n} rows were dropped: they came too late or twice, or their time lay far ahead of the others")),
         }
-        Ok(Outcome::Done)
+        Ok(Answer::nothing())
     }
 
     /// What else becomes of the verdicts.
-    fn beside(&self, common: &Common) -> Result<Settings> {
+    fn beside(&self) -> Result<Settings> {
         let token = match std::env::var(TOKEN) {
             _ if self.token.is_some() => self.token.clone(),
             Ok(token) => Some(token),
@@ -114,11 +119,8 @@ impl Monitor {
             Duration::try_from_secs_f64(secs)
                 .map_err(|_| anyhow!("record: expected a number of seconds, found {secs}"))
         };
-        let record = self.record.map(span).transpose()?.map(|span| (span, common.out_or("monitor")));
-        ensure!(
-            record.is_some() || common.out.is_none(),
-            "--out: expected --record SECONDS beside it, as nothing else is written there, found none"
-        );
+        let out = self.out.clone().unwrap_or_else(|| "runs/monitor".into());
+        let record = self.record.map(span).transpose()?.map(|span| (span, out));
         Ok(Settings { serve, record, mcap: self.mcap.clone() })
     }
 }
@@ -127,11 +129,11 @@ impl Monitor {
 const TOKEN: &str = "OFFNOMINAL_TOKEN";
 
 /// Answers every line of standard input.
-fn answer(mut stream: Stream) -> Result<Outcome> {
+fn answer(mut stream: Stream) -> Result<Answer> {
     let answered = answer_lines(&mut stream);
     // What happened before an error is kept too.
     let finished = stream.finish();
-    answered.and(finished).map(|()| Outcome::Done)
+    answered.and(finished).map(|()| Answer::nothing())
 }
 
 fn answer_lines(stream: &mut Stream) -> Result<()> {
@@ -140,7 +142,7 @@ fn answer_lines(stream: &mut Stream) -> Result<()> {
     while next_line(&mut input, &mut line, n_lines + 1)? {
         n_lines += 1;
         let mut told = Ok(());
-        let say = |answer: &Answer<'_>| {
+        let say = |answer: &stream::Answer<'_>| {
             if told.is_ok() {
                 told = tell(&mut out, answer);
             }
@@ -166,7 +168,7 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> Resul
 
 /// Whoever waits for a verdict waits for this step's. That nobody reads it any longer is an error: it is the work of this
 /// command.
-fn tell(out: &mut impl Write, answer: &Answer<'_>) -> Result<()> {
+fn tell(out: &mut impl Write, answer: &stream::Answer<'_>) -> Result<()> {
     serde_json::to_writer(&mut *out, answer)?;
     writeln!(out)?;
     Ok(out.flush()?)

@@ -1,10 +1,11 @@
 //! `score`: a monitor's scores of recorded episodes or logs; or what detectors are worth on labelled splits.
 
-use crate::cli::{Common, Outcome};
+use super::command::{Answer, Call, asked};
 use anyhow::{Result, ensure};
-use clap::Args;
+use clap::{ArgMatches, Args};
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::monitor_file;
+use offnominal_engine::rule_choice::Threshold;
 use offnominal_engine::score;
 use offnominal_engine::steps;
 use offnominal_logs::{score as logs, splits};
@@ -49,18 +50,23 @@ pub struct Score {
     table: Option<PathBuf>,
 }
 
+/// Scores the episodes and prints what was found.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    asked::<Score>(matches)?.run(call)
+}
+
 impl Score {
     /// Scores the episodes and prints what was found.
     ///
     /// # Errors
     /// If a file cannot be read or written, or the episodes have other channels than the monitor.
-    pub fn run(self, common: &Common) -> Result<Outcome> {
+    fn run(self, call: &Call) -> Result<Answer> {
         if self.monitor.is_dir() {
-            return self.splits(common);
+            return self.splits(call);
         }
         self.insist_on_a_monitor()?;
         if self.map.is_some() || monitor_file::open(&self.monitor)?.about().mapping.is_some() {
-            return self.logs(common);
+            return self.logs(call);
         }
         let is_plain = self.logs.len() == 1 && self.report.is_none() && self.alarms.is_none();
         ensure!(
@@ -70,12 +76,8 @@ impl Score {
         );
         let Score { monitor, logs, csv, .. } = self;
         let episodes = logs.into_iter().next().unwrap_or_default();
-        let found = score::run(&score::Request { monitor, episodes }, &common.context())?;
-        if csv {
-            as_csv(found.steps.iter().map(|steps| steps.iter().copied()))
-        } else {
-            common.print_in_order(&found)
-        }
+        let found = score::run(&score::Request { monitor, episodes }, &call.context)?;
+        if csv { as_csv(found.steps.iter().map(|steps| steps.iter().copied())) } else { call.answer(&found) }
     }
 
     /// Refuses what only a folder of splits has a use for, and no logs.
@@ -94,7 +96,7 @@ impl Score {
         Ok(())
     }
 
-    fn splits(self, common: &Common) -> Result<Outcome> {
+    fn splits(self, call: &Call) -> Result<Answer> {
         let Score { monitor: folder, logs, map, report, alarms, csv, detectors, rule, alpha, table } = self;
         let of_monitors = [map.is_some(), report.is_some(), alarms.is_some(), csv, !logs.is_empty()];
         ensure!(
@@ -102,26 +104,27 @@ impl Score {
             "folder {}: expected --detector, --rule, --alpha and --table alone, found LOGS or options of a monitor",
             folder.display()
         );
-        let detectors = if detectors.is_empty() { splits::detectors() } else { detectors };
-        let rule = rule.unwrap_or_else(offnominal_engine::fit::rule);
-        let alpha = alpha.unwrap_or_else(offnominal_engine::fit::alpha);
-        let request = splits::Request { folder, detectors, rule, alpha, table };
-        common.print(&splits::run(&request, &common.context())?)
+        let detectors = if detectors.is_empty() { vec![DetectorChoice::named("default")] } else { detectors };
+        let usual = Threshold::default();
+        let (rule, alpha) = (rule.unwrap_or(usual.rule), alpha.unwrap_or(usual.alpha));
+        let threshold = Threshold { rule, alpha, ..Threshold::default() };
+        let request = splits::Request { folder, detectors, threshold, table };
+        call.answer(&splits::run(&request, &call.context)?)
     }
 
-    fn logs(self, common: &Common) -> Result<Outcome> {
+    fn logs(self, call: &Call) -> Result<Answer> {
         let Score { monitor, logs, map, report, alarms, csv, .. } = self;
-        let found = logs::run(&logs::Request { monitor, logs, map, report, alarms }, &common.context())?;
+        let found = logs::run(&logs::Request { monitor, logs, map, report, alarms }, &call.context)?;
         if csv {
             as_csv(found.recordings.iter().map(logs::ScoredRecording::labelled_steps))
         } else {
-            common.print(&found)
+            call.answer(&found)
         }
     }
 }
 
 /// Every step of episodes, with its label.
-fn as_csv(episodes: impl Iterator<Item = impl Iterator<Item = (Verdict, bool)>>) -> Result<Outcome> {
+fn as_csv(episodes: impl Iterator<Item = impl Iterator<Item = (Verdict, bool)>>) -> Result<Answer> {
     steps::write(std::io::stdout().lock(), episodes)?;
-    Ok(Outcome::Done)
+    Ok(Answer::nothing())
 }

@@ -1,9 +1,9 @@
 //! `ur-sim`: a simulated controller of Universal Robots at its sockets, around the MuJoCo model of a UR3e.
 
-use crate::cli::terminal::say;
-use crate::cli::{Common, Outcome};
+use super::command::{Answer, Call, Common, asked};
+use super::terminal::say;
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{ArgMatches, Args};
 use offnominal_rtde::link::Ports;
 use offnominal_rtde::simulated::station::Settings;
 use offnominal_rtde::simulated::{Controller, Network, Station};
@@ -43,28 +43,30 @@ pub struct UrSim {
     duration: Option<f64>,
 }
 
+/// Serves clients until it is told to end.
+pub fn run(matches: &ArgMatches, call: &Call) -> Result<Answer> {
+    let is_quiet = call.json || Common::read(matches).quiet;
+    asked::<UrSim>(matches)?.serve(call.context.seed, call.json, is_quiet)
+}
+
 impl UrSim {
-    /// Serves clients until it is told to end.
-    ///
-    /// # Errors
-    /// If MuJoCo or a port cannot be had.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
+    fn serve(&self, seed: u64, as_json: bool, is_quiet: bool) -> Result<Answer> {
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             // A second signal ends the process at once.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))?;
             signal_hook::flag::register(signal, Arc::clone(&stop))?;
         }
-        let mut station = self.station(common.seed)?;
-        self.announce(common.json)?;
+        let mut station = self.station(seed)?;
+        self.announce(as_json)?;
         if let Some(duration) = self.duration {
             end_after(Duration::from_secs_f64(duration), Arc::clone(&stop));
         }
         station.serve(self.speed, &stop);
-        if !common.quiet && !common.json {
+        if !is_quiet {
             say(format!("the robot at {} is switched off", self.address));
         }
-        Ok(Outcome::Done)
+        Ok(Answer::nothing())
     }
 
     fn station(&self, seed: u64) -> Result<Station> {

@@ -1,0 +1,320 @@
+//! All commands, in the groups of the help: the one table behind the command line, Python, the completions and the manual.
+
+use super::command::{Command, asked};
+use super::{bench, demo, fit, list, manual, monitor, pictures, score, tables, ur_sim};
+use clap::ArgMatches;
+use offnominal_audit::{self as audit, evidence, verify};
+use offnominal_bench::{calibrate, images, metrics_file, report};
+use offnominal_engine::{collect, ensemble, evaluation, export, import, render, sheet, train};
+use offnominal_logs::inspect;
+use offnominal_pixels as pixels;
+use offnominal_shift as shift;
+
+/// The common options of a command that computes.
+const WORK: &[&str] = &["seed", "jobs", "json", "quiet"];
+/// Of one that counts every episode.
+const COUNTS: &[&str] = &["seed", "jobs", "allow_diverged", "json", "quiet"];
+/// Of one that reads logs.
+const READS: &[&str] = &["seed", "jobs", "strict", "json", "quiet"];
+/// Of one that is done at once.
+const PLAIN: &[&str] = &["json"];
+
+/// Does what a request of the library asks for, and answers with its result.
+macro_rules! run {
+    ($request:ty, $run:path) => {
+        |matches, call| call.answer(&$run(&asked::<$request>(matches)?, &call.context)?)
+    };
+}
+
+/// The commands by group.
+pub const GROUPS: &[(&str, &[Command])] = &[
+    ("Your logs", LOGS),
+    ("Your policy", POLICY),
+    ("Benchmarks and images", BENCHMARKS),
+    ("Results and tools", RESULTS),
+];
+
+/// What stands before the commands that have a first word in common.
+pub const FAMILIES: &[(&str, &str)] = &[
+    (
+        "images",
+        "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
+    ),
+    ("pixels", "Where in an image the unknown thing is: scenes, scores, metrics, a page"),
+];
+
+const LOGS: &[Command] = &[
+    Command::new::<inspect::Request>(
+        "inspect",
+        "Say what is in logs of any format, and propose which column is what",
+        &["jobs", "strict", "json", "quiet"],
+        run!(inspect::Request, inspect::run),
+    ),
+    Command::new::<fit::Recalibrate>(
+        "fit",
+        "Fit a detector on nominal logs or episodes, set its threshold on others, and write both as one file",
+        &["seed", "jobs", "allow_diverged", "strict", "json", "quiet"],
+        fit::run,
+    )
+    .declared(fit::declare),
+    Command::new::<score::Score>(
+        "score",
+        "Score logs or recorded episodes with a fitted detector, and write a report of its alarms",
+        READS,
+        score::run,
+    ),
+    Command::new::<monitor::Monitor>(
+        "monitor",
+        "Watch a stream of steps, or a log while it is recorded: a verdict for each step as a JSON line",
+        &["strict"],
+        monitor::run,
+    )
+    .declared(monitor::declare),
+];
+
+const POLICY: &[Command] = &[
+    Command::new::<audit::request::Request>(
+        "audit",
+        "Audit one policy in one simulator: which faults a monitor notices, how often the policy fails, and what to do",
+        COUNTS,
+        |matches, call| {
+            let found = audit::run(&asked(matches)?, &call.context)?;
+            Ok(call.answer(&found)?.only_if(found.is_acceptable()))
+        },
+    )
+    .declared(audit_line),
+    Command::new::<evaluation::Request>(
+        "evaluate",
+        "Measure a policy's return and success rate, with intervals",
+        COUNTS,
+        |matches, call| {
+            let found = evaluation::run(&asked(matches)?, &call.context)?;
+            Ok(call.answer(&found)?.refused(found.refusals.clone()))
+        },
+    ),
+    Command::new::<calibrate::Request>(
+        "calibrate",
+        "Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score",
+        COUNTS,
+        run!(calibrate::Request, calibrate::run),
+    ),
+    Command::new::<collect::Request>(
+        "collect",
+        "Play episodes, nominal or anomalous with their twins, and store them as one Arrow file",
+        WORK,
+        run!(collect::Request, collect::run),
+    ),
+    Command::new::<train::Request>(
+        "train",
+        "Train a policy, and write it with a card that says how good it is",
+        WORK,
+        run!(train::Request, train::run),
+    ),
+    Command::new::<import::Request>(
+        "import",
+        "Take over a policy of another program",
+        PLAIN,
+        run!(import::Request, import::run),
+    ),
+    Command::new::<ensemble::Request>(
+        "ensemble",
+        "Make one policy of several, of different seeds or of different steps: it acts on their mean, and they can disagree",
+        PLAIN,
+        run!(ensemble::Request, ensemble::run),
+    ),
+    Command::new::<shift::Request>(
+        "shift",
+        "Policies on bodies that they do not know: how much is lost, and can one tell without a reward",
+        WORK,
+        run!(shift::Request, shift::run),
+    ),
+];
+
+const BENCHMARKS: &[Command] = &[
+    Command::new::<bench::Bench>(
+        "bench",
+        "Run a campaign: detectors against anomalies, with tables and a report",
+        &["jobs", "json", "quiet"],
+        bench::run,
+    ),
+    Command::new::<pixels::scenes::Request>(
+        "pixels scenes",
+        "Draw streets or rooms in which the class of every pixel is known",
+        WORK,
+        run!(pixels::scenes::Request, pixels::scenes::run),
+    ),
+    Command::new::<pixels::frames::Request>(
+        "pixels frames",
+        "Play episodes of an environment and write what its camera saw, with the class of every pixel",
+        WORK,
+        run!(pixels::frames::Request, pixels::frames::run),
+    ),
+    Command::new::<pixels::paste::Request>(
+        "pixels paste",
+        "Paste things into the images of a data set, from which outlier-head learns",
+        WORK,
+        run!(pixels::paste::Request, pixels::paste::run),
+    ),
+    Command::new::<pixels::describe::Request>(
+        "pixels describe",
+        "Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone",
+        WORK,
+        run!(pixels::describe::Request, pixels::describe::run),
+    ),
+    Command::new::<pixels::train::Request>(
+        "pixels train",
+        "Train a network: the baseline, PSPNet or DeepLabV3+",
+        WORK,
+        run!(pixels::train::Request, pixels::train::run),
+    ),
+    Command::new::<pixels::import::Request>(
+        "pixels import",
+        "Take over weights that were trained elsewhere: of torchvision's deeplabv3_resnet50, or of a network of `pixels train`",
+        WORK,
+        run!(pixels::import::Request, pixels::import::run),
+    ),
+    Command::new::<pixels::predict::Request>(
+        "pixels predict",
+        "Write a model's logits, features and confidences as .npy files",
+        WORK,
+        run!(pixels::predict::Request, pixels::predict::run),
+    ),
+    Command::new::<pixels::features::Request>(
+        "pixels features",
+        "Write features of a public encoder as .npy files, for the methods that read features",
+        WORK,
+        run!(pixels::features::Request, pixels::features::run),
+    ),
+    Command::new::<pixels::score::Request>(
+        "pixels score",
+        "Write a score for each pixel as .npy files",
+        WORK,
+        run!(pixels::score::Request, pixels::score::run),
+    ),
+    Command::new::<pixels::evaluate::Request>(
+        "pixels evaluate",
+        "Judge methods on data sets: metrics in four modes, components, causes of mistakes, a page",
+        WORK,
+        run!(pixels::evaluate::Request, pixels::evaluate::run),
+    ),
+    Command::new::<images::encoder::Request>(
+        "images train",
+        "Train the encoder of patches on frames of environments",
+        WORK,
+        run!(images::encoder::Request, images::encoder::run),
+    ),
+    Command::new::<images::fit::Request>(
+        "images fit",
+        "Fit a network that predicts the next image, and write it as a file",
+        WORK,
+        run!(images::fit::Request, images::fit::run),
+    ),
+    Command::new::<images::score::Request>(
+        "images score",
+        "Play episodes before the camera and score them with a fitted network",
+        WORK,
+        pictures::score,
+    )
+    .declared(pictures::with_csv),
+];
+
+const RESULTS: &[Command] = &[
+    Command::new::<demo::Demo>(
+        "demo",
+        "See the whole thing work: from recordings to an alarm; then trained policies, anomalies, detectors, a report",
+        &["jobs", "json", "quiet"],
+        demo::run,
+    ),
+    Command::new::<list::List>(
+        "list",
+        "List what there is: environments, anomalies, detectors, policies, algorithms, metrics",
+        PLAIN,
+        list::run,
+    ),
+    Command::new::<report::Request>(
+        "report",
+        "Make the page of a results folder anew",
+        PLAIN,
+        |matches, call| call.answer(&report::run(&asked(matches)?)?),
+    ),
+    Command::new::<metrics_file::Request>(
+        "metrics",
+        "Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals",
+        &["seed", "json"],
+        tables::metrics,
+    ),
+    Command::new::<evidence::Request>(
+        "evidence",
+        "Put results and their inputs into one signed file that somebody else can check",
+        &["jobs", "json", "quiet"],
+        tables::evidence,
+    )
+    .declared(tables::with_new_key),
+    Command::new::<verify::Request>(
+        "verify",
+        "Check such a file: digests, signature, and parts of the work done once more",
+        &["jobs", "json", "quiet"],
+        |matches, call| {
+            let found = verify::run(&asked(matches)?, &call.context)?;
+            Ok(call.answer(&found)?.only_if(found.is_sound() && !found.is_incomplete()))
+        },
+    ),
+    Command::new::<export::Request>(
+        "export",
+        "Give a dataset to other programs in their own format",
+        PLAIN,
+        run!(export::Request, export::run),
+    ),
+    Command::new::<render::Request>(
+        "render",
+        "Write images, class masks and a video of one episode",
+        &["seed", "json"],
+        run!(render::Request, render::run),
+    ),
+    Command::new::<sheet::Request>(
+        "sheet",
+        "Draw one picture of many frames with their names: environments, or an environment under anomalies",
+        &["seed", "json"],
+        run!(sheet::Request, sheet::run),
+    ),
+    Command::new::<ur_sim::UrSim>(
+        "ur-sim",
+        "Be a robot: a simulated controller of Universal Robots, for any program that speaks to one",
+        &["seed", "json", "quiet"],
+        ur_sim::run,
+    ),
+    Command::new::<manual::Completions>(
+        "completions",
+        "Print the completions of a shell, which complete commands and options",
+        &[],
+        manual::completions,
+    ),
+    Command::new::<manual::Man>("man", "Write the manual as man pages, one per command", &[], manual::man),
+];
+
+/// What stands below the options of `audit`.
+const AUDIT: &str = "The audit plays episodes, finds how strong each fault must be to cost the policy its score, tries detectors on \
+these faults, fits a monitor, counts failures, and writes audit.html, audit.json, badge.svg and badge.json. It says what it \
+plans before it starts, and goes on where it was stopped. The depth depends on the speed of the machine unless --depth gives \
+it; the same depth and seed give the same numbers.
+
+  offnominal audit --env sap-goal0 --policy tqc --budget 3m
+  offnominal audit --env gymnasium:CartPole-v1 --policy ppo_cartpole.zip --require 'auroc_matched(tiny) >= .8, risk <= 1e-2'";
+
+fn audit_line(line: clap::Command) -> clap::Command {
+    <audit::request::Request as clap::Args>::augment_args(line).after_help(AUDIT)
+}
+
+/// The command of a name.
+pub fn find(name: &str) -> Option<&'static Command> {
+    GROUPS.iter().flat_map(|(_, commands)| *commands).find(|command| command.name == name)
+}
+
+/// The command that was chosen, and its own arguments.
+pub fn chosen(matches: &ArgMatches) -> Option<(&'static Command, &ArgMatches)> {
+    let (first, inner) = matches.subcommand()?;
+    match inner.subcommand() {
+        Some((second, own)) => Some((find(&format!("{first} {second}"))?, own)),
+        None => Some((find(first)?, inner)),
+    }
+}

@@ -1,0 +1,212 @@
+//! Laws of all commands: each is sound, and a recorded line makes the same request again.
+
+use super::command::Command;
+use super::commands::GROUPS;
+use super::line;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches};
+use offnominal_work::cli::{matched, recorded, words};
+use serde_json::{Map, Value, json};
+
+fn all() -> impl Iterator<Item = &'static Command> {
+    GROUPS.iter().flat_map(|(_, commands)| *commands)
+}
+
+fn help(args: &[&str]) -> String {
+    let refused = line().try_get_matches_from([&["offnominal"], args, &["--help"]].concat());
+    refused.unwrap_err().to_string()
+}
+
+#[test]
+fn the_line_is_sound() {
+    line().debug_assert();
+}
+
+#[test]
+fn the_help_names_every_command_once_in_its_group() {
+    let text = help(&[]);
+    for (group, commands) in GROUPS {
+        assert!(text.contains(&format!("{group}:\n")), "{text}");
+        for command in *commands {
+            let first = command.name.split(' ').next().unwrap();
+            assert_eq!(text.matches(&format!("\n  {first:<12}")).count(), 1, "{first}: {text}");
+        }
+    }
+}
+
+#[test]
+fn own_options_come_first_and_then_the_common_ones() {
+    let help = help(&["collect"]);
+    let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text} is missing in {help}"));
+    let order = [
+        "--env",
+        "--policy",
+        "--episodes",
+        "--out",
+        "Anomaly:",
+        "--magnitude",
+        "Common options:",
+        "--seed",
+        "--jobs",
+    ];
+    assert!(order.map(at).is_sorted(), "{help}");
+}
+
+#[test]
+fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
+    assert!(!help(&["list"]).contains("--seed") && help(&["list"]).contains("--json"));
+    let refused = line().try_get_matches_from(["offnominal", "list", "envs", "--seed", "3"]);
+    assert!(refused.unwrap_err().to_string().contains("unexpected argument '--seed'"));
+}
+
+/// Words of every kind that an argument may want.
+const SAMPLES: [&str; 22] = [
+    "3",
+    "0.25",
+    "some thing",
+    "1,2",
+    "90s",
+    "7d",
+    "12",
+    "8",
+    "64x48",
+    "{}",
+    "true",
+    "gamma=0.9",
+    "info.key",
+    "random",
+    "x",
+    "-1",
+    "always (x < 3)",
+    "127.0.0.1",
+    "-0.5",
+    "1e-7",
+    "it's",
+    "minari",
+];
+
+/// A word that the argument takes, if one of these is.
+fn sample(line: &clap::Command, arg: &Arg) -> Option<String> {
+    let own = arg.get_possible_values().into_iter().map(|value| value.get_name().to_string());
+    let all = own.chain(SAMPLES.map(String::from));
+    let takes = |word: &String| {
+        let asked = line.clone().try_get_matches_from(written(arg, word));
+        !asked.is_err_and(|why| {
+            matches!(
+                why.kind(),
+                ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::UnknownArgument
+            )
+        })
+    };
+    all.into_iter().find(takes)
+}
+
+/// The words that give an argument its value.
+fn written(arg: &Arg, word: &str) -> Vec<String> {
+    match (arg.get_long(), arg.get_action()) {
+        (None, _) => vec!["--".into(), word.into()],
+        (Some(long), ArgAction::SetTrue) => vec![format!("--{long}")],
+        (Some(long), _) => vec![format!("--{long}={word}")],
+    }
+}
+
+/// The least line with an argument: it, and what it and the command require.
+fn least(line: &clap::Command, arg: &Arg) -> Option<ArgMatches> {
+    let mut given = vec![arg];
+    for _ in 0..8 {
+        let (places, options): (Vec<&Arg>, Vec<&Arg>) = given.iter().partition(|arg| arg.is_positional());
+        let mut words: Vec<String> = Vec::new();
+        for arg in options {
+            words.extend(written(arg, &sample(line, arg)?));
+        }
+        words.push("--".into());
+        let in_order =
+            line.get_arguments().filter(|arg| places.iter().any(|given| given.get_id() == arg.get_id()));
+        for arg in in_order {
+            words.push(sample(line, arg)?);
+        }
+        let why = match line.clone().try_get_matches_from(words) {
+            Ok(matches) => return Some(matches),
+            Err(why) => why,
+        };
+        let Some(ContextValue::Strings(missing)) = why.get(ContextKind::InvalidArg) else { return None };
+        let is_missing = |arg: &&Arg| missing.iter().any(|text| *text == arg.to_string());
+        let more: Vec<&Arg> = line.get_arguments().filter(is_missing).collect();
+        if more.is_empty() {
+            return None;
+        }
+        // The alternatives of `required_unless` are not all needed, but no harm.
+        given.extend(more);
+    }
+    None
+}
+
+/// What was given, as JSON with the names of the arguments.
+fn as_json(line: &clap::Command, matches: &ArgMatches) -> Value {
+    let mut all = Map::new();
+    for arg in line.get_arguments() {
+        let id = arg.get_id().as_str();
+        if matches.value_source(id) != Some(clap::parser::ValueSource::CommandLine) {
+            continue;
+        }
+        let texts: Vec<String> =
+            matches.get_raw(id).unwrap().map(|word| word.to_str().unwrap().to_string()).collect();
+        let value = match arg.get_action() {
+            ArgAction::SetTrue => json!(true),
+            ArgAction::Append => json!(texts),
+            _ => json!(texts.join(",")),
+        };
+        all.insert(id.into(), value);
+    }
+    Value::Object(all)
+}
+
+/// Everything that was given, by name.
+fn raw(line: &clap::Command, matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
+    let of = |arg: &Arg| {
+        let id = arg.get_id().as_str();
+        let words = matches.get_raw(id).into_iter().flatten().map(|word| word.to_str().unwrap().to_string());
+        (id.to_string(), words.collect::<Vec<_>>())
+    };
+    line.get_arguments().map(of).collect()
+}
+
+#[test]
+fn the_recorded_line_and_json_make_the_same_request_for_every_argument_of_every_command() {
+    let shown = ["out", "jobs", "json", "quiet"];
+    let (mut n_tried, mut left_out) = (0, Vec::new());
+    for command in all() {
+        let line = command.line().no_binary_name(true);
+        for arg in line.get_arguments().filter(|arg| !shown.contains(&arg.get_id().as_str())) {
+            let Some(matches) = least(&line, arg) else {
+                left_out.push(format!("{} {arg}", command.name));
+                continue;
+            };
+            n_tried += 1;
+            let text = recorded(command.name, &line, &matches).unwrap();
+            let again = shlex::split(&text).unwrap().split_off(1 + command.name.split(' ').count());
+            let again = matched(&line, again).unwrap_or_else(|why| panic!("{text}: {why}"));
+            let without = |matches: &ArgMatches| -> Vec<_> {
+                raw(&line, matches).into_iter().filter(|(id, _)| !shown.contains(&id.as_str())).collect()
+            };
+            assert_eq!(without(&again), without(&matches), "{text}");
+            let asked = as_json(&line, &matches);
+            let read =
+                matched(&line, words(&line, &asked).unwrap()).unwrap_or_else(|why| panic!("{asked}: {why}"));
+            assert_eq!(raw(&line, &read), raw(&line, &matches), "{asked}");
+        }
+    }
+    assert!(left_out.len() * 20 <= n_tried, "{n_tried} were tried, and these were not: {left_out:#?}");
+}
+
+#[test]
+fn a_recorded_line_that_lacks_an_argument_is_found() {
+    let command = all().find(|command| command.name == "evaluate").unwrap();
+    let line = command.line().no_binary_name(true);
+    let asked = json!({ "env": "gymnasium:A-v0", "policy": "p", "failure": "return<3", "episodes": 9 });
+    let matches = matched(&line, words(&line, &asked).unwrap()).unwrap();
+    let short = line.clone().mut_arg("failure", |failure| failure.id("hidden"));
+    let text = recorded("evaluate", &line, &matches).unwrap();
+    assert!(text.contains("--failure 'return<3'") && text.ends_with("--seed 0"), "{text}");
+    assert!(short.get_arguments().all(|arg| arg.get_id() != "failure"));
+}
