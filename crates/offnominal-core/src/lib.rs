@@ -14,6 +14,7 @@ mod defaults;
 pub mod detector;
 pub mod divergence;
 pub mod env;
+pub mod env_layer;
 pub mod episode;
 pub mod estimate;
 pub mod failure_search;
