@@ -49,7 +49,7 @@ pub mod prelude {
     pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
-    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals};
+    pub use crate::detector::{Detector, FitError, Nominal, Scorer, Signals};
     pub use crate::divergence::Divergence;
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};

@@ -32,7 +32,7 @@ pub(super) struct Scored {
 /// A fitted detector, of sensors or of images.
 pub(super) enum Fitted {
     /// Of what the policy reads.
-    Vector(Box<dyn Monitor>),
+    Vector(Box<dyn Scorer>),
     /// Of what a camera sees.
     Images(Box<dyn ImageMonitor>, FrameSize),
 }
@@ -109,7 +109,7 @@ pub(super) fn monitor(
     policy: &dyn Policy,
     [train, validation]: [&Dataset; 2],
     tell: Tell<'_>,
-) -> Result<Box<dyn Monitor>> {
+) -> Result<Box<dyn Scorer>> {
     let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
     let mut rng = Seed(seed).child("fit").child(detecting.seed_label()).rng();
     let (train, validation) = (signals(train), signals(validation));
@@ -121,7 +121,7 @@ pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
     dataset.episodes.iter().map(Episode::signals).collect()
 }
 
-pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
+pub(super) fn score_all(monitor: &mut dyn Scorer, episodes: &[Episode]) -> Vec<Vec<f64>> {
     monitor.score_episodes(&episodes.iter().map(Episode::signals).collect::<Vec<_>>())
 }
 
