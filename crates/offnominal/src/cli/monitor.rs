@@ -7,8 +7,9 @@ use clap::Args;
 use offnominal_engine::live::{Address, Live, Settings};
 use offnominal_engine::monitor_file;
 use offnominal_engine::progress::Progress;
-use offnominal_engine::stream::{Answer, Stream};
+use offnominal_engine::stream::Stream;
 use offnominal_logs::{recordings, watch};
+use offnominal_monitor::VerdictLine;
 use std::env::VarError;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -140,7 +141,7 @@ fn answer_lines(stream: &mut Stream) -> Result<()> {
     while next_line(&mut input, &mut line, n_lines + 1)? {
         n_lines += 1;
         let mut told = Ok(());
-        let say = |answer: &Answer<'_>| {
+        let say = |answer: &VerdictLine<'_>| {
             if told.is_ok() {
                 told = tell(&mut out, answer);
             }
@@ -166,7 +167,7 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> Resul
 
 /// Whoever waits for a verdict waits for this step's. That nobody reads it any longer is an error: it is the work of this
 /// command.
-fn tell(out: &mut impl Write, answer: &Answer<'_>) -> Result<()> {
+fn tell(out: &mut impl Write, answer: &VerdictLine<'_>) -> Result<()> {
     serde_json::to_writer(&mut *out, answer)?;
     writeln!(out)?;
     Ok(out.flush()?)
