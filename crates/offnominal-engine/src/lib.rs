@@ -59,6 +59,7 @@ pub mod request;
 pub mod scenario;
 pub mod score;
 pub mod sheet;
+mod shipped_worlds;
 pub mod show;
 pub mod stream;
 pub mod strengths;
