@@ -4,12 +4,12 @@
 //! and level, `strengths/<level>/<env>.csv`. `calibrate` writes others, which are found where it writes them, or where
 //! the user says.
 
-use crate::foreign;
 use crate::noise;
 use crate::request::file_stem;
 use crate::shipped_worlds::shipped_worlds;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
+use offnominal_hosts::foreign;
 use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use crate::mapping::Mapping;
 use crate::score::remarks::unknown_task;
 use anyhow::{Result, anyhow};
 use offnominal_core::transition::Transition;
-use offnominal_engine::live::{Live, Seen};
+use offnominal_live::{Live, Seen};
 use offnominal_monitor::{Monitor, VerdictLine};
 use offnominal_work::remarks;
 use std::io::{BufRead, Write};

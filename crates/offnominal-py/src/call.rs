@@ -9,9 +9,9 @@ use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as c
 use offnominal_engine::context::Context;
 use offnominal_engine::policies::Told;
 use offnominal_engine::{
-    collect, ensemble, evaluation, export, fit, foreign, import as policy, render, score as scores,
-    train as training,
+    collect, ensemble, evaluation, export, fit, import as policy, render, score as scores, train as training,
 };
+use offnominal_hosts::foreign;
 use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };

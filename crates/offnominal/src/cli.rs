@@ -38,7 +38,8 @@ use anyhow::Result;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use common::Common;
 use offnominal_engine::catalogues::{self, Extras};
-use offnominal_engine::{device, foreign, stop};
+use offnominal_engine::{device, stop};
+use offnominal_hosts::foreign;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

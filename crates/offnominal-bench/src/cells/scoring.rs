@@ -9,7 +9,7 @@ use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::subject::Subject;
-use offnominal_engine::{catalogues, frames as replaying};
+use offnominal_engine::{catalogues, frames as replaying, memory};
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::Store;
 use offnominal_stats::ScoredEpisode;
@@ -84,7 +84,7 @@ fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'
     let steps = data.iter().flat_map(|d| &d.episodes).map(Episode::len).sum();
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
     let needed = replaying::bytes_for(frame_size, episodes, steps);
-    replaying::ensure_fits(needed, replaying::available(), "the videos of the nominal episodes")?;
+    memory::ensure_fits(needed, memory::available(), "the videos of the nominal episodes")?;
     tell.say("videos");
     let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];

@@ -2,9 +2,9 @@
 
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::live::{Live, Settings};
 use offnominal_engine::monitor_file;
 use offnominal_engine::progress::{Progress, Silent};
+use offnominal_live::{Live, Settings};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::{fit, score, watch};
 use std::fmt::Write;

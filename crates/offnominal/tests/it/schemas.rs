@@ -3,7 +3,7 @@
 use offnominal_audit::document::Audit;
 use offnominal_bench::campaign::Campaign;
 use offnominal_bench::suite::{Environment, Row};
-use offnominal_engine::stream::line_schema;
+use offnominal_live::stream::line_schema;
 use offnominal_logs::mapping::Mapping;
 use offnominal_monitor::VerdictLine;
 use offnominal_pixels::label_map::LabelMap;

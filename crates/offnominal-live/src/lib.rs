@@ -1,8 +1,9 @@
-//! What else becomes of a monitor's work while its verdicts are told: a page in the browser, an MCAP file, and what
-//! happened before an alarm.
+//! A monitor at work: steps as lines in and verdicts as lines out, and what else becomes of the verdicts: a page in the
+//! browser, an MCAP file, and what happened before an alarm.
 //!
 //! | file              | content                                                          |
 //! |-------------------|------------------------------------------------------------------|
+//! | [`stream`]        | steps and verdicts as JSON lines                                 |
 //! | `tick`            | what there is at a tick: observation, action, verdict            |
 //! | `topics`          | ticks as messages of MCAP                                        |
 //! | `mcap_file`       | an MCAP file that grows with the ticks                           |
@@ -24,14 +25,15 @@ mod metrics;
 mod page;
 mod recorder;
 mod server;
+pub mod stream;
 #[cfg(test)]
 mod testing;
 mod tick;
 mod topics;
 
-use crate::progress::Progress;
 use anyhow::{Error, Result};
 use offnominal_monitor::{About, VerdictLine};
+use offnominal_work::progress::Progress;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

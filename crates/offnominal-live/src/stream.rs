@@ -34,7 +34,7 @@
 
 mod channels;
 
-use crate::live::{Live, Seen as Tick};
+use crate::{Live, Seen as Tick};
 use channels::{Names, Numbers};
 use offnominal_core::transition::Transition;
 use offnominal_monitor::{ChannelName, Monitor, StepError, UnknownGroup, Verdict, VerdictLine};
