@@ -58,7 +58,7 @@ pub mod prelude {
     pub use crate::failure_search::{FailureSearch, Places};
     pub use crate::fit_progress::FitProgress;
     pub use crate::frame::{Camera, Frame};
-    pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
+    pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageScorer, Video};
     pub use crate::law::Law;
     pub use crate::partial::{Gaps, Missing, Partial, PartialScore};
     pub use crate::policy::{Policy, Seat};

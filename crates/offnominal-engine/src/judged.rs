@@ -236,28 +236,8 @@ impl offnominal_core::env_layer::EnvLayer for Judged<'_> {
 
 /// Where an episode begins is the environment's; how far it is from failure is the criterion's too.
 impl FailureSearch for Judged<'_> {
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        self.env.failure_search().features(x)
-    }
-
-    fn places(&self, x: &[f64]) -> Option<Places> {
-        self.env.failure_search().places(x)
-    }
-
-    fn current_place(&self) -> Option<usize> {
-        self.env.failure_search().current_place()
-    }
-
-    fn admits(&self, x: &[f64]) -> bool {
-        self.env.failure_search().admits(x)
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        self.env.failure_search().vary(x, rng)
-    }
-
-    fn outlook(&self) -> Vec<f64> {
-        self.env.failure_search().outlook()
+    fn inner(&self) -> Option<&dyn FailureSearch> {
+        Some(self.env.failure_search())
     }
 
     fn margin(&self) -> Option<f64> {

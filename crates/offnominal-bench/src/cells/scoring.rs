@@ -34,7 +34,7 @@ pub(super) enum Fitted {
     /// Of what the policy reads.
     Vector(Box<dyn Scorer>),
     /// Of what a camera sees.
-    Images(Box<dyn ImageMonitor>, FrameSize),
+    Images(Box<dyn ImageScorer>, FrameSize),
 }
 
 impl Fitted {

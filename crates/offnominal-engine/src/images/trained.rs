@@ -113,7 +113,7 @@ impl Fitted {
     }
 
     /// The monitor.
-    pub fn monitor(&mut self) -> &mut dyn ImageMonitor {
+    pub fn monitor(&mut self) -> &mut dyn ImageScorer {
         self.0.as_mut()
     }
 }
