@@ -68,6 +68,7 @@ pub mod prelude {
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
+    pub use crate::spec_and_fork;
     pub use crate::transition::Transition;
     pub use crate::with_defaults;
 }
