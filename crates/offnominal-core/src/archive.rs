@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
 pub enum ArchiveError {
     /// The detector has no way to be kept.
     #[error(
-        "this detector cannot be kept in a file; expected one that implements `Monitor::save` and `Detector::load`"
+        "this detector cannot be kept in a file; expected one that implements `Scorer::save` and `Detector::load`"
     )]
     NotKept,
     /// The detector looks inside the policy, which was not given.

@@ -1,7 +1,7 @@
-//! What scores: a detector is fitted on nominal episodes and becomes a monitor that scores one transition after another.
+//! What scores: a detector is fitted on nominal episodes and becomes a scorer of one transition after another.
 //!
 //! Unfitted and fitted are different types, so there is no "call fit first" error. A detector sees [`Signals`] and a
-//! monitor sees [`Transition`]s: neither reward nor label nor clock can be reached from them.
+//! scorer sees [`Transition`]s: neither reward nor label nor clock can be reached from them.
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
@@ -156,9 +156,9 @@ pub trait Detector: Send + Sync {
     /// # Errors
     /// If there is no data, the widths differ, a number is not finite, or the policy is missing or does not tell what
     /// the detector reads.
-    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Monitor>, FitError>;
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError>;
 
-    /// Brings back a monitor that this recipe made and that wrote itself with [`Monitor::save`]: the same scores, bit for
+    /// Brings back a scorer that this recipe made and that wrote itself with [`Scorer::save`]: the same scores, bit for
     /// bit. The policy is for a detector that looks inside it, or brings back one that may.
     ///
     /// # Errors
@@ -167,15 +167,15 @@ pub trait Detector: Send + Sync {
         &self,
         _from: &Reader<'_>,
         _policy: Option<&dyn Policy>,
-    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+    ) -> Result<Box<dyn Scorer>, ArchiveError> {
         Err(ArchiveError::NotKept)
     }
 }
 
-/// A fitted detector, watching one episode at a time.
-pub trait Monitor: Send + Sync {
-    /// Forgets the episode before.
-    fn reset(&mut self);
+/// A fitted detector, scoring one episode at a time. It is [`Clone`], from which [`Fork`] follows.
+pub trait Scorer: Fork + Send + Sync {
+    /// Forgets the episode before; nothing, where nothing is remembered.
+    fn reset(&mut self) {}
 
     /// How anomalous this step is: larger is more anomalous, and always finite. After warm-up this does not allocate.
     fn score(&mut self, seen: &Transition<'_>) -> f64;
@@ -186,18 +186,18 @@ pub trait Monitor: Send + Sync {
     }
 
     /// Fills the gaps of a step with what it expects, given all that was read; what it cannot tell stays. It is asked before
-    /// [`Monitor::score_partial`], of every step that has gaps and of no other.
+    /// [`Scorer::score_partial`], of every step that has gaps and of no other.
     fn fill(&mut self, _gaps: &mut Gaps<'_>) {}
 
-    /// As [`Monitor::score`], of a step whose gaps were filled. Of a whole step it is the same, bit for bit. What was not
+    /// As [`Scorer::score`], of a step whose gaps were filled. Of a whole step it is the same, bit for bit. What was not
     /// read raises no score: if it cannot be left out, its place holds what the monitor expects or what was last read.
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         PartialScore { score: self.score(&step.seen), confidence: step.share_read() }
     }
 
     /// Writes which part of the score of the last step is due to each number of the observation, if it can tell; else false, and
-    /// nothing is written. The parts sum to the score, and may be below zero where it is. It is asked after [`Monitor::score`] or
-    /// [`Monitor::score_partial`], and changes nothing; it does not allocate.
+    /// nothing is written. The parts sum to the score, and may be below zero where it is. It is asked after [`Scorer::score`] or
+    /// [`Scorer::score_partial`], and changes nothing; it does not allocate.
     fn shares(&mut self, _shares: &mut [f64]) -> bool {
         false
     }
@@ -209,7 +209,7 @@ pub trait Monitor: Send + Sync {
         scores.extend(seen.transitions().map(|step| self.score(&step)));
     }
 
-    /// Scores episodes, each as [`Monitor::score_episode`] would. One with a large memory may take them side by side.
+    /// Scores episodes, each as [`Scorer::score_episode`] would. One with a large memory may take them side by side.
     fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
         let score = |episode: &Signals<'_>| {
             let mut scores = Vec::with_capacity(episode.len());
@@ -219,15 +219,30 @@ pub trait Monitor: Send + Sync {
         seen.iter().map(score).collect()
     }
 
-    /// An independent copy, for another thread.
-    fn fork(&self) -> Box<dyn Monitor>;
-
     /// Writes what was learned, not what is remembered of an episode, so that [`Detector::load`] can bring it back.
     ///
     /// # Errors
     /// If the detector cannot be kept.
     fn save(&self, _to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         Err(ArchiveError::NotKept)
+    }
+}
+
+/// What can be copied without its type being known; every [`Scorer`] that is [`Clone`].
+pub trait Fork {
+    /// An independent copy, for another thread.
+    fn fork(&self) -> Box<dyn Scorer>;
+}
+
+impl<S: Scorer + Clone + 'static> Fork for S {
+    fn fork(&self) -> Box<dyn Scorer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Scorer> {
+    fn clone(&self) -> Box<dyn Scorer> {
+        self.fork()
     }
 }
 

@@ -121,6 +121,20 @@ pub trait Env: Send + Sync {
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
 }
 
+/// The methods of [`Env`] that are the same where an environment is data with its card in the field `spec`.
+#[macro_export]
+macro_rules! spec_and_fork {
+    () => {
+        fn spec(&self) -> &$crate::spec::EnvSpec {
+            &self.spec
+        }
+
+        fn fork(&self) -> Option<Box<dyn $crate::env::Env>> {
+            Some(Box::new(self.clone()))
+        }
+    };
+}
+
 /// What one step brought.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Step {

@@ -5,44 +5,49 @@ use crate::Rng;
 /// What a search for failures asks an environment. Every answer has a default, which is right for any environment; a
 /// better one makes the search cheaper, never wrong.
 pub trait FailureSearch {
+    /// What answers where nothing else is said: the search of the environment inside a layer.
+    fn inner(&self) -> Option<&dyn FailureSearch> {
+        None
+    }
+
     /// What a predictor of failure reads of the initial condition `x`; the length is fixed per environment.
     fn features(&self, x: &[f64]) -> Vec<f64> {
-        x.to_vec()
+        self.inner().map_or_else(|| x.to_vec(), |inner| inner.features(x))
     }
 
     /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None`
     /// where it does not.
-    fn places(&self, _x: &[f64]) -> Option<Places> {
-        None
+    fn places(&self, x: &[f64]) -> Option<Places> {
+        self.inner()?.places(x)
     }
 
     /// At which of these places the present state is; `None` where there are none.
     fn current_place(&self) -> Option<usize> {
-        None
+        self.inner()?.current_place()
     }
 
     /// Whether [`Env::draw`](crate::env::Env::draw) can give `x`; asked of conditions that a search proposes.
-    fn admits(&self, _x: &[f64]) -> bool {
-        true
+    fn admits(&self, x: &[f64]) -> bool {
+        self.inner().is_none_or(|inner| inner.admits(x))
     }
 
     /// A random neighbour of `x`, or `x` itself. The proposal is reversible with respect to the distribution P of initial
     /// conditions. `None` where the environment offers none.
-    fn vary(&self, _x: &[f64], _rng: &mut Rng) -> Option<Vec<f64>> {
-        None
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        self.inner()?.vary(x, rng)
     }
 
     /// What the environment knows of the present state that tells how near failure is and is not observed, such as true
     /// velocities and what comes next; the length is fixed per environment. A committor reads it, a policy never.
     fn outlook(&self) -> Vec<f64> {
-        Vec::new()
+        self.inner().map_or_else(Vec::new, FailureSearch::outlook)
     }
 
     /// How far the present state is from what the environment counts as failure: zero or less exactly where it has
     /// failed;
     /// `None` where the environment does not say.
     fn margin(&self) -> Option<f64> {
-        None
+        self.inner()?.margin()
     }
 }
 

@@ -1,8 +1,8 @@
-//! What scores images: an image detector is fitted on videos of nominal episodes and becomes a monitor that scores one
+//! What scores images: an image detector is fitted on videos of nominal episodes and becomes a scorer of one
 //! transition after another.
 //!
 //! As with [`crate::detector`], unfitted and fitted are different types, and neither reward nor label nor clock can be
-//! reached: a monitor sees what the camera saw before and after a step, and the action in between.
+//! reached: a scorer sees what the camera saw before and after a step, and the action in between.
 
 use crate::Rng;
 use crate::detector::FitError;
@@ -23,7 +23,7 @@ pub struct Video {
     pub act_width: usize,
 }
 
-/// One step as an image monitor sees it; images are `[height, width, 3]`.
+/// One step as an image scorer sees it; images are `[height, width, 3]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameTransition<'a> {
     /// What the camera saw before the step.
@@ -58,16 +58,16 @@ pub trait ImageDetector: Send + Sync {
         validation: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError>;
+    ) -> Result<Box<dyn ImageScorer>, FitError>;
 }
 
-/// A fitted image detector, watching one episode at a time.
+/// A fitted image detector, scoring one episode at a time. It is [`Clone`], from which [`ForkImages`] follows.
 ///
-/// The steps of an episode come in their order, so the frame of a step is the next frame of the step before; a monitor
+/// The steps of an episode come in their order, so the frame of a step is the next frame of the step before; a scorer
 /// may keep what it made of it.
-pub trait ImageMonitor: Send + Sync {
-    /// Forgets the episode before.
-    fn reset(&mut self);
+pub trait ImageScorer: ForkImages + Send + Sync {
+    /// Forgets the episode before; nothing, where nothing is remembered.
+    fn reset(&mut self) {}
 
     /// How anomalous this step is: larger is more anomalous, and always finite.
     ///
@@ -75,23 +75,32 @@ pub trait ImageMonitor: Send + Sync {
     /// If the images do not have the size of those that the detector was fitted on.
     fn score(&mut self, transition: FrameTransition<'_>) -> f64;
 
-    /// Where in the last image the score comes from, where the monitor knows.
+    /// Where in the last image the score comes from, where the scorer knows.
     fn heat(&self) -> Option<Heat> {
         None
     }
 
-    /// What the monitor expected to see in the last image, `[height, width, 3]`, where it knows.
+    /// What the scorer expected to see in the last image, `[height, width, 3]`, where it knows.
     fn expected(&self) -> Option<&[u8]> {
         None
     }
-
-    /// An independent copy, for another thread; copies share what is large and never changes.
-    fn fork(&self) -> Box<dyn ImageMonitor>;
 
     /// Scores a whole episode, from a reset.
     fn score_video(&mut self, video: &Video) -> Vec<f64> {
         self.reset();
         video.transitions().map(|transition| self.score(transition)).collect()
+    }
+}
+
+/// What can be copied without its type being known; every [`ImageScorer`] that is [`Clone`].
+pub trait ForkImages {
+    /// An independent copy, for another thread; copies share what is large and never changes.
+    fn fork(&self) -> Box<dyn ImageScorer>;
+}
+
+impl<S: ImageScorer + Clone + 'static> ForkImages for S {
+    fn fork(&self) -> Box<dyn ImageScorer> {
+        Box::new(self.clone())
     }
 }
 

@@ -14,6 +14,7 @@ mod defaults;
 pub mod detector;
 pub mod divergence;
 pub mod env;
+pub mod env_layer;
 pub mod episode;
 pub mod estimate;
 pub mod failure_search;
@@ -48,7 +49,7 @@ pub mod prelude {
     pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
-    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals};
+    pub use crate::detector::{Detector, FitError, Nominal, Scorer, Signals};
     pub use crate::divergence::Divergence;
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};
@@ -57,7 +58,7 @@ pub mod prelude {
     pub use crate::failure_search::{FailureSearch, Places};
     pub use crate::fit_progress::FitProgress;
     pub use crate::frame::{Camera, Frame};
-    pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
+    pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageScorer, Video};
     pub use crate::law::Law;
     pub use crate::partial::{Gaps, Missing, Partial, PartialScore};
     pub use crate::policy::{Policy, Seat};
@@ -67,6 +68,7 @@ pub mod prelude {
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
+    pub use crate::spec_and_fork;
     pub use crate::transition::Transition;
     pub use crate::with_defaults;
 }

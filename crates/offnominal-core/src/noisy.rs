@@ -16,9 +16,7 @@ pub use term::{NoiseError, NominalNoise, Term};
 
 use crate::channel::Channel;
 use crate::env::{Env, Status, Step};
-use crate::failure_search::FailureSearch;
-use crate::frame::{Camera, Frame};
-use crate::spec::{EnvSpec, ParameterError};
+use crate::spec::EnvSpec;
 use crate::{Rng, Seed};
 use numbers::Source;
 use process::Process;
@@ -85,15 +83,6 @@ impl<'e> Noisy<'e> {
     }
 }
 
-impl Noisy<'_> {
-    /// The same noise at the same place of its episode, around a copy of the environment.
-    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Noisy<'f> {
-        let (spec, noise, numbers) = (&self.spec, &self.noise, &self.numbers);
-        let copy = Noisy::of(env, Arc::clone(spec), Arc::clone(noise), Arc::clone(numbers));
-        Noisy { state: self.state.clone(), ..copy }
-    }
-}
-
 impl State {
     /// Draws what a step needs: always the same number of draws.
     fn advance(&mut self, noise: &NominalNoise, dt_secs: f64) {
@@ -139,13 +128,24 @@ fn stream(world: &Rng) -> Rng {
     Seed(seed).child("noise").child(word).rng()
 }
 
-impl Env for Noisy<'_> {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
+impl crate::env_layer::EnvLayer for Noisy<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.env.as_ref()
     }
 
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.env.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.env.as_mut()
+    }
+
+    /// The same noise at the same place of its episode.
+    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Option<Box<dyn Env + 'f>> {
+        let (spec, noise, numbers) = (&self.spec, &self.noise, &self.numbers);
+        let copy = Noisy::of(env, Arc::clone(spec), Arc::clone(noise), Arc::clone(numbers));
+        Some(Box::new(Noisy { state: self.state.clone(), ..copy }))
+    }
+
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
@@ -163,10 +163,6 @@ impl Env for Noisy<'_> {
         self.state.sensors.read(&self.noise.observation, &self.spec.observation, obs);
     }
 
-    fn observe_exactly(&self, obs: &mut [f32]) {
-        self.env.observe_exactly(obs);
-    }
-
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         self.state.deliver(action, &self.noise, &self.spec.action);
         let step = self.env.step(&self.state.command, rng);
@@ -174,30 +170,6 @@ impl Env for Noisy<'_> {
             self.state.advance(&self.noise, self.spec.dt_secs);
         }
         step
-    }
-
-    fn goal_met(&self) -> Option<bool> {
-        self.env.goal_met()
-    }
-
-    fn parameter(&self, name: &str) -> Option<f64> {
-        self.env.parameter(name)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.env.set_parameter(name, value)
-    }
-
-    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
-        self.env.set_parameters(values)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.around(self.env.fork()?)))
-    }
-
-    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        Some(Box::new(self.around(self.env.checkout()?)))
     }
 
     fn reseed(&mut self, world: &Rng) {
@@ -211,18 +183,6 @@ impl Env for Noisy<'_> {
 
     fn choose_noise(&mut self, numbers: &Arc<[f64]>) {
         self.state.source.choose(numbers);
-    }
-
-    fn health(&self) -> Result<(), String> {
-        self.env.health()
-    }
-
-    fn failure_search(&self) -> &dyn FailureSearch {
-        self.env.failure_search()
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.env.render(camera, frame);
     }
 }
 

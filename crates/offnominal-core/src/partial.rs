@@ -69,7 +69,7 @@ impl Partial<'_> {
 /// The score of a step whose gaps were filled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartialScore {
-    /// As [`crate::detector::Monitor::score`].
+    /// As [`crate::detector::Scorer::score`].
     pub score: f64,
     /// Share of what the monitor compares that was read: 1 without a gap, 0 if the score says nothing.
     pub confidence: f64,

@@ -13,10 +13,9 @@ pub use joint::{Joint, Marginal, Variable};
 use crate::Rng;
 use crate::env::{Env, Status, Step};
 use crate::failure_search::FailureSearch;
-use crate::frame::{Camera, Frame};
 use crate::noisy::NoiseNumbers;
 use crate::policy::Seat;
-use crate::spec::{EnvSpec, ParameterError};
+use crate::spec::EnvSpec;
 use std::sync::Arc;
 
 /// Tries in a row after which there are taken to be no such environments.
@@ -65,14 +64,6 @@ impl Randomised<'_> {
         self.pristine.fork().is_some_and(|mut copy| set(copy.as_mut(), &self.draws, values))
     }
 
-    /// The same, with another environment that plays.
-    fn around<'f>(&self, environment: Box<dyn Env + 'f>) -> Option<Randomised<'f>> {
-        let (spec, draws, places) =
-            (Arc::clone(&self.spec), Arc::clone(&self.draws), Arc::clone(&self.places));
-        let (pristine, impossible, is_used) = (self.pristine.fork()?, self.impossible, self.is_used);
-        Some(Randomised { pristine, environment, is_used, spec, draws, places, impossible })
-    }
-
     /// Parameters that can be.
     fn possible(&self, rng: &mut Rng) -> Option<Vec<f64>> {
         let may_be = |values: &Vec<f64>| self.draws.admit(values) && self.can_be(values);
@@ -100,7 +91,22 @@ fn set(env: &mut dyn Env, draws: &Draws, values: &[f64]) -> bool {
     within && env.set_parameters(&pairs).is_ok()
 }
 
-impl Env for Randomised<'_> {
+impl crate::env_layer::EnvLayer for Randomised<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.environment.as_ref()
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.environment.as_mut()
+    }
+
+    fn around<'f>(&self, environment: Box<dyn Env + 'f>) -> Option<Box<dyn Env + 'f>> {
+        let (spec, draws, places) =
+            (Arc::clone(&self.spec), Arc::clone(&self.draws), Arc::clone(&self.places));
+        let (pristine, impossible, is_used) = (self.pristine.fork()?, self.impossible, self.is_used);
+        Some(Box::new(Randomised { pristine, environment, is_used, spec, draws, places, impossible }))
+    }
+
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -122,14 +128,6 @@ impl Env for Randomised<'_> {
         self.environment.start(rest, rng);
     }
 
-    fn observe(&self, obs: &mut [f32]) {
-        self.environment.observe(obs);
-    }
-
-    fn observe_exactly(&self, obs: &mut [f32]) {
-        self.environment.observe_exactly(obs);
-    }
-
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         if self.impossible {
             return Step { reward: 0.0, status: Status::Diverged };
@@ -137,36 +135,8 @@ impl Env for Randomised<'_> {
         self.environment.step(action, rng)
     }
 
-    fn goal_met(&self) -> Option<bool> {
-        self.environment.goal_met()
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.environment.set_parameter(name, value)
-    }
-
-    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
-        self.environment.set_parameters(values)
-    }
-
-    fn parameter(&self, name: &str) -> Option<f64> {
-        self.environment.parameter(name)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.around(self.environment.fork()?)?))
-    }
-
-    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        Some(Box::new(self.around(self.environment.checkout()?)?))
-    }
-
     fn play_ahead(&mut self, seat: &Seat, steps: u32) {
         self.environment.play_ahead(seat, steps);
-    }
-
-    fn reseed(&mut self, world: &Rng) {
-        self.environment.reseed(world);
     }
 
     fn noise_numbers(&self) -> Option<&NoiseNumbers> {
@@ -179,16 +149,8 @@ impl Env for Randomised<'_> {
         self.environment.choose_noise(numbers);
     }
 
-    fn health(&self) -> Result<(), String> {
-        self.environment.health()
-    }
-
     fn failure_search(&self) -> &dyn FailureSearch {
         self
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.environment.render(camera, frame);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use offnominal_core::detector::{Monitor, Nominal, Signals};
+use offnominal_core::detector::{Nominal, Scorer, Signals};
 use offnominal_core::{Rng, Seed};
 use serde_json::{Value, json};
 
@@ -49,14 +49,14 @@ fn gaits(n: usize, noise: f64) -> Vec<Episode> {
     (0..n).map(|i| gait(Seed(1).child(i), noise)).collect()
 }
 
-fn fitted(id: &str, params: &Value, train: &[Episode]) -> Box<dyn Monitor> {
+fn fitted(id: &str, params: &Value, train: &[Episode]) -> Box<dyn Scorer> {
     let views: Vec<_> = train.iter().map(Episode::signals).collect();
     let recipe = offnominal_detectors::catalogue().build(id, params).unwrap();
     recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap()
 }
 
 /// One step after another of an episode that was not trained on.
-fn stream(bencher: Bencher, mut monitor: Box<dyn Monitor>, probe: &Episode) {
+fn stream(bencher: Bencher, mut monitor: Box<dyn Scorer>, probe: &Episode) {
     let signals = probe.signals();
     let mut t = 0;
     monitor.score(&signals.transition(0));

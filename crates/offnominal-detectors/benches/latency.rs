@@ -5,7 +5,7 @@
 //! scored seven times, and its fastest time counts: what is left is what the detector does, without what the system
 //! does in between. The other times are in the last column: all steps as they came, on whatever else the machine did.
 
-use offnominal_core::detector::{Monitor, Nominal, Signals};
+use offnominal_core::detector::{Nominal, Scorer, Signals};
 use offnominal_core::{Rng, Seed};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -67,7 +67,7 @@ fn recipes() -> Vec<(&'static str, &'static str, Value, f64)> {
 }
 
 /// Fastest time of each step, and every time, in microseconds.
-fn times(monitor: &mut dyn Monitor, probes: &[(Vec<f32>, Vec<f32>)]) -> (Vec<f64>, Vec<f64>) {
+fn times(monitor: &mut dyn Scorer, probes: &[(Vec<f32>, Vec<f32>)]) -> (Vec<f64>, Vec<f64>) {
     let (mut fastest, mut all) = (vec![f64::INFINITY; probes.len() * STEPS], Vec::new());
     for _ in 0..TIMES {
         for (probe, fastest) in probes.iter().zip(fastest.chunks_exact_mut(STEPS)) {

@@ -46,7 +46,7 @@ impl Default for ActionJump {
 }
 
 impl Detector for ActionJump {
-    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 2)?;
         let mut raw = Fitted { scale: 1.0, last: Vec::with_capacity(train[0].act_width()) };
         let (mut scale, mut jumps) = (self.floor, Vec::new());
@@ -57,7 +57,7 @@ impl Detector for ActionJump {
         Ok(Box::new(Fitted { scale, ..raw }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scale: f64 = from.one("scale")?;
         from.require(scale > 0.0, "scale", "a number above zero", scale)?;
         Ok(Box::new(Fitted { scale, last: Vec::with_capacity(from.act_width) }))
@@ -74,7 +74,7 @@ struct Fitted {
     last: Vec<f32>,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.last.clear();
     }
@@ -86,10 +86,6 @@ impl Monitor for Fitted {
         self.last.clear();
         self.last.extend_from_slice(seen.action);
         jump
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -28,28 +28,27 @@ use crate::shared::prelude::*;
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {}
 
-detector!(
-    Clock,
+/// The entry of [`Clock`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Clock as dyn Detector,
     "clock",
     "baseline: steps since the episode began, sees no signal",
     exempt: &[(Law::SeesGrossFaults, "it sees no signal, on purpose")]
 );
 
-impl Learn for Clock {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Clock {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
-        Ok(Fitted { n_steps: 0 })
+        Ok(Box::new(Fitted { n_steps: 0 }))
     }
 
-    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        Ok(Fitted { n_steps: 0 })
+    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
+        Ok(Box::new(Fitted { n_steps: 0 }))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     n_steps: u64,
 }
 

@@ -32,7 +32,7 @@
 //! assert_eq!([20.0, 37.0, 54.0], [(); 3].map(|()| monitor.score(&far)));
 //! ```
 
-use crate::shared::inner::{Accumulate, Inner};
+use crate::shared::inner::{Accumulate, Accumulated, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
 use crate::shared::surprise::LIMIT;
@@ -47,7 +47,19 @@ recipe! {
     }
 }
 
-detector!(Cusum, "cusum", "cumulative sum of another detector's surprises");
+/// The entry of [`Cusum`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(Cusum as dyn Detector, "cusum", "cumulative sum of another detector's surprises");
+
+impl Detector for Cusum {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
+        Accumulated::fit(self, nominal, rng)
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
+        Accumulated::load(self, from, policy)
+    }
+}
 
 impl Accumulate for Cusum {
     fn inner(&self) -> &Inner {

@@ -215,8 +215,9 @@ impl Panel {
     }
 }
 
-detector!(
-    Disagreement,
+/// The entry of [`Disagreement`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Disagreement as dyn Detector,
     "disagreement",
     "how far several predictions of the policy lie apart",
     exempt: &[(
@@ -225,21 +226,19 @@ detector!(
     )]
 );
 
-impl Learn for Disagreement {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Disagreement {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let samples = SeededSamples::open(nominal.policy()?, self.predictions, nominal.train, rng)?;
         let measure = self.measure_of(&samples.shape());
         measure.fits(&samples.shape())?;
-        Ok(Fitted::new(samples, measure))
+        Ok(Box::new(Fitted::new(samples, measure)))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let samples = SeededSamples::load(from, policy, self.predictions)?;
         let measure = self.measure_of(&samples.shape());
         measure.fits(&samples.shape())?;
-        Ok(Fitted::new(samples, measure))
+        Ok(Box::new(Fitted::new(samples, measure)))
     }
 }
 
@@ -250,7 +249,7 @@ impl Disagreement {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.

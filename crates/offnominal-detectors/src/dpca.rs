@@ -69,17 +69,20 @@ recipe! {
     }
 }
 
-detector!(
-    Dpca,
+/// The entry of [`Dpca`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Dpca as dyn Detector,
     "dpca",
     "dynamic principal component analysis: the last steps along and off the nominal components",
     exempt: &[(Law::IgnoresConstantChannels, "a channel that never moved in training is news when it moves")]
 );
 
-impl Learn for Dpca {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Dpca {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        _: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 2)?;
         let (channels, _) = Channels::fit(train, self.n_commands(train[0].act_width()));
         let m = self.stacked(channels.width());
@@ -111,10 +114,10 @@ impl Learn for Dpca {
         }
         let [within, off] = statistics.map(limit);
         let limits = [within.max(FLOOR), off.max(FLOOR * FLOOR * m as f64)];
-        Ok(Fitted::new(Nominals { channels, principal, limits }, m))
+        Ok(Box::new(Fitted::new(Nominals { channels, principal, limits }, m)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let channels = Channels::load(&from.part("channels"), self.n_commands(from.act_width))?;
         let m = self.stacked(channels.width());
         from.require(m <= STACKED, "lags", format_args!("at most {STACKED} stacked numbers"), m)?;
@@ -123,7 +126,7 @@ impl Learn for Dpca {
         let is_sound = limits.iter().all(|l| *l > 0.0 && l.is_finite());
         from.require(is_sound, "limits", "numbers above zero", "others")?;
         let limits = [limits[0], limits[1]];
-        Ok(Fitted::new(Nominals { channels, principal, limits }, m))
+        Ok(Box::new(Fitted::new(Nominals { channels, principal, limits }, m)))
     }
 }
 
@@ -197,7 +200,7 @@ struct Nominals {
 
 /// What was learned is shared by all forks.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     nominal: Arc<Nominals>,
     steps: Steps,
     t: Vec<f64>,

@@ -32,7 +32,7 @@
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```
 
-use crate::shared::inner::{Accumulate, Inner};
+use crate::shared::inner::{Accumulate, Accumulated, Inner};
 use crate::shared::prelude::*;
 
 recipe! {
@@ -43,7 +43,22 @@ recipe! {
     }
 }
 
-detector!(EProcess, "e-process", "evidence accumulated by betting on another detector's p-values");
+/// The entry of [`EProcess`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    EProcess as dyn Detector,
+    "e-process",
+    "evidence accumulated by betting on another detector's p-values"
+);
+
+impl Detector for EProcess {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
+        Accumulated::fit(self, nominal, rng)
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
+        Accumulated::load(self, from, policy)
+    }
+}
 
 impl Accumulate for EProcess {
     fn inner(&self) -> &Inner {

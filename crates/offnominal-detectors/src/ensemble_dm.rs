@@ -67,33 +67,32 @@ recipe! {
     }
 }
 
-detector!(
-    EnsembleDm,
+/// The entry of [`EnsembleDm`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    EnsembleDm as dyn Detector,
     "ensemble-dm",
     "error of an ensemble's prediction, in units of its errors on held-out nominal data"
 );
 
-impl Learn for EnsembleDm {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for EnsembleDm {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let EnsembleDm { hidden, members, training } = self;
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let whitener = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
-        Ok(Fitted::new(residual, whitener))
+        Ok(Box::new(Fitted::new(residual, whitener)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
         let whitener = Whitener::load(&from.part("nominal"), d)?;
-        Ok(Fitted::new(residual, whitener))
+        Ok(Box::new(Fitted::new(residual, whitener)))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     residual: Residual,
     whitener: Arc<Whitener>,
     gaps: GapFilter,

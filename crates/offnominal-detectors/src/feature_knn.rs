@@ -49,8 +49,9 @@ recipe! {
     }
 }
 
-detector!(
-    FeatureKnn,
+/// The entry of [`FeatureKnn`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    FeatureKnn as dyn Detector,
     "feature-knn",
     "distance of the policy's penultimate features to the k-th nearest nominal ones",
     exempt: &[(
@@ -59,10 +60,8 @@ detector!(
     )]
 );
 
-impl Learn for FeatureKnn {
-    type Fitted = Members<Neighbours>;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+impl Detector for FeatureKnn {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         Members::fit(nominal, self.points, rng, |(scale, rows)| {
             let (needed, found) = (self.k.get(), rows.len() / scale.width());
             if found < needed {
@@ -73,7 +72,7 @@ impl Learn for FeatureKnn {
         })
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         Members::load(from, policy, |from, units| {
             let scale = Scale::load(from, units)?;
             let index = Nearest::load(from, scale.width(), self.k.get())?;

@@ -46,8 +46,9 @@ recipe! {
     }
 }
 
-detector!(
-    FeatureMahalanobis,
+/// The entry of [`FeatureMahalanobis`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    FeatureMahalanobis as dyn Detector,
     "feature-mahalanobis",
     "Mahalanobis distance of the policy's penultimate features",
     exempt: &[(
@@ -56,10 +57,8 @@ detector!(
     )]
 );
 
-impl Learn for FeatureMahalanobis {
-    type Fitted = Members<Model>;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+impl Detector for FeatureMahalanobis {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         Members::fit(nominal, self.points, rng, |(scale, rows)| {
             let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
             let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
@@ -67,7 +66,7 @@ impl Learn for FeatureMahalanobis {
         })
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         Members::load(from, policy, |from, units| {
             let scale = Scale::load(from, units)?;
             let whitener = Whitener::load(&from.part("nominal"), scale.width())?;

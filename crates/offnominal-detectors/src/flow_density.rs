@@ -71,16 +71,15 @@ recipe! {
     }
 }
 
-detector!(
-    FlowDensity,
+/// The entry of [`FlowDensity`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    FlowDensity as dyn Detector,
     "flow-density",
     "density of the residual given observation and action, by flow matching"
 );
 
-impl Learn for FlowDensity {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for FlowDensity {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let FlowDensity { units, flow_training, hidden, members, training } = self;
         let validation = flow_training.validation(nominal)?;
         let (first, last) = (nominal.progress.between(0.0, 0.6), nominal.progress.between(0.6, 1.0));
@@ -89,14 +88,14 @@ impl Learn for FlowDensity {
         let rows = [rows(&mut scored, nominal.train, held_out), scores_of(&mut scored, validation)];
         let sizes = (scored.inputs().len(), scored.width());
         let flow = Flow::fit(&rows, sizes, *units, flow_training, rng, last)?;
-        Ok(Fitted::new(scored, flow))
+        Ok(Box::new(Fitted::new(scored, flow)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scored = Scored::load(from, &self.hidden, self.members)?;
         let sizes = (scored.inputs().len(), scored.width());
         let flow = Flow::load(&from.part("flow"), sizes, self.units)?;
-        Ok(Fitted::new(scored, flow))
+        Ok(Box::new(Fitted::new(scored, flow)))
     }
 }
 
@@ -126,7 +125,7 @@ fn scores_of(scored: &mut Scored, episodes: &[Signals<'_>]) -> Rows {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     scored: Scored,
     flow: Flow,
     w: Vec<f64>,

@@ -88,28 +88,31 @@ impl From<Several> for Vec<Inner> {
     }
 }
 
-detector!(Fusion, "fusion", "several detectors as one, by the mean of their surprises or the largest");
+/// The entry of [`Fusion`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Fusion as dyn Detector,
+    "fusion",
+    "several detectors as one, by the mean of their surprises or the largest"
+);
 
-impl Learn for Fusion {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Fusion {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let seed = Seed(rng.bits());
         let progress = |k: usize| nominal.progress.part(k, self.inner.0.len());
         let one = |(k, inner): (usize, &Inner)| inner.fit(nominal.with_progress(progress(k)), seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Fitted { inner, combine: self.combine })
+        Ok(Box::new(Fitted { inner, combine: self.combine }))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let one = |(k, inner): (usize, &Inner)| inner.load(&from.part("inner").part(k), policy);
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Fitted { inner, combine: self.combine })
+        Ok(Box::new(Fitted { inner, combine: self.combine }))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     inner: Vec<Scaled>,
     combine: Combine,
 }

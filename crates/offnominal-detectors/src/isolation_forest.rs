@@ -45,31 +45,38 @@ recipe! {
     }
 }
 
-detector!(IsolationForest, "isolation-forest", "how few random splits isolate an observation");
+/// The entry of [`IsolationForest`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    IsolationForest as dyn Detector,
+    "isolation-forest",
+    "how few random splits isolate an observation"
+);
 
-impl Learn for IsolationForest {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for IsolationForest {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train, Constant::Dropped);
         let width = scale.width();
         let table = Table { points: &points, width, n_points: n_observations(train) };
         let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng, progress)?;
-        Ok(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] })
+        Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let forest = Forest::load(&from.part("forest"), scale.width(), self.trees.get())?;
         let z = vec![0.0; scale.width()];
-        Ok(Fitted { model: Arc::new((scale, forest)), z })
+        Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z }))
     }
 }
 
 /// The trees are shared by all forks.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     model: Arc<(Scale, Forest)>,
     z: Vec<f32>,
 }

@@ -45,27 +45,27 @@ recipe! {
     }
 }
 
-detector!(Knn, "knn", "distance to the k-th nearest nominal observation");
+/// The entry of [`Knn`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(Knn as dyn Detector, "knn", "distance to the k-th nearest nominal observation");
 
-impl Learn for Knn {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Knn {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         check(train, self.k.get())?;
         let (scale, points) = Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
         let index = Nearest::new(scale.width(), n_observations(train), &points);
-        Ok(Fitted(Neighbours::new(scale, index, self.k)))
+        Ok(Box::new(Fitted(Neighbours::new(scale, index, self.k))))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let index = Nearest::load(&from.part("nominal"), scale.width(), self.k.get())?;
-        Ok(Fitted(Neighbours::new(scale, index, self.k)))
+        Ok(Box::new(Fitted(Neighbours::new(scale, index, self.k))))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted(Neighbours);
+struct Fitted(Neighbours);
 
 impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {

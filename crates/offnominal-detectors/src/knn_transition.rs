@@ -51,16 +51,15 @@ recipe! {
     }
 }
 
-detector!(
-    KnnTransition,
+/// The entry of [`KnnTransition`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    KnnTransition as dyn Detector,
     "knn-transition",
     "distance of observation, action and change to the k-th nearest nominal ones"
 );
 
-impl Learn for KnnTransition {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for KnnTransition {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         check(train, self.k.get())?;
         let (units, weight) = (Units::fit(train, Constant::Dropped), self.weight.get() as f32);
         let width = units.n_inputs() + units.n_targets();
@@ -71,14 +70,14 @@ impl Learn for KnnTransition {
             points.extend_from_slice(&y);
         }
         let index = Nearest::new(width, points.len() / width, &points);
-        Ok(self.fitted(units, index))
+        Ok(Box::new(self.fitted(units, index)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let width = units.n_inputs() + units.n_targets();
         let index = Nearest::load(&from.part("nominal"), width, self.k.get())?;
-        Ok(self.fitted(units, index))
+        Ok(Box::new(self.fitted(units, index)))
     }
 }
 
@@ -100,7 +99,7 @@ fn place(units: &Units, weight: f32, seen: &Transition<'_>, y: &mut [f32]) {
 
 /// The points are shared by all forks; each has its own scratch.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     model: Arc<(Units, Nearest)>,
     weight: f32,
     y: Vec<f32>,

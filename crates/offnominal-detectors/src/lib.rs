@@ -2,9 +2,6 @@
 //!
 //! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (commands,
 //! configuration, documentation, the tests of the laws) reads [`ALL`].
-//!
-//! The detectors here say what they learn and how that scores a step (`shared::learn`), from which `detector!` makes the
-//! traits of the core. A detector may as well implement these itself, as the example of CONTRIBUTING.md does.
 
 mod clock;
 mod cusum;

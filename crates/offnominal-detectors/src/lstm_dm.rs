@@ -55,12 +55,19 @@ recipe! {
     }
 }
 
-detector!(LstmDm, "lstm-dm", "error of a network with memory that predicts the next observation");
+/// The entry of [`LstmDm`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    LstmDm as dyn Detector,
+    "lstm-dm",
+    "error of a network with memory that predicts the next observation"
+);
 
-impl Learn for LstmDm {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for LstmDm {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
         let units = Units::fit(train, Constant::kept_if(self.keep_constant_channels));
         let rows = units.rows(train);
@@ -70,16 +77,16 @@ impl Learn for LstmDm {
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
         self.training.run(&mut model, &mut params, &rows, rng, progress)?;
-        Ok(Fitted::new(units, net, params))
+        Ok(Box::new(Fitted::new(units, net, params)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         saved::within(from, "hidden", self.hidden.get())?;
         let sizes = saved::widths(from, self.head.sizes(1, self.hidden.get(), units.n_targets()))?;
         let net = self.shape(units.n_inputs(), &sizes);
         let params = from.exactly("params", net.n_params())?.to_vec();
-        Ok(Fitted::new(units, net, params))
+        Ok(Box::new(Fitted::new(units, net, params)))
     }
 }
 
@@ -178,7 +185,7 @@ type Trained = (Units, Net, Vec<f32>);
 
 /// The network is shared by all forks; each has its own state.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     model: Arc<Trained>,
     lanes: Lanes,
 }

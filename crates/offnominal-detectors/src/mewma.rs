@@ -51,17 +51,20 @@ recipe! {
     }
 }
 
-detector!(
-    Mewma,
+/// The entry of [`Mewma`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Mewma as dyn Detector,
     "mewma",
     "multivariate EWMA chart: distance of the recent mean of all channels from nominal",
     exempt: &[(Law::IgnoresConstantChannels, "a channel that never moved in training is news when it moves")]
 );
 
-impl Learn for Mewma {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Mewma {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        _: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 2)?;
         let (channels, constant) = Channels::fit(train, self.n_commands(train[0].act_width()));
         let d = channels.width();
@@ -80,14 +83,14 @@ impl Learn for Mewma {
         constant.iter().for_each(|j| covariance[j * d + j] = least);
         // Weighted means of neighbouring steps are nearly the same: so many of them are independent.
         let n = least * train.iter().map(Signals::len).sum::<usize>() as f64;
-        Ok(Fitted { nominal: Arc::new((channels, Whitener::of_many(covariance, d, n))), chart })
+        Ok(Box::new(Fitted { nominal: Arc::new((channels, Whitener::of_many(covariance, d, n))), chart }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let channels = Channels::load(&from.part("channels"), self.n_commands(from.act_width))?;
         let d = channels.width();
         let whitener = Whitener::load(&from.part("nominal"), d)?;
-        Ok(Fitted { nominal: Arc::new((channels, whitener)), chart: Chart::new(self.rate, d) })
+        Ok(Box::new(Fitted { nominal: Arc::new((channels, whitener)), chart: Chart::new(self.rate, d) }))
     }
 }
 
@@ -123,7 +126,7 @@ impl Chart {
 
 /// Units and covariance are shared by all forks.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     nominal: Arc<(Channels, Whitener)>,
     chart: Chart,
 }
@@ -152,12 +155,12 @@ mod tests {
     use super::*;
     use crate::Knn;
 
-    fn fitted(recipe: &dyn Detector, train: &[Vec<f32>], width: usize) -> Box<dyn Monitor> {
+    fn fitted(recipe: &dyn Detector, train: &[Vec<f32>], width: usize) -> Box<dyn Scorer> {
         let views: Vec<_> = train.iter().map(|o| Signals::new(o, &[], width, 0)).collect();
         recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap()
     }
 
-    fn scores(monitor: &mut dyn Monitor, observations: &[f32], width: usize) -> Vec<f64> {
+    fn scores(monitor: &mut dyn Scorer, observations: &[f32], width: usize) -> Vec<f64> {
         let mut scores = Vec::new();
         monitor.score_episode(&Signals::new(observations, &[], width, 0), &mut scores);
         scores

@@ -55,12 +55,12 @@ recipe! {
     }
 }
 
-detector!(MlpDm, "mlp-dm", "error of a network that predicts the next observation");
+/// The entry of [`MlpDm`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(MlpDm as dyn Detector, "mlp-dm", "error of a network that predicts the next observation");
 
-impl Learn for MlpDm {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for MlpDm {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let data = Data::new(nominal, &self.training, Constant::kept_if(self.keep_constant_channels))?;
         let sizes = self.hidden.sizes(1, data.units.n_inputs(), data.units.n_targets())?;
         let net = Mlp::new(&sizes, Activation::Relu);
@@ -68,15 +68,15 @@ impl Learn for MlpDm {
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
         let params =
             data.train(&self.training, &mut model, (params, data.all_rows()), rng, nominal.progress)?;
-        Ok(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) })
+        Ok(Box::new(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let shape = |units: &Units| {
             let sizes = self.hidden.sizes(1, units.n_inputs(), units.n_targets());
             Ok(Mlp::new(&saved::widths(from, sizes)?, Activation::Relu))
         };
-        Ok(Fitted { ensemble: Ensemble::load(from, 1, shape)? })
+        Ok(Box::new(Fitted { ensemble: Ensemble::load(from, 1, shape)? }))
     }
 }
 
@@ -163,7 +163,7 @@ fn multiply(values: &mut [f32], factors: &[f32]) {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     ensemble: Ensemble,
 }
 

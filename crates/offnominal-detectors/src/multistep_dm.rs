@@ -73,31 +73,31 @@ recipe! {
     }
 }
 
-detector!(MultistepDm, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
+/// The entry of [`MultistepDm`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(MultistepDm as dyn Detector, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
 
-impl Learn for MultistepDm {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for MultistepDm {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let MultistepDm { hidden, parts, training, .. } = self;
         let (first, last) = (nominal.progress.between(0.0, 0.7), nominal.progress.between(0.7, 1.0));
         let (residual, _) = Residual::fit(nominal.with_progress(first), hidden, *parts, training, rng)?;
         let mut open_loop = OpenLoop::new(residual, self.longest.get(), nominal.train[0].obs_width());
         let horizons = Arc::new(Horizons::fit(&mut open_loop, nominal.train, last)?);
-        Ok(Fitted { open_loop, horizons })
+        Ok(Box::new(Fitted { open_loop, horizons }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let longest = saved::within(from, "longest", self.longest.get())?;
         let residual = Residual::load(from, &self.hidden, self.parts)?;
         let horizons = Horizons::load(&from.part("horizons"), longest, residual.width())?;
         let open_loop = OpenLoop::new(residual, longest, from.obs_width);
-        Ok(Fitted { open_loop, horizons: Arc::new(horizons) })
+        Ok(Box::new(Fitted { open_loop, horizons: Arc::new(horizons) }))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     open_loop: OpenLoop,
     horizons: Arc<Horizons>,
 }

@@ -49,16 +49,19 @@ recipe! {
     }
 }
 
-detector!(
-    Ocsvm,
+/// The entry of [`Ocsvm`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Ocsvm as dyn Detector,
     "ocsvm",
     "one-class support vector machine: how far an observation is outside the nominal region"
 );
 
-impl Learn for Ocsvm {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Ocsvm {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        _: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
         let (width, n) = (scale.width(), n_observations(train));
@@ -72,16 +75,16 @@ impl Learn for Ocsvm {
         }
         let kernel = Kernel::new(&support, width, weights.len(), gamma);
         let model = Model { scale, kernel, weights, rho: solution.rho };
-        Ok(Fitted { model: Arc::new(model), z: vec![0.0; width] })
+        Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let (weights, rho) = (from.list::<f32>("weights")?.to_vec(), from.one("rho")?);
         let (width, from) = (scale.width(), from.part("support"));
         let kernel = Kernel::load(&from, width, weights.len(), gamma(width))?;
         let model = Model { scale, kernel, weights, rho };
-        Ok(Fitted { model: Arc::new(model), z: vec![0.0; width] })
+        Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
     }
 }
 
@@ -100,7 +103,7 @@ struct Model {
 
 /// The support vectors are shared by all forks.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     model: Arc<Model>,
     z: Vec<f32>,
 }

@@ -87,12 +87,15 @@ pub enum Score {
     Analytic,
 }
 
-detector!(PeDm, "pe-dm", "error of an ensemble that predicts a distribution of the next observation");
+/// The entry of [`PeDm`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    PeDm as dyn Detector,
+    "pe-dm",
+    "error of an ensemble that predicts a distribution of the next observation"
+);
 
-impl Learn for PeDm {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for PeDm {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let data = Data::new(nominal, &self.training, Constant::kept_if(self.keep_constant_channels))?;
         let (seed, d) = (Seed(rng.bits()), data.units.n_targets());
         let sizes = self.hidden.sizes(self.members.get(), data.units.n_inputs(), 2 * d)?;
@@ -108,10 +111,10 @@ impl Learn for PeDm {
         }
         let ensemble = Ensemble::new(data.units, model.net().clone(), members);
         let reading = Reading::new(self, bounds, d, seed.child("draws"));
-        Ok(Fitted { ensemble, reading })
+        Ok(Box::new(Fitted { ensemble, reading }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let mut d = 0;
         let shape = |units: &Units| {
             d = units.n_targets();
@@ -123,7 +126,7 @@ impl Learn for PeDm {
         let bounds = |m| Ok(from.part("member").part(m).exactly("bounds", 2 * d)?.to_vec());
         let bounds = (0..self.members.get()).map(bounds).collect::<Result<_, ArchiveError>>()?;
         let reading = Reading::new(self, bounds, d, Seed(from.one("draws")?));
-        Ok(Fitted { ensemble, reading })
+        Ok(Box::new(Fitted { ensemble, reading }))
     }
 }
 
@@ -134,7 +137,7 @@ fn draws(n: usize, seed: Seed) -> Vec<f32> {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     ensemble: Ensemble,
     reading: Reading,
 }

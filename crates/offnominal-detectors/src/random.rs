@@ -33,31 +33,30 @@ use crate::shared::scale::{Constant, Scale};
 #[serde(default, deny_unknown_fields)]
 pub struct Random {}
 
-detector!(
-    Random,
+/// The entry of [`Random`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Random as dyn Detector,
     "random",
     "baseline: noise that depends on nothing nominal",
     exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
 );
 
-impl Learn for Random {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Random {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
         let (obs, _) = Scale::of_observations(train, Constant::Dropped);
-        Ok(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 })
+        Ok(Box::new(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let obs = Scale::load(&from.part("obs"), from.obs_width)?;
         let action = Scale::load(&from.part("action"), from.act_width)?;
-        Ok(Fitted { seed: Seed(from.one("seed")?), obs, action, n_steps: 0 })
+        Ok(Box::new(Fitted { seed: Seed(from.one("seed")?), obs, action, n_steps: 0 }))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     seed: Seed,
     /// Say which channels vary: the constant ones carry no information, not even for a hash.
     obs: Scale,

@@ -75,31 +75,30 @@ recipe! {
     }
 }
 
-detector!(
-    ResidualViews,
+/// The entry of [`ResidualViews`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    ResidualViews as dyn Detector,
     "residual-views",
     "our default: six views of an ensemble's residuals as normal scores, on one scale"
 );
 
-impl Learn for ResidualViews {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for ResidualViews {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let ResidualViews { hidden, members, training } = self;
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
-        Ok(Fitted::new(residual, Views::fit(&held_out, d)))
+        Ok(Box::new(Fitted::new(residual, Views::fit(&held_out, d))))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
-        Ok(Fitted::new(residual, Views::load(&from.part("views"), d)?))
+        Ok(Box::new(Fitted::new(residual, Views::load(&from.part("views"), d)?)))
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     residual: Residual,
     views: Arc<Views>,
     past: Past,

@@ -65,16 +65,15 @@ recipe! {
     }
 }
 
-detector!(
-    ResidualWindow,
+/// The entry of [`ResidualWindow`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    ResidualWindow as dyn Detector,
     "residual-window",
     "mean, variance and memory of an ensemble's residuals over the last steps"
 );
 
-impl Learn for ResidualWindow {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for ResidualWindow {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let ResidualWindow { window, hidden, members, training } = self;
         let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
@@ -82,17 +81,17 @@ impl Learn for ResidualWindow {
         let mut window = Window::new(window.get(), residuals.deviations.clone());
         let statistics = NominalWindow::fit(&held_out, &mut window);
         let nominal = NominalMoments { residuals, statistics };
-        Ok(Fitted::new(residual, nominal, window))
+        Ok(Box::new(Fitted::new(residual, nominal, window)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
         let (d, size) = (residual.width(), saved::within(from, "window", self.window.get())?);
         let residuals = Whitener::load(&from.part("residuals"), d)?;
         let window = Window::new(size, residuals.deviations.clone());
         let statistics = NominalWindow::load(&from.part("statistics"), d)?;
         let nominal = NominalMoments { residuals, statistics };
-        Ok(Fitted::new(residual, nominal, window))
+        Ok(Box::new(Fitted::new(residual, nominal, window)))
     }
 }
 
@@ -103,7 +102,7 @@ struct NominalMoments {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     residual: Residual,
     nominal: Arc<NominalMoments>,
     window: Window,

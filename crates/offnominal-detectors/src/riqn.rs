@@ -103,16 +103,19 @@ pub enum Sequence {
     Channels,
 }
 
-detector!(
-    Riqn,
+/// The entry of [`Riqn`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    Riqn as dyn Detector,
     "riqn",
     "recurrent implicit quantile network: distance from the quantiles of what comes next"
 );
 
-impl Learn for Riqn {
-    type Fitted = Fitted;
-
-    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Riqn {
+    fn fit(
+        &self,
+        Nominal { train, progress, .. }: Nominal<'_>,
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Scorer>, FitError> {
         check(train, 1)?;
         let (scale, mut points) =
             Scale::of_observations(train, Constant::kept_if(self.keep_constant_channels));
@@ -133,17 +136,17 @@ impl Learn for Riqn {
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(rows.episodes.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
         self.training.run(&mut model, &mut params, &rows, rng, progress)?;
-        Ok(self.fitted(scale, net, params))
+        Ok(Box::new(self.fitted(scale, net, params)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         for (name, n) in [("hidden", self.hidden), ("cosines", self.cosines), ("quantiles", self.quantiles)] {
             saved::within(from, name, n.get())?;
         }
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let net = Net::new(scale.width().max(1), self.hidden.get(), self.cosines.get());
         let params = from.exactly("params", net.n_params())?.to_vec();
-        Ok(self.fitted(scale, net, params))
+        Ok(Box::new(self.fitted(scale, net, params)))
     }
 }
 
@@ -201,7 +204,7 @@ struct Model {
 
 /// The network is shared by all forks; each has its own state.
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     model: Arc<Model>,
     state: RecurrentWork,
     head: Workspace,

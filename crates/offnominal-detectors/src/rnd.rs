@@ -56,12 +56,12 @@ recipe! {
     }
 }
 
-detector!(Rnd, "rnd", "error of a network that imitates a random one");
+/// The entry of [`Rnd`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(Rnd as dyn Detector, "rnd", "error of a network that imitates a random one");
 
-impl Learn for Rnd {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+impl Detector for Rnd {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let (train, validation) = (nominal.train, self.training.validation(nominal)?);
         let scale = Scale::of_observations(train, Constant::Dropped).0;
         let sizes = self.sizes(scale.width())?;
@@ -76,10 +76,10 @@ impl Learn for Rnd {
         let data = (&rows, sample.as_mut_slice());
         self.training.run(&mut learner, &mut params, data, &held_out, rng, nominal.progress)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
-        Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
+        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let sizes = saved::widths(from, self.sizes(scale.width()))?;
         let net = |part: &str, sizes: &[usize]| {
@@ -87,7 +87,7 @@ impl Learn for Rnd {
             Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
         };
         let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);
-        Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
+        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
     }
 }
 
@@ -136,7 +136,7 @@ impl Net {
 }
 
 #[derive(Clone)]
-pub(crate) struct Fitted {
+struct Fitted {
     scale: Arc<Scale>,
     random: Net,
     imitation: Net,

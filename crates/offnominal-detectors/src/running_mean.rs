@@ -31,7 +31,7 @@
 //! assert_eq!([10.5, 15.25], [(); 2].map(|()| monitor.score(&far)));
 //! ```
 
-use crate::shared::inner::{Accumulate, Inner};
+use crate::shared::inner::{Accumulate, Accumulated, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Rate;
 use crate::shared::surprise::LIMIT;
@@ -46,7 +46,22 @@ recipe! {
     }
 }
 
-detector!(RunningMean, "running-mean", "exponentially weighted mean of another detector's surprises");
+/// The entry of [`RunningMean`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    RunningMean as dyn Detector,
+    "running-mean",
+    "exponentially weighted mean of another detector's surprises"
+);
+
+impl Detector for RunningMean {
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
+        Accumulated::fit(self, nominal, rng)
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
+        Accumulated::load(self, from, policy)
+    }
+}
 
 impl Accumulate for RunningMean {
     fn inner(&self) -> &Inner {

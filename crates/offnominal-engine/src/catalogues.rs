@@ -3,7 +3,7 @@
 //! A program adds its own environments, policies and detectors once, before its first command; `examples/own_env.rs`
 //! is one.
 
-use crate::{foreign, images, noise};
+use crate::{images, noise};
 use anyhow::{Result, ensure};
 use offnominal_core::anomaly::Anomaly;
 use offnominal_core::anomaly_spec;
@@ -15,6 +15,7 @@ use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Catalogue, Entry};
 use offnominal_files::confined;
+use offnominal_hosts::foreign;
 use offnominal_worlds::{anomaly, demonstrator};
 use serde_json::{Value, json};
 use std::collections::HashSet;

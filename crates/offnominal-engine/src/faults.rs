@@ -82,7 +82,7 @@ fn applies(anomaly: &str, env: &dyn Env) -> Result<bool> {
 /// A monitor that raises alarms.
 pub struct Alarming<'t> {
     /// What gives the scores.
-    pub monitor: Box<dyn Monitor>,
+    pub monitor: Box<dyn Scorer>,
     /// When they are too large.
     pub threshold: &'t Threshold,
 }

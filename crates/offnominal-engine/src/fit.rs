@@ -87,7 +87,7 @@ impl Request {
         context: &Context,
     ) -> Result<FittedMonitor> {
         let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
-        let teach = |diagnoser: &mut Diagnoser, monitor: &dyn Monitor, threshold: &Threshold| {
+        let teach = |diagnoser: &mut Diagnoser, monitor: &dyn Scorer, threshold: &Threshold| {
             self.teach(diagnoser, (subject, monitor, threshold), episodes[0], context)
         };
         let teach = (self.faults_in(subject) > 0).then_some(&teach as &PlayFaults<'_>);
@@ -144,7 +144,7 @@ impl Request {
     fn teach(
         &self,
         diagnoser: &mut Diagnoser,
-        (subject, monitor, threshold): (&Subject, &dyn Monitor, &Threshold),
+        (subject, monitor, threshold): (&Subject, &dyn Scorer, &Threshold),
         nominal: &[Episode],
         context: &Context,
     ) -> Result<()> {

@@ -8,7 +8,6 @@
 use crate::remarks;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::channel::spans;
-use offnominal_core::noisy::NoiseNumbers;
 use offnominal_core::prelude::*;
 use offnominal_stats::stl::node::Window;
 use offnominal_stats::stl::{Formula, Monitor};
@@ -78,11 +77,6 @@ impl<'e> Judged<'e> {
         let success = format!("{own} {}", criterion.describe()).trim().to_string();
         let spec = Arc::new(EnvSpec { success, question: String::new(), ..env.spec().clone() });
         Ok(Judged { env, spec, judge, steps: 0, failed: None })
-    }
-
-    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Judged<'f> {
-        let (spec, judge) = (Arc::clone(&self.spec), self.judge.clone());
-        Judged { env, spec, judge, steps: self.steps, failed: self.failed }
     }
 
     /// How the episode stands, once the environment has made its step.
@@ -186,13 +180,22 @@ fn command(channel: &Channel, number: f32) -> f64 {
     chosen.map_or(f64::from(number), |choice| choice as f64)
 }
 
-impl Env for Judged<'_> {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
+impl offnominal_core::env_layer::EnvLayer for Judged<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.env.as_ref()
     }
 
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.env.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.env.as_mut()
+    }
+
+    fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Option<Box<dyn Env + 'f>> {
+        let (spec, judge) = (Arc::clone(&self.spec), self.judge.clone());
+        Some(Box::new(Judged { env, spec, judge, steps: self.steps, failed: self.failed }))
+    }
+
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
@@ -205,14 +208,6 @@ impl Env for Judged<'_> {
                 signals.read(self.env.as_ref(), None);
             }
         }
-    }
-
-    fn observe(&self, obs: &mut [f32]) {
-        self.env.observe(obs);
-    }
-
-    fn observe_exactly(&self, obs: &mut [f32]) {
-        self.env.observe_exactly(obs);
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
@@ -234,75 +229,15 @@ impl Env for Judged<'_> {
         }
     }
 
-    fn parameter(&self, name: &str) -> Option<f64> {
-        self.env.parameter(name)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.env.set_parameter(name, value)
-    }
-
-    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
-        self.env.set_parameters(values)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.around(self.env.fork()?)))
-    }
-
-    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        Some(Box::new(self.around(self.env.checkout()?)))
-    }
-
-    fn reseed(&mut self, world: &Rng) {
-        self.env.reseed(world);
-    }
-
-    fn noise_numbers(&self) -> Option<&NoiseNumbers> {
-        self.env.noise_numbers()
-    }
-
-    fn choose_noise(&mut self, numbers: &Arc<[f64]>) {
-        self.env.choose_noise(numbers);
-    }
-
-    fn health(&self) -> Result<(), String> {
-        self.env.health()
-    }
-
     fn failure_search(&self) -> &dyn FailureSearch {
         self
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.env.render(camera, frame);
     }
 }
 
 /// Where an episode begins is the environment's; how far it is from failure is the criterion's too.
 impl FailureSearch for Judged<'_> {
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        self.env.failure_search().features(x)
-    }
-
-    fn places(&self, x: &[f64]) -> Option<Places> {
-        self.env.failure_search().places(x)
-    }
-
-    fn current_place(&self) -> Option<usize> {
-        self.env.failure_search().current_place()
-    }
-
-    fn admits(&self, x: &[f64]) -> bool {
-        self.env.failure_search().admits(x)
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        self.env.failure_search().vary(x, rng)
-    }
-
-    fn outlook(&self) -> Vec<f64> {
-        self.env.failure_search().outlook()
+    fn inner(&self) -> Option<&dyn FailureSearch> {
+        Some(self.env.failure_search())
     }
 
     fn margin(&self) -> Option<f64> {

@@ -18,17 +18,15 @@
 //! | [`render`]        | images and a video of an episode, as files                       |
 //! | [`sheet`]         | many frames in one picture, with their names                     |
 //! | [`images`]        | image detectors by name                                          |
-//! | [`foreign`]       | environments of Gymnasium, in processes of their own             |
+//! | [`memory`]        | how much of it there is                                          |
 //! | [`monitor_file`]  | a fitted detector with its threshold                             |
 //! | [`fit`]           | a monitor's file from nominal episodes                           |
-//! | [`live`]          | what else becomes of a monitor's verdicts: a page, files         |
 //! | [`score`]         | what a monitor says of recorded episodes                         |
 //! | [`import`]        | policies of other programs                                       |
 //! | [`ensemble`]      | one policy of several                                            |
 //! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
 //! | [`remarks`]       | what is said once, from where no context is at hand              |
-//! | [`remote`]        | policies of other processes and of servers                       |
 //! | [`request`]       | what requests have in common                                     |
 
 pub mod anomaly_request;
@@ -42,25 +40,23 @@ pub mod evaluation;
 pub mod export;
 pub mod faults;
 pub mod fit;
-pub mod foreign;
 pub mod frames;
 pub mod images;
 pub mod import;
 pub mod judged;
-pub mod live;
+pub mod memory;
 pub mod monitor_file;
 pub mod noise;
 pub mod policies;
 pub mod provenance;
 pub mod recalibrate;
-pub mod remote;
 pub mod render;
 pub mod request;
 pub mod scenario;
 pub mod score;
 pub mod sheet;
+mod shipped_worlds;
 pub mod show;
-pub mod stream;
 pub mod strengths;
 pub mod subject;
 pub mod train;

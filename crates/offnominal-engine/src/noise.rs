@@ -15,7 +15,6 @@ mod table;
 
 pub use table::{Assigned, Jitter, NoiseTable, Sensor};
 
-use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
 pub use embedded::LEVELS;
 use embedded::{SENSORS, WORLDS};
@@ -23,6 +22,7 @@ use offnominal_core::env::Env;
 use offnominal_core::noisy::Noisy;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::store::hex;
+use offnominal_hosts::foreign;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::Path;

@@ -12,7 +12,7 @@ mod vouched;
 mod zoo;
 
 use crate::catalogues::own_policies;
-use crate::{foreign, noise, remote};
+use crate::noise;
 use anyhow::{Context, Result, bail, ensure};
 pub use brought::{Make, bring};
 use offnominal_agents::network::Network;
@@ -25,6 +25,7 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::played::Played;
 use offnominal_files::read;
+use offnominal_hosts::{foreign, remote};
 use offnominal_nets::Tensors;
 use offnominal_worlds::demonstrator;
 use others::{Library, Other};

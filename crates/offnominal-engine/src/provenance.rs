@@ -1,11 +1,11 @@
 //! What made a result, with the version of what simulates its environments.
 
-use crate::foreign;
 use crate::policies::printed;
 use anyhow::{Result, ensure};
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::provenance::Provenance;
+use offnominal_hosts::foreign;
 use std::collections::BTreeMap;
 
 /// Of a command with a seed and settings, whatever their form is, that plays these policies in these environments.

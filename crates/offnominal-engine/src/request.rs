@@ -3,7 +3,7 @@
 //! A request comes from a command line, from Python or from a file. Its numbers are checked where the command begins,
 //! before anything is allocated; the largest that are accepted are those of [`limits`](offnominal_core::limits).
 
-use crate::foreign;
+use offnominal_hosts::foreign;
 use anyhow::{Result, ensure};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};

@@ -4,11 +4,12 @@
 //! and level, `strengths/<level>/<env>.csv`. `calibrate` writes others, which are found where it writes them, or where
 //! the user says.
 
-use crate::foreign;
 use crate::noise;
 use crate::request::file_stem;
+use crate::shipped_worlds::shipped_worlds;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
+use offnominal_hosts::foreign;
 use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -27,19 +28,8 @@ macro_rules! embedded {
     };
 }
 
-/// The tables that travel with the binary: environment id and CSV text, in alphabetical order.
-const EMBEDDED: &[(&str, &str)] = embedded!["":
-    "car-lanekeep",
-    "mjc-cartpole-swingup",
-    "mjc-half-cheetah",
-    "mjc-reacher3d",
-    "sap-goal0",
-    "sap-goal1",
-    "sap-goal2",
-    "urm-pnp",
-    "urm-reach",
-    "urr-reach",
-];
+/// The tables that travel with the binary: environment id and CSV text.
+const EMBEDDED: &[(&str, &str)] = shipped_worlds!(embedded: "":);
 
 /// The same with nominal noise of the level `datasheet`.
 const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
@@ -52,18 +42,7 @@ const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
 ];
 
 /// The same for camera faults, which no policy sees: their strengths are those of images.
-const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
-    "car-lanekeep",
-    "mjc-cartpole-swingup",
-    "mjc-half-cheetah",
-    "mjc-reacher3d",
-    "sap-goal0",
-    "sap-goal1",
-    "sap-goal2",
-    "urm-pnp",
-    "urm-reach",
-    "urr-reach",
-];
+const CAMERAS: &[(&str, &str)] = shipped_worlds!(embedded: "cameras/":);
 
 /// The policy to which nothing is lost.
 const RANDOM: &str = "random";

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use bytes::Bytes;
 use offnominal_core::limits::{COLUMNS, ROWS};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
+use parquet::record::{Field, Row};
 use serde_json::{Map, Number, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,29 +23,49 @@ pub fn each_row(
     path: &Path,
     mut visit: impl FnMut(Map<String, Value>) -> Result<()>,
 ) -> Result<()> {
+    each_record(
+        bytes,
+        path,
+        |_| Ok(()),
+        |record| {
+            let mut entries = 0;
+            let columns = record.get_column_iter();
+            let row = columns.map(|(name, field)| {
+                Ok((name.clone(), value(field, &mut entries).with_context(|| format!("column {name}"))?))
+            });
+            visit(row.collect::<Result<_>>()?)
+        },
+    )
+}
+
+/// Hands the names of the columns to `begin`, and then each row to `visit`; the number of a row, from 1, stands in its
+/// errors.
+pub(crate) fn each_record(
+    bytes: &[u8],
+    path: &Path,
+    begin: impl FnOnce(Vec<String>) -> Result<()>,
+    mut visit: impl FnMut(&Row) -> Result<()>,
+) -> Result<()> {
     let mut at = 0;
     // The library asserts what a damaged page breaks.
     let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let file = Bytes::copy_from_slice(bytes);
         let reader = SerializedFileReader::new(file.clone())?;
         check(&Bounded(Arc::new(file)), reader.metadata())?;
-        let n_columns = reader.metadata().file_metadata().schema_descr().num_columns();
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let n_columns = schema.num_columns();
         ensure!(n_columns <= COLUMNS, "expected at most {COLUMNS} columns, found {n_columns}");
+        begin(schema.root_schema().get_fields().iter().map(|field| field.name().into()).collect())?;
         for record in reader.get_row_iter(None)? {
             at += 1;
             ensure!(at <= ROWS, "expected at most {ROWS} rows, found more");
-            let mut entries = 0;
-            let record = record?;
-            let columns = record.get_column_iter();
-            let row = columns.map(|(name, field)| {
-                Ok((name.clone(), value(field, &mut entries).with_context(|| format!("column {name}"))?))
-            });
-            visit(row.collect::<Result<_>>()?)?;
+            visit(&record?)?;
         }
         Ok(())
     }));
     let read = read.unwrap_or_else(|_| Err(anyhow!("expected sound columns, found a damaged one")));
-    read.with_context(|| format!("row {at}")).with_context(|| path.display().to_string())
+    let read = if at > 0 { read.with_context(|| format!("row {at}")) } else { read };
+    read.with_context(|| path.display().to_string())
 }
 
 fn value(field: &Field, entries: &mut usize) -> Result<Value> {
@@ -122,7 +142,7 @@ mod tests {
     fn errors_name_file_row_and_column() {
         let error = format!("{:#}", rows(&bytes(f64::NAN)).unwrap_err());
         assert_eq!(error, "r.parquet: row 1: column tce: expected a finite number, found NaN");
-        assert!(format!("{:#}", rows(b"PAR1").unwrap_err()).starts_with("r.parquet: row 0"));
+        assert!(format!("{:#}", rows(b"PAR1").unwrap_err()).starts_with("r.parquet: "));
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn nominal_episode(rng: &mut Rng, steps: usize) -> Synthetic {
     episode
 }
 
-fn fit(detector: &dyn Detector, policy: &Acting, train: &[Synthetic]) -> Box<dyn Monitor> {
+fn fit(detector: &dyn Detector, policy: &Acting, train: &[Synthetic]) -> Box<dyn Scorer> {
     let policy = policy(train[0].obs_width);
     let views: Vec<_> = train.iter().map(Synthetic::signals).collect();
     let (train, validation) = views.split_at(views.len() - 2);
@@ -116,13 +116,13 @@ fn fit(detector: &dyn Detector, policy: &Acting, train: &[Synthetic]) -> Box<dyn
         .expect("sound data must be accepted")
 }
 
-fn batch(monitor: &mut dyn Monitor, episode: &Synthetic) -> Vec<f64> {
+fn batch(monitor: &mut dyn Scorer, episode: &Synthetic) -> Vec<f64> {
     let mut scores = Vec::new();
     monitor.score_episode(&episode.signals(), &mut scores);
     scores
 }
 
-fn stream(monitor: &mut dyn Monitor, episode: &Synthetic) -> Vec<f64> {
+fn stream(monitor: &mut dyn Scorer, episode: &Synthetic) -> Vec<f64> {
     monitor.reset();
     episode.signals().transitions().map(|t| monitor.score(&t)).collect()
 }
@@ -134,7 +134,7 @@ pub(crate) fn close(a: &[f64], b: &[f64]) -> bool {
 /// Keeps the monitor in the middle of an episode, and brings it back as it is at the beginning of one.
 fn loads_as_saved(
     detector: &dyn Detector,
-    monitor: &mut dyn Monitor,
+    monitor: &mut dyn Scorer,
     policy: &Acting,
     probe: &Synthetic,
     verdicts: &mut Verdicts<'_>,
@@ -157,9 +157,9 @@ fn loads_as_saved(
 }
 
 /// Forks in the middle of an episode: both go on alike, though another episode runs on the fork first.
-fn fork_shares_future(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+fn fork_shares_future(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
     let half = probe.signals().len() / 2;
-    let rest = |m: &mut dyn Monitor| -> Vec<f64> {
+    let rest = |m: &mut dyn Scorer| -> Vec<f64> {
         probe.signals().transitions().skip(half).map(|t| m.score(&t)).collect()
     };
     monitor.reset();
@@ -178,7 +178,7 @@ fn fork_shares_future(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &m
 }
 
 fn streams_and_forgets(
-    monitor: &mut dyn Monitor,
+    monitor: &mut dyn Scorer,
     probe: &[Synthetic],
     scores: &[f64],
     verdicts: &mut Verdicts<'_>,
@@ -196,7 +196,7 @@ fn streams_and_forgets(
 }
 
 /// Episodes of different lengths, an empty one among them, are scored together.
-fn together_as_alone(monitor: &mut dyn Monitor, probe: &[Synthetic], verdicts: &mut Verdicts<'_>) {
+fn together_as_alone(monitor: &mut dyn Scorer, probe: &[Synthetic], verdicts: &mut Verdicts<'_>) {
     let [first, second] = [&probe[0], &probe[1]].map(Synthetic::signals);
     let together = monitor.score_episodes(&[second, second.until(0), second.until(7), first]);
     let [first, second] = [&probe[0], &probe[1]].map(|e| stream(monitor, e));
@@ -208,7 +208,7 @@ fn together_as_alone(monitor: &mut dyn Monitor, probe: &[Synthetic], verdicts: &
 }
 
 /// A sensor or a policy that fails delivers anything, and the monitor must go on, also in the episodes that follow.
-fn stays_finite(monitor: &mut dyn Monitor, probe: &Synthetic, scores: &[f64], verdicts: &mut Verdicts<'_>) {
+fn stays_finite(monitor: &mut dyn Scorer, probe: &Synthetic, scores: &[f64], verdicts: &mut Verdicts<'_>) {
     verdicts.require(Law::IsFinite, scores.iter().all(|s| s.is_finite()), || {
         "a nominal score is not finite".into()
     });
@@ -226,7 +226,7 @@ fn stays_finite(monitor: &mut dyn Monitor, probe: &Synthetic, scores: &[f64], ve
 }
 
 /// A step without a gap, told as one that may have gaps.
-fn whole_is_whole(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+fn whole_is_whole(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
     let (expected, read) = (stream(monitor, probe), vec![false; probe.obs_width]);
     monitor.reset();
     let whole = |seen| Partial { seen, missing_before: &read, missing_after: &read };
@@ -241,7 +241,7 @@ fn whole_is_whole(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut V
 }
 
 /// What stands in the place of a number that was not read is changed, and the score must not follow.
-fn leaves_out(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+fn leaves_out(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
     let is_left_out = monitor.missing() == Missing::LeftOut;
     let read = vec![false; probe.obs_width];
     for gap in [&[0][..], &[1, 2], &[0, 1, 2]] {
@@ -272,7 +272,7 @@ fn leaves_out(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdi
 }
 
 /// Asks for the parts of each score, also where a number is missing in every third step.
-fn shares_sum(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+fn shares_sum(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
     let (mut shares, read) = (vec![0.0; probe.obs_width], vec![false; probe.obs_width]);
     let expected = stream(monitor, probe);
     let gap: Vec<bool> = (0..probe.obs_width).map(|j| j == 1).collect();
@@ -299,7 +299,7 @@ fn shares_sum(monitor: &mut dyn Monitor, probe: &Synthetic, verdicts: &mut Verdi
 }
 
 fn ignores_constant_channels(
-    fit: &dyn Fn(&[Synthetic]) -> Box<dyn Monitor>,
+    fit: &dyn Fn(&[Synthetic]) -> Box<dyn Scorer>,
     train: &[Synthetic],
     probe: &Synthetic,
     without: &[f64],
@@ -316,7 +316,7 @@ fn ignores_constant_channels(
 }
 
 fn sees_gross_faults(
-    monitor: &mut dyn Monitor,
+    monitor: &mut dyn Scorer,
     probe: &Synthetic,
     nominal: &[f64],
     verdicts: &mut Verdicts<'_>,

@@ -79,9 +79,7 @@ impl Spring {
 }
 
 impl Env for Spring {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         if self.flaw == Flaw::SameStart { vec![0.3] } else { vec![rng.normal()] }
@@ -136,10 +134,6 @@ impl Env for Spring {
     fn parameter(&self, name: &str) -> Option<f64> {
         let found = if self.flaw == Flaw::ReadsNominal { 1.0 } else { self.stiffness };
         (name == "stiffness").then_some(found)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

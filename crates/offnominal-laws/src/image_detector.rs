@@ -53,14 +53,14 @@ fn image([x, y]: [f64; 2]) -> Vec<u8> {
     (0..SIDE * SIDE).flat_map(|i| if is_square(i) { [200, 40, 40] } else { [230, 235, 240] }).collect()
 }
 
-fn fit(detector: &dyn ImageDetector, videos: &[Video]) -> Box<dyn ImageMonitor> {
+fn fit(detector: &dyn ImageDetector, videos: &[Video]) -> Box<dyn ImageScorer> {
     let (train, validation) = videos.split_at(videos.len() - 2);
     detector
         .fit(train, validation, &mut Rng::new(7), FitProgress::unseen())
         .expect("sound videos must be accepted")
 }
 
-fn stream(monitor: &mut dyn ImageMonitor, video: &Video) -> Vec<f64> {
+fn stream(monitor: &mut dyn ImageScorer, video: &Video) -> Vec<f64> {
     monitor.reset();
     video.transitions().map(|transition| monitor.score(transition)).collect()
 }
@@ -70,9 +70,9 @@ fn bits(scores: &[f64]) -> Vec<u64> {
 }
 
 /// Forks in the middle of an episode: both go on alike, though another episode begins on a fork first.
-fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Video, verdicts: &mut Verdicts<'_>) {
+fn fork_shares_future(monitor: &mut dyn ImageScorer, probe: &Video, verdicts: &mut Verdicts<'_>) {
     let half = probe.len() / 2;
-    let rest = |m: &mut dyn ImageMonitor| {
+    let rest = |m: &mut dyn ImageScorer| {
         bits(&probe.transitions().skip(half).map(|transition| m.score(transition)).collect::<Vec<_>>())
     };
     monitor.reset();
@@ -91,7 +91,7 @@ fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Video, verdicts: &
 }
 
 fn streams_and_forgets(
-    monitor: &mut dyn ImageMonitor,
+    monitor: &mut dyn ImageScorer,
     probe: &[Video],
     scores: &[f64],
     verdicts: &mut Verdicts<'_>,
@@ -108,7 +108,7 @@ fn streams_and_forgets(
 }
 
 /// A camera or a policy that fails delivers anything, and the monitor must go on, also in the episodes that follow.
-fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Video, scores: &[f64], verdicts: &mut Verdicts<'_>) {
+fn stays_finite(monitor: &mut dyn ImageScorer, probe: &Video, scores: &[f64], verdicts: &mut Verdicts<'_>) {
     verdicts.require(Law::IsFinite, scores.iter().all(|s| s.is_finite()), || {
         "a nominal score is not finite".into()
     });
@@ -130,7 +130,7 @@ fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Video, scores: &[f64], v
 
 /// From half time on the camera shows noise.
 fn sees_gross_faults(
-    monitor: &mut dyn ImageMonitor,
+    monitor: &mut dyn ImageScorer,
     probe: &Video,
     nominal: &[f64],
     verdicts: &mut Verdicts<'_>,

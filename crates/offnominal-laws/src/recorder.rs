@@ -48,48 +48,32 @@ impl Recorder {
     }
 }
 
-impl Env for Recorder {
-    fn spec(&self) -> &EnvSpec {
-        self.inner.spec()
+impl offnominal_core::env_layer::EnvLayer for Recorder {
+    fn inner(&self) -> &dyn Env {
+        self.inner.as_ref()
     }
 
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.inner.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.inner.as_mut()
     }
 
-    fn start(&mut self, x: &[f64], rng: &mut Rng) {
-        self.inner.start(x, rng);
+    fn around<'e>(&self, _: Box<dyn Env + 'e>) -> Option<Box<dyn Env + 'e>> {
+        None
     }
 
-    fn observe(&self, obs: &mut [f32]) {
-        self.inner.observe(obs);
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        self.inner.set_parameters(values)?;
+        self.parameters.extend(values.iter().map(|(name, value)| (name.to_string(), *value)));
+        Ok(())
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         self.record.off_nominal.push(self.off_nominal());
         let step = self.inner.step(action, rng);
-        let mut seen = vec![0.0; self.spec().obs_width()];
+        let mut seen = vec![0.0; self.inner.spec().obs_width()];
         self.inner.observe(&mut seen);
         self.record.commands.push(action.to_vec());
         self.record.observations.push(seen);
         step
-    }
-
-    fn goal_met(&self) -> Option<bool> {
-        self.inner.goal_met()
-    }
-
-    fn parameter(&self, name: &str) -> Option<f64> {
-        self.inner.parameter(name)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.inner.set_parameter(name, value)?;
-        self.parameters.insert(name.into(), value);
-        Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        None
     }
 }

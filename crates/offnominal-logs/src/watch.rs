@@ -4,43 +4,11 @@ use crate::live::{self, Tick, Ticks};
 use crate::mapping::Mapping;
 use crate::score::remarks::unknown_task;
 use anyhow::{Result, anyhow};
-use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
-use offnominal_engine::live::{Judged, Live, Seen};
-use offnominal_monitor::{Diagnosis, Monitor, Share, Verdict};
+use offnominal_live::{Live, Seen};
+use offnominal_monitor::{Monitor, VerdictLine};
 use offnominal_work::remarks;
-use serde::Serialize;
 use std::io::{BufRead, Write};
-
-/// What a monitor says of a step of a stream.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LiveVerdict<'a> {
-    /// When the step was over, in nanoseconds of the clock of the log.
-    pub time_nanos: i64,
-    /// The same in seconds since the first step of the episode.
-    pub secs: f64,
-    /// Which episode, counted from 0.
-    pub episode: u64,
-    /// What the monitor says.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// What looks wrong, where an alarm is raised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diagnosis: Option<Diagnosis<'a>>,
-    /// Which part of the score is due to each channel, where an alarm is raised, if the detector tells: they sum to the score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shares: Option<Vec<Share>>,
-    /// Names of the sensors that are lost, where one was lost or came back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost_sensors: Option<Vec<String>>,
-    /// Rows that were dropped so far, as they came too late or twice.
-    pub dropped: u64,
-    /// Whether somebody has acknowledged the alarm before this step.
-    #[cfg_attr(feature = "schema", schemars(default))]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub acknowledged: bool,
-}
 
 /// Watches a stream until its end; `beside` is told the ticks too. If the monitor has groups, the episodes are of the given one, else
 /// of their tasks as the mapping names them. How many rows were dropped.
@@ -122,28 +90,20 @@ impl<W: Write> Watching<'_, W> {
         let mut verdict = self.monitor.transition(&transition)?;
         let secs = (tick.time_nanos - start_nanos) as f64 * 1e-9;
         verdict.beyond_promise |= self.monitor.about().is_other_pace(secs, verdict.step + 1);
-        let is_raised = verdict.event == Some(Event::Raised);
-        let said = LiveVerdict {
-            time_nanos: tick.time_nanos,
-            secs,
-            episode: self.episodes - 1,
-            verdict,
-            lost_sensors: verdict
-                .sensor_event
-                .map(|_| self.monitor.lost().map(|channel| channel.name.clone()).collect()),
-            shares: if is_raised { self.monitor.shares() } else { None },
+        let said = VerdictLine {
+            time_nanos: Some(tick.time_nanos),
+            secs: Some(secs),
             dropped: tick.dropped,
             acknowledged,
-            diagnosis: if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None },
+            ..self.monitor.line(verdict, self.episodes - 1)
         };
         let mut tell = || -> Result<()> {
             serde_json::to_writer(&mut self.out, &said)?;
             writeln!(self.out)?;
             Ok(self.out.flush()?)
         };
-        tell().map_err(|why| anyhow!("the verdict at {:.3} s cannot be told: {why}", said.secs))?;
-        let judged = Judged { verdict: &verdict, dropped: tick.dropped, line: &said };
-        self.beside.step(&seen(tick, said.episode), &judged);
+        tell().map_err(|why| anyhow!("the verdict at {secs:.3} s cannot be told: {why}"))?;
+        self.beside.step(&seen(tick, said.episode), &said);
         Ok(())
     }
 }

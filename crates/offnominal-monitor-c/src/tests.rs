@@ -7,9 +7,7 @@ use crate::{
 use offnominal_core::alarm::Settings;
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
-use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor as Watch,
-};
+use offnominal_monitor::{About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor};
 use serde::{Deserialize, Serialize};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -23,25 +21,19 @@ struct Defective {}
 const ENTRY: Entry<dyn Detector> = entry!(Defective as dyn Detector, "defective", "panics below zero");
 
 impl Detector for Defective {
-    fn fit(&self, _: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, _: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         Ok(Box::new(Defective {}))
     }
 
-    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         Ok(Box::new(Defective {}))
     }
 }
 
-impl Monitor for Defective {
-    fn reset(&mut self) {}
-
+impl Scorer for Defective {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         assert!(seen.next_obs[0] >= 0.0, "the defect");
         0.0
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, _: &mut Writer<'_>) -> Result<(), ArchiveError> {
@@ -88,7 +80,7 @@ fn about() -> About {
 
 fn defective() -> *mut Handle {
     let catalogue = offnominal_detectors::catalogue().with(ENTRY);
-    pointer::give(Handle::new(Watch::new(about(), &Archive::default(), &catalogue, None).unwrap()))
+    pointer::give(Handle::new(Monitor::new(about(), &Archive::default(), &catalogue, None).unwrap()))
 }
 
 fn step(monitor: *mut Handle, x: f64) -> Status {

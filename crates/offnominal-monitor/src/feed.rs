@@ -5,7 +5,7 @@
 //! that was read. Where a number of the action is missing nothing can be said of the step, so that all of the observation
 //! after it counts as missing.
 
-use offnominal_core::detector::{Monitor as Scorer, Signals};
+use offnominal_core::detector::{Scorer, Signals};
 use offnominal_core::partial::{Gaps, Partial, PartialScore};
 use offnominal_core::transition::Transition;
 
@@ -201,10 +201,6 @@ mod tests {
                 (seen.obs.to_vec(), seen.next_obs.to_vec(), missing_before.to_vec(), missing_after.to_vec());
             self.told.push(told);
             PartialScore { score: 0.0, confidence: 0.5 }
-        }
-
-        fn fork(&self) -> Box<dyn Scorer> {
-            Box::new(self.clone())
         }
     }
 

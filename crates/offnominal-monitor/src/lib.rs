@@ -17,6 +17,7 @@ mod file;
 mod groups;
 mod known;
 mod limits;
+mod line;
 mod monitor;
 mod shares;
 
@@ -28,6 +29,7 @@ pub use feed::score_episode;
 pub use file::{FORMAT, decode, encode, seal, unseal};
 pub use groups::{Group, Groups, PooledGroup};
 pub use known::{digest, remember};
+pub use line::VerdictLine;
 pub use monitor::{Monitor, SensorEvent, Verdict};
 pub use offnominal_stats::{Recalibrated, Recalibration};
 pub use shares::Share;

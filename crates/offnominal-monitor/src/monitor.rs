@@ -11,7 +11,7 @@ use crate::shares::{self, Share};
 use offnominal_core::Catalogue;
 use offnominal_core::alarm::{Alarm, Event, State};
 use offnominal_core::archive::{Archive, ArchiveError};
-use offnominal_core::detector::{Detector, Monitor as Scorer};
+use offnominal_core::detector::{Detector, Scorer};
 use offnominal_core::partial::PartialScore;
 use offnominal_core::policy::Policy;
 use offnominal_core::reference::relative;

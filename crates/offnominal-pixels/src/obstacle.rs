@@ -107,7 +107,7 @@ impl ImageDetector for ObstacleAhead {
         _: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 2)?;
         self.check().map_err(missing)?;
         let (width, height) = (train[0].width, train[0].height);

@@ -86,7 +86,7 @@ impl ImageDetector for PixelScore {
         _: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 2)?;
         let network = FrameNetwork::open(self.model.as_deref(), SHIPPED, train[0].width).map_err(missing)?;
         let (scorer, nominal) =
@@ -111,7 +111,7 @@ struct PixelMonitor {
     pooled: Vec<f32>,
 }
 
-impl ImageMonitor for PixelMonitor {
+impl ImageScorer for PixelMonitor {
     fn reset(&mut self) {
         self.pooled.clear();
     }
@@ -138,10 +138,6 @@ impl ImageMonitor for PixelMonitor {
             *largest = largest.max(score);
         }
         (!self.pooled.is_empty()).then(|| Heat::new(fields.rows, fields.columns, values))
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::error::raised;
 use crate::progress::{context, interruptible};
-use offnominal_engine::foreign;
+use offnominal_hosts::foreign;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;

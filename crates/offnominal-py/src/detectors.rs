@@ -9,7 +9,6 @@ use crate::progress::{abandonable, context, interruptible};
 use anyhow::{Context as _, Result};
 use numpy::{PyArray1, PyArrayDyn};
 use offnominal_core::archive::Archive;
-use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
 use offnominal_core::reference::{references, relative};
 use offnominal_detectors::{ALL, Described, SequenceTraining, Training, fields};
@@ -238,9 +237,9 @@ pub(crate) fn fit<'py>(
 #[pyclass(module = "offnominal._engine", frozen)]
 pub(crate) struct Monitor {
     /// The one that is stepped.
-    inner: Mutex<Box<dyn Watching>>,
+    inner: Mutex<Box<dyn Scorer>>,
     /// Those that score whole episodes.
-    forks: Forks<dyn Watching>,
+    forks: Forks<dyn Scorer>,
     widths: (usize, usize),
     /// What is subtracted from the channels of observations and of commands.
     references: [Vec<f64>; 2],
@@ -371,7 +370,7 @@ impl Monitor {
 
 impl Monitor {
     fn new(
-        inner: Box<dyn Watching>,
+        inner: Box<dyn Scorer>,
         widths: (usize, usize),
         references: [Vec<f64>; 2],
         id: String,
@@ -381,7 +380,7 @@ impl Monitor {
     }
 
     /// The one that is stepped; who waits for it leaves the interpreter to others.
-    fn own(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Watching>> {
+    fn own(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Scorer>> {
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 

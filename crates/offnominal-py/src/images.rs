@@ -72,8 +72,8 @@ pub(crate) fn fit_images(
 /// A fitted image detector.
 #[pyclass(module = "offnominal._engine", name = "ImageMonitor", frozen)]
 pub(crate) struct ImageMonitorOf {
-    inner: Box<dyn ImageMonitor>,
-    forks: Forks<dyn ImageMonitor>,
+    inner: Box<dyn ImageScorer>,
+    forks: Forks<dyn ImageScorer>,
     size: (usize, usize),
     id: String,
 }

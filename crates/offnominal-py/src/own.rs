@@ -8,10 +8,10 @@ use crate::environment::Border;
 use crate::error::wrong;
 use numpy::{PyArray1, PyArrayMethods};
 use offnominal_core::archive::{Archive, Numbers};
-use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
-use offnominal_engine::{foreign, policies};
+use offnominal_engine::policies;
+use offnominal_hosts::foreign;
 use offnominal_monitor::About;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -65,7 +65,7 @@ pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
 struct OwnDetector(Option<Py<PyAny>>);
 
 impl Detector for OwnDetector {
-    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
         let Some(own) = &self.0 else { return Err(FitError::Missing(UNKNOWN.into())) };
         let fitted = attached(|py| {
             let fresh = py.import("copy")?.call_method1("deepcopy", (own,))?;
@@ -78,7 +78,7 @@ impl Detector for OwnDetector {
     }
 
     /// A fitted object of this process; it is found once.
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let handle = from.one::<u64>(HANDLE)?;
         let fitted = fitted().as_mut().and_then(|all| all.remove(&handle));
         from.require(fitted.is_some(), HANDLE, "that of a fitted detector of this process", handle)?;
@@ -181,7 +181,21 @@ impl OwnMonitor {
     }
 }
 
-impl Watching for OwnMonitor {
+/// An object of its own, where it remembers an episode.
+impl Clone for OwnMonitor {
+    fn clone(&self) -> OwnMonitor {
+        let fitted = attached(|py| {
+            // What remembers an episode is copied whole.
+            if self.streams {
+                return Ok(py.import("copy")?.call_method1("deepcopy", (&self.fitted,))?.unbind());
+            }
+            Ok(self.fitted.clone_ref(py))
+        });
+        OwnMonitor::new(fitted, self.width)
+    }
+}
+
+impl Scorer for OwnMonitor {
     fn reset(&mut self) {
         self.observations.clear();
         self.actions.clear();
@@ -205,17 +219,6 @@ impl Watching for OwnMonitor {
 
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         *scores = self.scores(seen);
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        let fitted = attached(|py| {
-            // What remembers an episode is copied whole.
-            if self.streams {
-                return Ok(py.import("copy")?.call_method1("deepcopy", (&self.fitted,))?.unbind());
-            }
-            Ok(self.fitted.clone_ref(py))
-        });
-        Box::new(OwnMonitor::new(fitted, self.width))
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -149,7 +149,7 @@ fn signals(episodes: &[Episode]) -> Vec<Signals<'_>> {
 /// The predictors for one policy.
 pub struct Predictors {
     models: Option<InternalModels>,
-    monitors: Vec<(String, Box<dyn Monitor>)>,
+    monitors: Vec<(String, Box<dyn Scorer>)>,
 }
 
 impl Predictors {

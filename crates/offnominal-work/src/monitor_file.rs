@@ -78,7 +78,7 @@ pub struct Fit<'a> {
 
 /// Teaches a diagnosis named faults that a fitted detector notices at its threshold.
 pub type PlayFaults<'a> =
-    dyn Fn(&mut Diagnoser, &dyn offnominal_core::detector::Monitor, &Threshold) -> Result<()> + 'a;
+    dyn Fn(&mut Diagnoser, &dyn offnominal_core::detector::Scorer, &Threshold) -> Result<()> + 'a;
 
 /// A sensor counts as lost after more steps than nineteen of twenty calibration episodes go without one of their numbers,
 /// and after more than this many.
@@ -152,7 +152,7 @@ impl Fit<'_> {
         Ok(())
     }
 
-    fn fit(&self, views: &[Signals<'_>]) -> Result<Box<dyn offnominal_core::detector::Monitor>> {
+    fn fit(&self, views: &[Signals<'_>]) -> Result<Box<dyn offnominal_core::detector::Scorer>> {
         let detector = detectors::catalogue().build(&self.detector.id, &self.detector.params)?;
         // One episode in ten tells when to stop, where training is to stop early.
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
@@ -176,7 +176,7 @@ impl Fit<'_> {
     /// The scores of each episode, `[n][T]`.
     fn scores(
         &self,
-        monitor: &mut dyn offnominal_core::detector::Monitor,
+        monitor: &mut dyn offnominal_core::detector::Scorer,
         usual: &[[f32; 2]],
         episodes: &[Signals<'_>],
     ) -> Result<Vec<Vec<f64>>> {
@@ -240,7 +240,7 @@ const COMPARED: usize = 100;
 /// Insists on scores that do not depend on whether an episode is scored as a whole, as for a threshold, or step by step, as
 /// at work: else the threshold promises nothing.
 fn insist_on_equal_scores(
-    monitor: &mut dyn offnominal_core::detector::Monitor,
+    monitor: &mut dyn offnominal_core::detector::Scorer,
     episode: Option<&Signals<'_>>,
 ) -> Result<()> {
     let Some(episode) = episode.map(|e| e.until(e.len().min(COMPARED))) else { return Ok(()) };

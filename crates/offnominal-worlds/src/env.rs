@@ -53,20 +53,6 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     body::HALF_CHEETAH,
 ];
 
-/// The methods of [`Env`] that are the same where an environment is data with its card in the field `spec`.
-macro_rules! spec_and_fork {
-    () => {
-        fn spec(&self) -> &EnvSpec {
-            &self.spec
-        }
-
-        fn fork(&self) -> Option<Box<dyn Env>> {
-            Some(Box::new(self.clone()))
-        }
-    };
-}
-use spec_and_fork;
-
 /// The step at which a simulator, or the link to a robot, broke, or an action was no number: its reward counts as zero.
 const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
 

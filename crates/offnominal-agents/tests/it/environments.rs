@@ -59,9 +59,7 @@ impl Point {
 }
 
 impl Env for Point {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         vec![rng.range(-2.0, 2.0)]
@@ -89,10 +87,6 @@ impl Env for Point {
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)
     }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
 }
 
 /// The swing-up of a torque-limited pendulum, with the constants of Gymnasium's `Pendulum-v1`.
@@ -111,9 +105,7 @@ impl Pendulum {
 }
 
 impl Env for Pendulum {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         vec![rng.range(-PI, PI), rng.range(-1.0, 1.0)]
@@ -139,10 +131,6 @@ impl Env for Pendulum {
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)
     }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
 }
 
 /// A pole on a cart that is pushed left or right, with the constants of Gymnasium's `CartPole-v1`.
@@ -163,9 +151,7 @@ impl Cartpole {
 }
 
 impl Env for Cartpole {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         (0..4).map(|_| rng.range(-0.05, 0.05)).collect()
@@ -193,10 +179,6 @@ impl Env for Cartpole {
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)
     }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
 }
 
 /// A bright dot on an image of 6 × 6 that should come to the middle columns; seen twice, as it was and as it is.
@@ -217,9 +199,7 @@ impl Dot {
 }
 
 impl Env for Dot {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         vec![rng.below(6) as f64]
@@ -245,9 +225,5 @@ impl Env for Dot {
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 }

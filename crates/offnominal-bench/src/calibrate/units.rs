@@ -27,9 +27,7 @@ fn vessel(unit: f64) -> Subject {
 }
 
 impl Env for Vessel {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         vec![rng.range(-0.5, 0.5)]
@@ -50,10 +48,6 @@ impl Env for Vessel {
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 }
 

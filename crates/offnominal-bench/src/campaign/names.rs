@@ -7,7 +7,8 @@ use offnominal_core::anomaly_spec::{self, DYNAMICS};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::{catalogues, foreign, noise, strengths};
+use offnominal_engine::{catalogues, noise, strengths};
+use offnominal_hosts::foreign;
 use std::collections::HashSet;
 
 /// Checks every name that needs no environment to be checked, and builds every detector.

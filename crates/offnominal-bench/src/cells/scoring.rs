@@ -9,7 +9,7 @@ use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::subject::Subject;
-use offnominal_engine::{catalogues, frames as replaying};
+use offnominal_engine::{catalogues, frames as replaying, memory};
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::Store;
 use offnominal_stats::ScoredEpisode;
@@ -32,9 +32,9 @@ pub(super) struct Scored {
 /// A fitted detector, of sensors or of images.
 pub(super) enum Fitted {
     /// Of what the policy reads.
-    Vector(Box<dyn Monitor>),
+    Vector(Box<dyn Scorer>),
     /// Of what a camera sees.
-    Images(Box<dyn ImageMonitor>, FrameSize),
+    Images(Box<dyn ImageScorer>, FrameSize),
 }
 
 impl Fitted {
@@ -84,7 +84,7 @@ fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'
     let steps = data.iter().flat_map(|d| &d.episodes).map(Episode::len).sum();
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
     let needed = replaying::bytes_for(frame_size, episodes, steps);
-    replaying::ensure_fits(needed, replaying::available(), "the videos of the nominal episodes")?;
+    memory::ensure_fits(needed, memory::available(), "the videos of the nominal episodes")?;
     tell.say("videos");
     let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
@@ -109,7 +109,7 @@ pub(super) fn monitor(
     policy: &dyn Policy,
     [train, validation]: [&Dataset; 2],
     tell: Tell<'_>,
-) -> Result<Box<dyn Monitor>> {
+) -> Result<Box<dyn Scorer>> {
     let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
     let mut rng = Seed(seed).child("fit").child(detecting.seed_label()).rng();
     let (train, validation) = (signals(train), signals(validation));
@@ -121,7 +121,7 @@ pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
     dataset.episodes.iter().map(Episode::signals).collect()
 }
 
-pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
+pub(super) fn score_all(monitor: &mut dyn Scorer, episodes: &[Episode]) -> Vec<Vec<f64>> {
     monitor.score_episodes(&episodes.iter().map(Episode::signals).collect::<Vec<_>>())
 }
 

@@ -11,6 +11,7 @@ use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
 use offnominal_engine::request::POLICY;
+use offnominal_engine::memory;
 use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
@@ -138,6 +139,6 @@ fn videos(subject: &Subject, (what, n): (&str, usize), side: usize, context: &Co
     let played = collect::play(subject, None, root, 0..n, &format!("{what} episodes"), context)?.episodes;
     let (frame_size, steps) = (FrameSize { side }, played.iter().map(Episode::len).sum());
     let needed = frames::bytes_for(frame_size, played.len(), steps);
-    frames::ensure_fits(needed, frames::available(), "the videos of the nominal episodes")?;
+    memory::ensure_fits(needed, memory::available(), "the videos of the nominal episodes")?;
     played.iter().map(|episode| video(&subject.trial(), episode, frame_size)).collect()
 }

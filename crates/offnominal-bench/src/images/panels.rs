@@ -2,7 +2,7 @@
 
 use crate::results::Panel;
 use anyhow::Result;
-use offnominal_core::image_detector::{Heat, ImageMonitor, Video};
+use offnominal_core::image_detector::{Heat, ImageScorer, Video};
 use offnominal_core::prelude::*;
 use offnominal_files::png as image;
 use offnominal_report::page::encoded;
@@ -29,7 +29,7 @@ pub struct Shown<'a> {
 /// # Errors
 /// If an image cannot be encoded.
 pub fn panel(
-    monitor: &mut dyn ImageMonitor,
+    monitor: &mut dyn ImageScorer,
     video: &Video,
     scores: &[f64],
     shown: &Shown<'_>,
@@ -59,7 +59,7 @@ pub fn panel(
 
 /// What the camera saw after a step, what was expected, and the heat over it, side by side; the monitor has just scored
 /// that step.
-pub fn side_by_side(monitor: &dyn ImageMonitor, video: &Video, step: usize) -> Frame {
+pub fn side_by_side(monitor: &dyn ImageScorer, video: &Video, step: usize) -> Frame {
     let (seen, size) = (video.frame(step + 1), (video.width, video.height));
     let heat = monitor.heat().map(|heat| overlaid(seen, size, &heat));
     let all: Vec<&[u8]> = [Some(seen), monitor.expected(), heat.as_deref()].into_iter().flatten().collect();

@@ -134,7 +134,7 @@ fn pairs(played: &[Episode], scores: &[Vec<f64>]) -> Vec<ScoredEpisode> {
     played.chunks_exact(2).zip(scores.chunks_exact(2)).map(pair).collect()
 }
 
-fn draw(monitor: &mut dyn ImageMonitor, video: &Video, scores: &[f64], path: &Path) -> Result<()> {
+fn draw(monitor: &mut dyn ImageScorer, video: &Video, scores: &[f64], path: &Path) -> Result<()> {
     let Some(largest) = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])) else {
         return Ok(());
     };

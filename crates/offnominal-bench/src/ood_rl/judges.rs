@@ -18,7 +18,7 @@ pub(super) struct Judges {
 }
 
 /// A fitted detector with its name.
-struct Judge(&'static str, Box<dyn Monitor>);
+struct Judge(&'static str, Box<dyn Scorer>);
 
 impl Clone for Judge {
     fn clone(&self) -> Judge {

@@ -7,6 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::run::Trial;
 use crate::schedule::{Extent, Onset, Schedule};
 use crate::spec::EnvSpec;
+use crate::spec::ParameterError;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -197,21 +197,23 @@ fn the_horizon_ends_an_episode() {
 }
 
 /// A walker of which one number goes wrong in a step, counted from 1; 0 is the first observation.
-#[derive(Clone)]
-struct Sick {
-    inner: Walker,
+struct Sick<'e> {
+    inner: Box<dyn Env + 'e>,
     at: u32,
     obs: f32,
     reward: f64,
     t: u32,
 }
 
-impl Env for Sick {
-    fn spec(&self) -> &EnvSpec {
-        &self.inner.0
+impl crate::env_layer::EnvLayer for Sick<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.inner.as_ref()
     }
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.inner.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.inner.as_mut()
+    }
+    fn around<'e>(&self, inner: Box<dyn Env + 'e>) -> Option<Box<dyn Env + 'e>> {
+        Some(Box::new(Sick { inner, ..*self }))
     }
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
         self.t = 0;
@@ -233,16 +235,10 @@ impl Env for Sick {
     fn goal_met(&self) -> Option<bool> {
         Some(true)
     }
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.inner.set_parameter(name, value)
-    }
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
 }
 
 fn sick(at: u32, obs: f32, reward: f64) -> Episode {
-    let env = Sick { inner: walker(), at, obs, reward, t: 0 };
+    let env = Sick { inner: Box::new(walker()), at, obs, reward, t: 0 };
     let trial = Trial::new(&env, &forward);
     let episode = trial.nominal(Seed(3));
     assert_eq!(trial.outcome(Seed(3)).divergence, episode.divergence);
@@ -278,38 +274,28 @@ fn a_first_observation_that_is_none_ends_the_episode_before_its_first_step() {
 
 #[test]
 fn a_return_beyond_all_numbers_is_diverged() {
-    let env = Sick { inner: walker(), at: u32::MAX, obs: 0.0, reward: 0.0, t: 0 };
-    let huge = Huge(env);
+    let env = Sick { inner: Box::new(walker()), at: u32::MAX, obs: 0.0, reward: 0.0, t: 0 };
+    let huge = Huge(Box::new(env));
     let episode = Trial::new(&huge, &forward).nominal(Seed(0));
     let why = Divergence::Return { found: NotFinite::Infinity };
     assert_eq!((episode.len(), episode.divergence, episode.total_reward()), (1, Some(why), 1e308));
 }
 
 /// Rewards that are finite one by one.
-#[derive(Clone)]
-struct Huge(Sick);
+struct Huge<'e>(Box<dyn Env + 'e>);
 
-impl Env for Huge {
-    fn spec(&self) -> &EnvSpec {
-        self.0.spec()
+impl crate::env_layer::EnvLayer for Huge<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.0.as_ref()
     }
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.0.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.0.as_mut()
     }
-    fn start(&mut self, x: &[f64], rng: &mut Rng) {
-        self.0.start(x, rng);
-    }
-    fn observe(&self, obs: &mut [f32]) {
-        self.0.observe(obs);
+    fn around<'e>(&self, inner: Box<dyn Env + 'e>) -> Option<Box<dyn Env + 'e>> {
+        Some(Box::new(Huge(inner)))
     }
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         Step { reward: 1e308, ..self.0.step(action, rng) }
-    }
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.0.set_parameter(name, value)
-    }
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 }
 

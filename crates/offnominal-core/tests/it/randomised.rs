@@ -33,9 +33,7 @@ fn job() -> Job {
 }
 
 impl Env for Job {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         vec![rng.normal()]
@@ -74,10 +72,6 @@ impl Env for Job {
             "tax" => self.tax,
             _ => self.luck,
         })
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 }
 

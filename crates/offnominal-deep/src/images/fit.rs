@@ -74,7 +74,7 @@ impl<R: NetworkRecipe> ImageDetector for Trained<R> {
         validation: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         let mut fitting = self.fitting(train, validation, rng)?;
         progress.at(0, 1)?;
         while !fitting.is_done() {

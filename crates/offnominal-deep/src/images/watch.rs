@@ -12,7 +12,7 @@ use offnominal_nets::Tensors;
 const GRID: usize = 16;
 
 /// A monitor that can be kept as a file.
-pub trait TrainedMonitor: ImageMonitor {
+pub trait TrainedMonitor: ImageScorer {
     /// Everything that [`super::load`] needs.
     fn to_tensors(&self) -> Tensors;
 
@@ -99,7 +99,7 @@ fn grid(view: View) -> [usize; 2] {
     view.sides().map(|side| side.min(GRID))
 }
 
-impl<R: NetworkRecipe> ImageMonitor for Watch<R> {
+impl<R: NetworkRecipe> ImageScorer for Watch<R> {
     fn reset(&mut self) {
         self.memory = None;
     }
@@ -127,10 +127,6 @@ impl<R: NetworkRecipe> ImageMonitor for Watch<R> {
 
     fn expected(&self) -> Option<&[u8]> {
         (!self.expected.is_empty()).then_some(&self.expected)
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }
 

@@ -38,7 +38,7 @@ impl ImageDetector for ImageClock {
         _: &[Video],
         _: &mut Rng,
         _: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Ticks(0)))
     }
@@ -47,7 +47,7 @@ impl ImageDetector for ImageClock {
 #[derive(Clone)]
 struct Ticks(u64);
 
-impl ImageMonitor for Ticks {
+impl ImageScorer for Ticks {
     fn reset(&mut self) {
         self.0 = 0;
     }
@@ -55,10 +55,6 @@ impl ImageMonitor for Ticks {
     fn score(&mut self, _: FrameTransition<'_>) -> f64 {
         self.0 += 1;
         self.0 as f64
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }
 
@@ -69,7 +65,7 @@ impl ImageDetector for ImageRandom {
         _: &[Video],
         rng: &mut Rng,
         _: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Dice { seed: Seed(rng.bits()), steps: 0 }))
     }
@@ -82,7 +78,7 @@ struct Dice {
     steps: u64,
 }
 
-impl ImageMonitor for Dice {
+impl ImageScorer for Dice {
     fn reset(&mut self) {
         self.steps = 0;
     }
@@ -95,9 +91,5 @@ impl ImageMonitor for Dice {
         let hash =
             transition.action.iter().fold(hash, |hash, a| hash.rotate_left(7) ^ u64::from(a.to_bits()));
         self.seed.child(self.steps).child(hash).rng().uniform()
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }

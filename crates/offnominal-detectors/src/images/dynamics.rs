@@ -63,7 +63,7 @@ impl ImageDetector for PatchDynamics {
         _: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 2)?;
         let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, progress.between(0.0, 0.1))?;
         let videos = Split::of(&mut encoder, train, progress.between(0.1, 0.4))?;

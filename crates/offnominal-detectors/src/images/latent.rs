@@ -67,7 +67,7 @@ impl Coordinates {
 /// A vector detector on the coordinates.
 pub(super) struct Latent {
     coordinates: Coordinates,
-    monitor: Box<dyn Monitor>,
+    monitor: Box<dyn Scorer>,
     state: Vec<f32>,
 }
 

@@ -39,7 +39,7 @@ impl<S: FrameStatistic> Fitted<S> {
     }
 }
 
-impl<S: FrameStatistic> ImageMonitor for Fitted<S> {
+impl<S: FrameStatistic> ImageScorer for Fitted<S> {
     fn reset(&mut self) {
         self.window.reset();
         self.statistic.reset();
@@ -60,9 +60,5 @@ impl<S: FrameStatistic> ImageMonitor for Fitted<S> {
     fn expected(&self) -> Option<&[u8]> {
         let decode = || self.encoder.clone().decode(self.statistic.expected());
         self.expected.get_or_init(decode).as_deref()
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }

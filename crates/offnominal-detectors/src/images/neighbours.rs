@@ -41,7 +41,7 @@ impl ImageDetector for FrameKnn {
         _: &[Video],
         _: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 1)?;
         let mut encoder = self.backbone.at(train[0].height, train[0].width);
         let mut points = Vec::new();
@@ -76,7 +76,7 @@ struct Fitted {
     bank: Bank,
 }
 
-impl ImageMonitor for Fitted {
+impl ImageScorer for Fitted {
     fn reset(&mut self) {}
 
     fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
@@ -87,9 +87,5 @@ impl ImageMonitor for Fitted {
             // ‖a − b‖² = 2 − 2 cos for vectors of unit length.
             Metric::Cosine => 0.5 * distance * distance,
         }
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }

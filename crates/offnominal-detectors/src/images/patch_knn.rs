@@ -49,7 +49,7 @@ impl ImageDetector for PatchKnn {
         _: &[Video],
         rng: &mut Rng,
         progress: FitProgress<'_>,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    ) -> Result<Box<dyn ImageScorer>, FitError> {
         check_videos(train, 1)?;
         let size = (train[0].height, train[0].width);
         let mut encoder = self.backbone.at(size.0, size.1);
@@ -139,7 +139,7 @@ struct Fitted {
     expected: OnceLock<Vec<u8>>,
 }
 
-impl ImageMonitor for Fitted {
+impl ImageScorer for Fitted {
     fn reset(&mut self) {}
 
     fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
@@ -165,10 +165,6 @@ impl ImageMonitor for Fitted {
     fn expected(&self) -> Option<&[u8]> {
         self.last.first()?;
         Some(self.expected.get_or_init(|| self.back.clone().bytes(&self.mosaic())))
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }
 

@@ -88,7 +88,7 @@ fn train() -> Vec<Video> {
 }
 
 /// Mean score of steps from the onset on, over several episodes.
-fn mean(monitor: &mut dyn ImageMonitor, wrong: Wrong) -> f64 {
+fn mean(monitor: &mut dyn ImageScorer, wrong: Wrong) -> f64 {
     let scores = (100..108).flat_map(|i| monitor.score_video(&video(i, 12, wrong, 5))[5..].to_vec());
     let all: Vec<f64> = scores.collect();
     assert!(all.iter().all(|s| s.is_finite()));
@@ -96,7 +96,7 @@ fn mean(monitor: &mut dyn ImageMonitor, wrong: Wrong) -> f64 {
 }
 
 /// The heat is largest where the square is, and there is something to compare the image with.
-fn shows_where(name: &str, monitor: &mut dyn ImageMonitor) {
+fn shows_where(name: &str, monitor: &mut dyn ImageScorer) {
     let video = video(60, 8, Wrong::Green, 3);
     monitor.score_video(&video);
     let heat = monitor.heat().unwrap();

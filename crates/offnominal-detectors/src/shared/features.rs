@@ -100,11 +100,11 @@ impl<M: MemberModel> Members<M> {
         most: NonZeroUsize,
         rng: &mut Rng,
         model: impl Fn(Pool) -> Result<M, FitError>,
-    ) -> Result<Members<M>, FitError> {
+    ) -> Result<Box<dyn Scorer>, FitError> {
         let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
         let pools = features.pools(nominal.train, most, nominal.progress)?;
         let models = pools.into_iter().map(model).collect::<Result<_, _>>()?;
-        Ok(Members { features, models })
+        Ok(Box::new(Members { features, models }))
     }
 
     /// Reads the model of each member, given the width of its features.
@@ -112,12 +112,12 @@ impl<M: MemberModel> Members<M> {
         from: &Reader<'_>,
         policy: Option<&dyn Policy>,
         model: impl Fn(&Reader<'_>, usize) -> Result<M, ArchiveError>,
-    ) -> Result<Members<M>, ArchiveError> {
+    ) -> Result<Box<dyn Scorer>, ArchiveError> {
         let features = Features::load(from, policy)?;
         let shape = features.samples.shape();
         let model = |m| model(&from.part("member").part(m), shape.features);
         let models = (0..shape.members).map(model).collect::<Result<_, _>>()?;
-        Ok(Members { features, models })
+        Ok(Box::new(Members { features, models }))
     }
 }
 

@@ -35,16 +35,16 @@ impl Inner {
         let (seen, held_out) = split(nominal.train);
         let detector = self.build().expect("it was checked when it was read");
         let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
-        let mut monitor =
+        let mut scorer =
             detector.fit(Nominal { train: &seen, progress: first, ..nominal }, &mut seed.rng())?;
         let (mut all, mut scores) = (Vec::new(), Vec::new());
         for (i, episode) in held_out.iter().enumerate() {
             last.at(i, held_out.len())?;
-            monitor.score_episode(episode, &mut scores);
+            scorer.score_episode(episode, &mut scores);
             all.extend_from_slice(&scores);
         }
-        monitor.reset();
-        Ok(Scaled { monitor, surprise: Surprise::of_nominal(all) })
+        scorer.reset();
+        Ok(Scaled { scorer, surprise: Surprise::of_nominal(all) })
     }
 
     /// Reads what it became when it was fitted.
@@ -54,10 +54,7 @@ impl Inner {
         policy: Option<&dyn Policy>,
     ) -> Result<Scaled, ArchiveError> {
         let detector = self.build().expect("it was checked when it was read");
-        Ok(Scaled {
-            monitor: detector.load(from, policy)?,
-            surprise: Surprise::load(&from.part("surprise"))?,
-        })
+        Ok(Scaled { scorer: detector.load(from, policy)?, surprise: Surprise::load(&from.part("surprise"))? })
     }
 }
 
@@ -98,52 +95,47 @@ impl From<Inner> for Value {
     }
 }
 
-/// A monitor whose scores are surprises.
+/// A scorer whose scores are surprises.
+#[derive(Clone)]
 pub(crate) struct Scaled {
-    monitor: Box<dyn Monitor>,
+    scorer: Box<dyn Scorer>,
     surprise: Surprise,
 }
 
 impl Scaled {
     pub fn reset(&mut self) {
-        self.monitor.reset();
+        self.scorer.reset();
     }
 
-    /// Writes the monitor and its nominal scores.
+    /// Writes the scorer and its nominal scores.
     pub fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.surprise.save(&mut to.part("surprise"));
-        self.monitor.save(to)
+        self.scorer.save(to)
     }
 
     /// −ln p of the step.
     pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.surprise.of(self.monitor.score(seen))
+        self.surprise.of(self.scorer.score(seen))
     }
 
-    /// As [`Monitor::missing`].
+    /// As [`Scorer::missing`].
     pub fn missing(&self) -> Missing {
-        self.monitor.missing()
+        self.scorer.missing()
     }
 
-    /// As [`Monitor::fill`].
+    /// As [`Scorer::fill`].
     pub fn fill(&mut self, gaps: &mut Gaps<'_>) {
-        self.monitor.fill(gaps);
+        self.scorer.fill(gaps);
     }
 
     /// −ln p of a step with gaps.
     pub fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
-        let PartialScore { score, confidence } = self.monitor.score_partial(step);
+        let PartialScore { score, confidence } = self.scorer.score_partial(step);
         PartialScore { score: self.surprise.of(score), confidence }
     }
 }
 
-impl Clone for Scaled {
-    fn clone(&self) -> Scaled {
-        Scaled { monitor: self.monitor.fork(), surprise: self.surprise.clone() }
-    }
-}
-
-/// A recipe of a statistic that adds up the surprises of another detector; [`Learn`] is made of it.
+/// A recipe of a statistic that adds up the surprises of another detector.
 pub(crate) trait Accumulate: Clone + Send + Sync + 'static {
     /// The other detector.
     fn inner(&self) -> &Inner;
@@ -165,17 +157,23 @@ pub(crate) struct Accumulated<A> {
     sum: f64,
 }
 
-impl<A: Accumulate> Learn for A {
-    type Fitted = Accumulated<A>;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
-        let inner = self.inner().fit(nominal, Seed(rng.bits()))?;
-        Ok(Accumulated { recipe: self.clone(), inner, sum: self.start() })
+impl<A: Accumulate> Accumulated<A> {
+    /// As [`Detector::fit`] of the recipe.
+    pub fn fit(recipe: &A, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
+        Ok(Accumulated::new(recipe, recipe.inner().fit(nominal, Seed(rng.bits()))?))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
-        let inner = self.inner().load(&from.part("inner"), policy)?;
-        Ok(Accumulated { recipe: self.clone(), inner, sum: self.start() })
+    /// As [`Detector::load`] of the recipe.
+    pub fn load(
+        recipe: &A,
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Box<dyn Scorer>, ArchiveError> {
+        Ok(Accumulated::new(recipe, recipe.inner().load(&from.part("inner"), policy)?))
+    }
+
+    fn new(recipe: &A, inner: Scaled) -> Box<dyn Scorer> {
+        Box::new(Accumulated { recipe: recipe.clone(), inner, sum: recipe.start() })
     }
 }
 

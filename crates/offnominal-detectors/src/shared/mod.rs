@@ -12,7 +12,6 @@ pub(crate) mod gap_filter;
 pub(crate) mod gaussian;
 pub(crate) mod inner;
 pub(crate) mod kernel;
-pub(crate) mod learn;
 pub(crate) mod marginal;
 pub(crate) mod moments;
 pub(crate) mod nearest;

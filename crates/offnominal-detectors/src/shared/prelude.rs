@@ -1,6 +1,5 @@
 //! What the file of a detector uses, in one line: the nouns of the core, and the mechanism that is common to detectors.
 
-pub(crate) use super::learn::{Learn, Scorer, detector};
 pub(crate) use super::ranges::count;
 pub(crate) use super::recipe::recipe;
 pub(crate) use offnominal_core::detector::check;

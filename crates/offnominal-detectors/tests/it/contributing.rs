@@ -38,7 +38,7 @@ fn the_example_has_all_that_the_catalogue_asks_of_a_detector() {
         "impl Default for ActionJump",
         "    fn load(&self",
         "    fn save(&self",
-        "    fn fork(&self",
+        "#[derive(Clone)]\nstruct Fitted",
     ];
     for part in code {
         assert!(text.contains(part), "the example lacks {part:?}");

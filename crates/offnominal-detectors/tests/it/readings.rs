@@ -3,7 +3,7 @@
 //!
 //! Slow; runs with `RUN_SLOW_TESTS=1` (`-- --nocapture` prints the table).
 
-use offnominal_core::detector::{Monitor, Nominal, Signals};
+use offnominal_core::detector::{Nominal, Scorer, Signals};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::catalogue;
 use serde_json::json;
@@ -80,7 +80,7 @@ fn auroc(scores: &[f64]) -> f64 {
     wins as f64 / (before.len() * after.len()) as f64
 }
 
-fn mean_auroc(monitor: &mut dyn Monitor, anomaly_spec: AnomalySpec, noise: f64) -> f64 {
+fn mean_auroc(monitor: &mut dyn Scorer, anomaly_spec: AnomalySpec, noise: f64) -> f64 {
     let episodes = 30;
     let one = |i: u64| {
         let mut scores = Vec::new();

@@ -6,6 +6,7 @@
 
 use crate::frames as replaying;
 use crate::frames::FrameSize;
+use crate::memory;
 use anyhow::Result;
 use lz4_flex::block::{compress, decompress_into};
 use offnominal_core::image_detector::Video;
@@ -59,7 +60,7 @@ impl VideoCache {
         let packed = packed(video);
         let bytes: u64 = packed.iter().map(|p| p.len() as u64).sum();
         let mut kept = self.cached.lock().expect("no thread panics while it holds the lock");
-        let room = || replaying::available().map_or(ROOM, |bytes| bytes / 2);
+        let room = || memory::available().map_or(ROOM, |bytes| bytes / 2);
         let kept = kept.get_or_insert_with(|| Cached { videos: HashMap::new(), room: room() });
         if bytes <= kept.room && kept.videos.insert(key, packed.into()).is_none() {
             kept.room -= bytes;

@@ -55,7 +55,7 @@ impl Fitted {
         match *self {}
     }
 
-    pub fn monitor(&mut self) -> &mut dyn ImageMonitor {
+    pub fn monitor(&mut self) -> &mut dyn ImageScorer {
         match *self {}
     }
 }

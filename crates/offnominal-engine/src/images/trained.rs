@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::device::Device;
-use crate::frames::available;
+use crate::memory::available;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::prelude::*;
@@ -113,7 +113,7 @@ impl Fitted {
     }
 
     /// The monitor.
-    pub fn monitor(&mut self) -> &mut dyn ImageMonitor {
+    pub fn monitor(&mut self) -> &mut dyn ImageScorer {
         self.0.as_mut()
     }
 }

@@ -1,5 +1,7 @@
 //! The tables of noise that travel with the binary.
 
+use crate::shipped_worlds::shipped_worlds;
+
 /// The levels that have tables, from little to much.
 pub const LEVELS: &[&str] = &["datasheet", "rough"];
 
@@ -16,15 +18,4 @@ macro_rules! worlds {
 }
 
 /// Level, environment and text of each table.
-pub(super) const WORLDS: &[(&str, &str, &str)] = worlds![
-    "car-lanekeep",
-    "mjc-cartpole-swingup",
-    "mjc-half-cheetah",
-    "mjc-reacher3d",
-    "sap-goal0",
-    "sap-goal1",
-    "sap-goal2",
-    "urm-pnp",
-    "urm-reach",
-    "urr-reach",
-];
+pub(super) const WORLDS: &[(&str, &str, &str)] = shipped_worlds!(worlds:);

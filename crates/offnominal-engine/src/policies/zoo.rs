@@ -4,9 +4,9 @@
 //! `ALGO/ENV_N/` has `ENV.zip` and `best_model.zip`; `ENV_N/ENV/` has `config.yml`, `args.yml` and `vecnormalize.pkl`. On a
 //! hub all of them are in one folder. A configuration is a list of pairs (a dictionary of Python) or a mapping.
 
-use crate::foreign;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_files::read;
+use offnominal_hosts::foreign;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

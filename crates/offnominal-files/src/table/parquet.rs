@@ -2,18 +2,18 @@
 
 use super::cell::{self, Cell};
 use super::{Header, row};
+use crate::records::each_record;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use bytes::Bytes;
-use offnominal_core::limits::{ROWS, TABLE_TEXT};
+use offnominal_core::limits::TABLE_TEXT;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -101,25 +101,16 @@ fn batch<D: DataType>(
 /// # Errors
 /// If a column is missing, or a field is not what it should be.
 pub fn from_parquet<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<Vec<T>> {
-    // The library asserts what a damaged page breaks.
-    let read = std::panic::catch_unwind(|| rows(bytes));
-    let read = read.unwrap_or_else(|_| Err(anyhow!("expected sound columns, found a damaged one")));
-    read.with_context(|| path.display().to_string())
-}
-
-fn rows<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>> {
-    let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes))?;
-    let fields = reader.metadata().file_metadata().schema().get_fields();
-    let header = Header::new::<T>(fields.iter().map(|field| field.name().to_string()).collect())?;
-    let (mut rows, mut n_text) = (Vec::new(), 0);
-    for (i, record) in reader.get_row_iter(None)?.enumerate() {
-        ensure!(i < ROWS, "expected at most {ROWS} rows, found more");
-        let record = record.with_context(|| format!("row {}", i + 1))?;
+    let (header, mut rows, mut n_text) = (OnceCell::new(), Vec::new(), 0);
+    let begin = |names| Header::new::<T>(names).map(|found| header.set(found).unwrap_or_default());
+    each_record(bytes, path, begin, |record| {
         let cells = record.get_column_iter().map(|(_, field)| cell_of(field)).collect::<Result<Vec<_>>>()?;
         n_text += cells.iter().map(Cell::text_len).sum::<usize>();
         ensure!(n_text <= TABLE_TEXT, "expected at most {TABLE_TEXT} bytes of text, found more");
-        rows.push(row::parsed(&header.0, cells).map_err(|e| anyhow!("row {}, {e}", i + 1))?);
-    }
+        let Header(names) = header.get().context("the columns were named first")?;
+        rows.push(row::parsed(names, cells).map_err(|e| anyhow!("{e}"))?);
+        Ok(())
+    })?;
     Ok(rows)
 }
 

@@ -3,7 +3,7 @@
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::live::Live;
+use offnominal_live::Live;
 use offnominal_logs::chosen::Truth;
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::recordings;

@@ -1,9 +1,9 @@
 //! Thresholds of tasks: from logs that name them to alarms that keep within each.
 
 use offnominal_engine::context::Context;
-use offnominal_engine::live::{Live, Settings};
 use offnominal_engine::monitor_file;
 use offnominal_engine::progress::{Progress, Silent};
+use offnominal_live::{Live, Settings};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::{fit, score, watch};
 use offnominal_work::cli;

@@ -50,7 +50,7 @@ impl ObstacleMonitor {
     }
 }
 
-impl ImageMonitor for ObstacleMonitor {
+impl ImageScorer for ObstacleMonitor {
     fn reset(&mut self) {
         self.path = Path::default();
         self.tracks = Tracks::new(self.fitted.criteria);
@@ -70,10 +70,6 @@ impl ImageMonitor for ObstacleMonitor {
 
     fn heat(&self) -> Option<Heat> {
         (!self.above.is_empty()).then(|| self.fitted.heat(&self.above))
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Readers of what comes over sockets.
 
 use offnominal_core::spec::Channel;
-use offnominal_engine::{foreign, live, remote};
+use offnominal_hosts::{foreign, remote};
+use offnominal_live as live;
 use offnominal_rtde::client::{Client, Wishes};
 use offnominal_rtde::message::{Reply, Request};
 use offnominal_rtde::package::Inbox;

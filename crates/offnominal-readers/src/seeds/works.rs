@@ -15,9 +15,7 @@ use offnominal_files::journal::Journal;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::{array, image_file, store, table};
 use offnominal_laws::nominal_episodes;
-use offnominal_monitor::{
-    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor as Watch, encode,
-};
+use offnominal_monitor::{About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Identity, Monitor, encode};
 use offnominal_risk::estimate::block::{Block, ExperimentSpec, Method};
 use offnominal_rtde::message::{Reply, Setup};
 use offnominal_stats::{Level, Promise, Rule};
@@ -169,7 +167,7 @@ pub fn monitor() -> Vec<u8> {
         mapping: None,
     };
     fitted.reset();
-    let archive = Watch::archive(fitted.as_ref(), &threshold, None, None).expect("knn can be kept");
+    let archive = Monitor::archive(fitted.as_ref(), &threshold, None, None).expect("knn can be kept");
     encode(&about, &archive)
 }
 

@@ -21,7 +21,6 @@ mod traffic;
 mod tyre;
 mod vehicle;
 
-use super::spec_and_fork;
 use canvas::Canvas;
 use debris::Debris;
 use ego::{DT_SECS, Ego};

@@ -16,7 +16,6 @@ mod image;
 mod places;
 mod track;
 
-use super::spec_and_fork;
 use car::Car;
 use offnominal_core::prelude::*;
 use std::sync::Arc;

@@ -4,7 +4,6 @@
 //! is the call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
-use super::spec_and_fork;
 use offnominal_core::frame::{Camera, Frame};
 use offnominal_core::prelude::*;
 use std::sync::Arc;

@@ -104,38 +104,7 @@ impl<E: Env> Env for OnlyOne<E> {
         self.try_ask(Env::health).unwrap_or(Ok(()))
     }
 
-    fn failure_search(&self) -> &dyn FailureSearch {
-        self
-    }
-
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         self.tell(|env| env.render(camera, frame));
-    }
-}
-
-/// Forwarded to the environment, which no other value may have.
-impl<E: Env> FailureSearch for OnlyOne<E> {
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        self.ask(|env| env.failure_search().features(x))
-    }
-
-    fn places(&self, x: &[f64]) -> Option<Places> {
-        self.ask(|env| env.failure_search().places(x))
-    }
-
-    fn current_place(&self) -> Option<usize> {
-        self.ask(|env| env.failure_search().current_place())
-    }
-
-    fn admits(&self, x: &[f64]) -> bool {
-        self.ask(|env| env.failure_search().admits(x))
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        self.ask(|env| env.failure_search().vary(x, rng))
-    }
-
-    fn margin(&self) -> Option<f64> {
-        self.ask(|env| env.failure_search().margin())
     }
 }

@@ -14,7 +14,6 @@ mod lens;
 mod player;
 mod screen;
 
-use super::spec_and_fork;
 use frame_stack::FrameStack;
 use game::{Game, Rules};
 use lens::Lens;

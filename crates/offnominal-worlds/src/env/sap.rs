@@ -14,7 +14,6 @@ mod layout;
 mod lidar;
 mod scene;
 
-use super::spec_and_fork;
 use super::vec2::Vec2;
 use card::Level;
 use lidar::SECTORS;

@@ -4,11 +4,12 @@ use super::command::{Answer, Call, asked};
 use super::terminal::Terminal;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{ArgMatches, Args, Command};
-use offnominal_engine::live::{Address, Live, Settings};
 use offnominal_engine::monitor_file;
 use offnominal_engine::progress::Progress;
-use offnominal_engine::stream::{self, Stream};
+use offnominal_live::stream::Stream;
+use offnominal_live::{Address, Live, Settings};
 use offnominal_logs::{recordings, watch};
+use offnominal_monitor::VerdictLine;
 use std::env::VarError;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -142,7 +143,7 @@ fn answer_lines(stream: &mut Stream) -> Result<()> {
     while next_line(&mut input, &mut line, n_lines + 1)? {
         n_lines += 1;
         let mut told = Ok(());
-        let say = |answer: &stream::Answer<'_>| {
+        let say = |answer: &VerdictLine<'_>| {
             if told.is_ok() {
                 told = tell(&mut out, answer);
             }
@@ -168,7 +169,7 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> Resul
 
 /// Whoever waits for a verdict waits for this step's. That nobody reads it any longer is an error: it is the work of this
 /// command.
-fn tell(out: &mut impl Write, answer: &stream::Answer<'_>) -> Result<()> {
+fn tell(out: &mut impl Write, answer: &VerdictLine<'_>) -> Result<()> {
     serde_json::to_writer(&mut *out, answer)?;
     writeln!(out)?;
     Ok(out.flush()?)

@@ -274,7 +274,7 @@ fn a_line_without_end_is_not_kept() {
 
 #[test]
 fn no_line_makes_the_stream_panic() {
-    use offnominal_engine::stream::Stream;
+    use offnominal_live::stream::Stream;
     let folder = tempfile::tempdir().unwrap();
     let monitor = small(folder.path());
     let [obs, action] = channels(&monitor);

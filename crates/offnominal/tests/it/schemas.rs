@@ -3,9 +3,9 @@
 use offnominal_audit::document::Audit;
 use offnominal_bench::campaign::Campaign;
 use offnominal_bench::suite::{Environment, Row};
-use offnominal_engine::stream::{Answer, line_schema};
+use offnominal_live::stream::line_schema;
 use offnominal_logs::mapping::Mapping;
-use offnominal_logs::watch::LiveVerdict;
+use offnominal_monitor::VerdictLine;
 use offnominal_pixels::label_map::LabelMap;
 use offnominal_risk::{compare, multifidelity, stress};
 use offnominal_rollouts::judge::Judged;
@@ -13,7 +13,7 @@ use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 13] {
+fn all() -> [(&'static str, &'static str, Schema); 12] {
     [
         ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
@@ -25,12 +25,7 @@ fn all() -> [(&'static str, &'static str, Schema); 13] {
         ),
         ("mapping", "Which column of a log is which channel: a TOML file", schema_for!(Mapping)),
         ("monitor-line", "A line that `offnominal monitor` reads", line_schema()),
-        (
-            "monitor-live-verdict",
-            "A line that `offnominal monitor` writes of a log",
-            schema_for!(LiveVerdict<'_>),
-        ),
-        ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(Answer<'_>)),
+        ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(VerdictLine<'_>)),
         (
             "multifidelity",
             "multifidelity.json: a failure probability that a cheap simulator helped to find",

@@ -39,15 +39,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("report", &["stats"]),
     // How work runs, and a monitor out of episodes: all that needs no environment.
     ("work", &["detectors", "files", "monitor", "stats"]),
+    // Processes of others, and a monitor at work; neither needs a catalogue.
+    ("hosts", &["files", "mujoco", "work"]),
+    ("live", &["files", "monitor", "report", "work"]),
     (
         "engine",
-        &["agents", "deep", "detectors", "files", "monitor", "mujoco", "report", "stats", "work", "worlds"],
+        &["agents", "deep", "detectors", "files", "hosts", "monitor", "mujoco", "stats", "work", "worlds"],
     ),
-    ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
+    ("bench", &["agents", "detectors", "engine", "files", "hosts", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "monitor", "report", "stats"]),
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
-    ("logs", &["detectors", "engine", "files", "monitor", "report", "stats", "topics", "work"]),
+    ("logs", &["detectors", "engine", "files", "live", "monitor", "report", "stats", "topics", "work"]),
     ("rollouts", &["agents", "files", "monitor", "report", "stats", "work"]),
     (
         // It stands on two verticals, whose commands it calls.
@@ -64,6 +67,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "detectors",
             "engine",
             "files",
+            "hosts",
+            "live",
             "laws",
             "logs",
             "monitor",
@@ -84,6 +89,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "detectors",
             "engine",
             "files",
+            "hosts",
+            "live",
             "logs",
             "monitor",
             "mujoco",
@@ -107,6 +114,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "detectors",
             "engine",
             "files",
+            "hosts",
             "logs",
             "monitor",
             "offnominal",

@@ -31,22 +31,21 @@ fn violations(decorated: impl Fn(Box<dyn Env>) -> Box<dyn Env>) -> Vec<&'static 
 }
 
 /// Noise without a stream of its own, or with as many draws as there are large readings.
-#[derive(Clone)]
-struct Careless {
-    env: Echo,
+struct Careless<'e> {
+    env: Box<dyn Env + 'e>,
     rng: Option<Rng>,
     error: f64,
 }
 
-impl Env for Careless {
-    fn spec(&self) -> &EnvSpec {
-        self.env.spec()
+impl crate::env_layer::EnvLayer for Careless<'_> {
+    fn inner(&self) -> &dyn Env {
+        self.env.as_ref()
     }
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.env.draw(rng)
+    fn inner_mut(&mut self) -> &mut dyn Env {
+        self.env.as_mut()
     }
-    fn start(&mut self, x: &[f64], rng: &mut Rng) {
-        self.env.start(x, rng);
+    fn around<'e>(&self, env: Box<dyn Env + 'e>) -> Option<Box<dyn Env + 'e>> {
+        Some(Box::new(Careless { env, rng: self.rng.clone(), error: self.error }))
     }
     fn observe(&self, obs: &mut [f32]) {
         self.env.observe(obs);
@@ -59,12 +58,6 @@ impl Env for Careless {
         self.error = (0..draws).map(|_| own.normal()).last().unwrap();
         step
     }
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.env.set_parameter(name, value)
-    }
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
 }
 
 #[test]
@@ -75,8 +68,9 @@ fn noise_obeys_its_law_and_broken_fixtures_do_not() {
         Box::new(Noisy::new(env, terms, "echo?noise=test", "Noise.").unwrap())
     });
     assert!(lawful.is_empty(), "{lawful:?}");
-    let careless =
-        |rng: Option<Rng>| violations(|_| Box::new(Careless { env: echo(), rng: rng.clone(), error: 0.0 }));
+    let careless = |rng: Option<Rng>| {
+        violations(|_| Box::new(Careless { env: Box::new(echo()), rng: rng.clone(), error: 0.0 }))
+    };
     assert_eq!(careless(Some(Rng::new(1))), ["draws differ between twins"]);
     assert_eq!(careless(None), ["takes from the environment's stream", "draws differ between twins"]);
 }

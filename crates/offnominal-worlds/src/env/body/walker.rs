@@ -2,7 +2,6 @@
 
 use super::super::DIVERGED;
 use super::super::mjc_image::Painter;
-use super::super::spec_and_fork;
 use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;

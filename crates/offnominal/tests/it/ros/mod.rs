@@ -18,12 +18,11 @@ fn as_message(line: &Value) -> Value {
         "event": number("event", &["", "raised", "cleared"]),
         "sensor_event": number("sensor_event", &["", "lost", "returned"]),
         "acknowledged": line["acknowledged"].as_bool().unwrap_or(false),
+        "dropped": line["dropped"].as_u64().unwrap_or(0),
         "shares": line.get("shares").cloned().unwrap_or(json!([])),
         "diagnosis": line.get("diagnosis").map_or(json!([]), |found| json!([diagnosis(found)])),
     });
-    for name in
-        "time_nanos episode step score statistic threshold missing stale confidence dropped".split(' ')
-    {
+    for name in "time_nanos episode step score statistic threshold missing stale confidence".split(' ') {
         found[name] = line[name].clone();
     }
     found

@@ -9,9 +9,9 @@ use crate::foreign::judging::Judging;
 use crate::foreign::wanted::Wanted;
 use crate::foreign::wire::Reply;
 use crate::foreign::{PREFIX, pool};
-use crate::remarks;
 use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
+use offnominal_work::remarks;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

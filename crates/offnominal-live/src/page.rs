@@ -39,5 +39,5 @@ pub fn render(file: &str, about: &About) -> Result<String> {
         n_action: about.act_width(),
         diagnoses: about.diagnoses,
     };
-    page::render(&[("monitor.html", include_str!("../../templates/monitor.html"))], content)
+    page::render(&[("monitor.html", include_str!("../templates/monitor.html"))], content)
 }

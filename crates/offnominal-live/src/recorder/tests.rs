@@ -1,7 +1,7 @@
 //! What is kept, what is forgotten, and what an alarm writes.
 
 use super::*;
-use crate::live::testing::{Notes, about, tick};
+use crate::testing::{Notes, about, tick};
 use std::sync::atomic::Ordering;
 
 fn recorder(secs: u64, folder: &Path) -> (Recorder, Arc<Notes>) {

@@ -1,7 +1,7 @@
 //! A server asked over a socket.
 
 use super::*;
-use crate::live::testing::{Notes, about, verdict};
+use crate::testing::{Notes, about, verdict};
 use offnominal_monitor::Verdict;
 use std::io::Read;
 use std::net::SocketAddr;

@@ -1,8 +1,9 @@
-//! What else becomes of a monitor's work while its verdicts are told: a page in the browser, an MCAP file, and what
-//! happened before an alarm.
+//! A monitor at work: steps as lines in and verdicts as lines out, and what else becomes of the verdicts: a page in the
+//! browser, an MCAP file, and what happened before an alarm.
 //!
 //! | file              | content                                                          |
 //! |-------------------|------------------------------------------------------------------|
+//! | [`stream`]        | steps and verdicts as JSON lines                                 |
 //! | `tick`            | what there is at a tick: observation, action, verdict            |
 //! | `topics`          | ticks as messages of MCAP                                        |
 //! | `mcap_file`       | an MCAP file that grows with the ticks                           |
@@ -24,15 +25,15 @@ mod metrics;
 mod page;
 mod recorder;
 mod server;
+pub mod stream;
 #[cfg(test)]
 mod testing;
 mod tick;
 mod topics;
 
-use crate::progress::Progress;
 use anyhow::{Error, Result};
-use offnominal_monitor::{About, Verdict};
-use serde::Serialize;
+use offnominal_monitor::{About, VerdictLine};
+use offnominal_work::progress::Progress;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,17 +80,6 @@ pub struct Seen<'a> {
     pub action: Option<&'a [f64]>,
 }
 
-/// What is said of the step that ends with a tick.
-#[derive(Debug)]
-pub struct Judged<'a, L> {
-    /// The verdict.
-    pub verdict: &'a Verdict,
-    /// Lines or rows that were dropped so far.
-    pub dropped: u64,
-    /// The line that tells the verdict.
-    pub line: &'a L,
-}
-
 /// Who is told every tick besides the reader of the verdicts. By default nobody is.
 #[derive(Default)]
 pub struct Live {
@@ -129,16 +119,16 @@ impl Live {
     /// A tick, and what is said of the step that it ends.
     ///
     /// # Panics
-    /// If the line is no JSON object, which is a mistake of ours.
-    pub fn step<L: Serialize>(&mut self, seen: &Seen<'_>, judged: &Judged<'_, L>) {
+    /// If the line is not JSON, which is a mistake of ours.
+    pub fn step(&mut self, seen: &Seen<'_>, said: &VerdictLine<'_>) {
         if self.server.is_none() && self.recorder.is_none() && self.mcap.is_none() {
             return;
         }
-        let line = serde_json::to_vec(judged.line).expect("a verdict is JSON");
+        let line = serde_json::to_vec(said).expect("a verdict is JSON");
         if let Some(server) = &self.server {
-            server.hub().say(judged.verdict, judged.dropped, &line);
+            server.hub().say(&said.verdict, said.dropped, &line);
         }
-        self.keep(seen, Some(Said { verdict: *judged.verdict, line: line.into() }));
+        self.keep(seen, Some(Said { verdict: said.verdict, line: line.into() }));
     }
 
     /// The action that answers the last observation, where it was not known with it.

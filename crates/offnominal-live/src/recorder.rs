@@ -5,12 +5,12 @@
 
 use super::alarm_files;
 use super::tick::Tick;
-use crate::progress::Progress;
 use anyhow::{Context, Result, anyhow, ensure};
 use offnominal_core::alarm::Event;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_monitor::About;
+use offnominal_work::progress::Progress;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! A monitor's header, ticks and notes for tests.
 
 use super::tick::{Said, Tick};
-use crate::progress::{Progress, Silent, Tracker};
 use offnominal_core::alarm::{Event, State};
 use offnominal_monitor::{About, Verdict};
+use offnominal_work::progress::{Progress, Silent, Tracker};
 use serde_json::json;
 use std::ops::Range;
 use std::sync::Mutex;

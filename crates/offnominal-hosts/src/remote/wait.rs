@@ -1,7 +1,7 @@
 //! Waiting for an answer, not longer than is allowed, and not when the work was asked to stop.
 
-use crate::stop;
 use anyhow::{Result, bail};
+use offnominal_work::stop;
 use std::time::{Duration, Instant};
 
 /// How long is waited before it is asked whether to stop.

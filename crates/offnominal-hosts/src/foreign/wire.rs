@@ -1,6 +1,6 @@
 //! Messages between the engine and a process that hosts environments; `worker/serve.py` documents them.
 
-use crate::stop;
+use offnominal_work::stop;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};

@@ -2,9 +2,9 @@
 
 use crate::foreign::folder::Folder;
 use crate::foreign::said::Said;
-use crate::stop;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_mujoco::python;
+use offnominal_work::stop;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -29,18 +29,16 @@
 //! are left out, so are steps: nothing was read in them, and each has its verdict. A line whose number is not larger than
 //! that of one before it came late or twice; it is dropped, and counted.
 //!
-//! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], where an
-//! alarm is raised the [`Diagnosis`], where a sensor is lost or returns the names of those that are lost, and how many lines
-//! were dropped, if any. [`Live`] may be told each tick too, after the line.
+//! A line out is a [`VerdictLine`] with the number of the line in that it answers. [`Live`] may be told each tick too, after
+//! the line.
 
 mod channels;
 
-use crate::live::{Judged, Live, Seen as Tick};
+use crate::{Live, Seen as Tick};
 use channels::{Names, Numbers};
-use offnominal_core::alarm::Event;
 use offnominal_core::transition::Transition;
-use offnominal_monitor::{ChannelName, Diagnosis, Monitor, Share, StepError, UnknownGroup, Verdict};
-use serde::{Deserialize, Serialize};
+use offnominal_monitor::{ChannelName, Monitor, StepError, UnknownGroup, Verdict, VerdictLine};
+use serde::Deserialize;
 
 /// One line in.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -107,41 +105,6 @@ struct Announced {
 fn names_channels(text: &[u8]) -> bool {
     let inner = text.trim_ascii().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inner.is_some_and(|inner| inner.starts_with(b"\"channels\""))
-}
-
-/// One line out.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Answer<'a> {
-    /// Which line is answered, counted from 1.
-    pub line: u64,
-    /// Which episode, counted from 0.
-    pub episode: u64,
-    /// What the monitor says.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// What looks wrong, where an alarm is raised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diagnosis: Option<Diagnosis<'a>>,
-    /// Which part of the score is due to each channel, where an alarm is raised, if the detector tells: they sum to the score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shares: Option<Vec<Share>>,
-    /// Names of the sensors that are lost, where one was lost or came back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost_sensors: Option<Vec<String>>,
-    /// Lines that were dropped so far, as they came late or twice.
-    #[cfg_attr(feature = "schema", schemars(default))]
-    #[serde(skip_serializing_if = "is_zero")]
-    pub dropped: u64,
-    /// Whether somebody has acknowledged the alarm before this step.
-    #[cfg_attr(feature = "schema", schemars(default))]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub acknowledged: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 pub use channels::ChannelsError;
@@ -270,7 +233,7 @@ impl Stream {
     ///
     /// # Errors
     /// If something is wrong with it.
-    pub fn read(&mut self, text: &[u8], mut tell: impl FnMut(&Answer<'_>)) -> Result<(), LineError> {
+    pub fn read(&mut self, text: &[u8], mut tell: impl FnMut(&VerdictLine<'_>)) -> Result<(), LineError> {
         self.n_lines += 1;
         if text.trim_ascii().is_empty() {
             return Ok(());
@@ -300,7 +263,7 @@ impl Stream {
     }
 
     /// Judges a step, and tells what there is to say.
-    fn step(&mut self, seen: &Seen, tell: &mut impl FnMut(&Answer<'_>)) -> Result<(), StepError> {
+    fn step(&mut self, seen: &Seen, tell: &mut impl FnMut(&VerdictLine<'_>)) -> Result<(), StepError> {
         let acknowledged = self.live.is_acknowledged() && self.monitor.acknowledge().is_some();
         let verdict = self.judge(seen)?;
         let is_first = std::mem::replace(&mut self.is_first, false);
@@ -325,7 +288,7 @@ impl Stream {
         acknowledged: bool,
         observation: &[f64],
         action: Option<&[f64]>,
-        tell: &mut impl FnMut(&Answer<'_>),
+        tell: &mut impl FnMut(&VerdictLine<'_>),
     ) {
         // Lines have no time, so it is that of a clock which counts steps.
         let nanos_per_step = (self.monitor.about().dt_secs * 1e9).round().max(1.0) as i64;
@@ -333,16 +296,10 @@ impl Stream {
         self.n_ticks += 1;
         let seen = Tick { time_nanos, episode: self.episode, observation, action };
         let Some(verdict) = verdict else { return self.live.first(&seen) };
-        let names = || self.monitor.lost().map(|channel| channel.name.clone()).collect();
-        let lost_sensors = verdict.sensor_event.map(|_| names());
-        let (line, episode, dropped) = (self.n_lines, self.episode, self.dropped);
-        let is_raised = verdict.event == Some(Event::Raised);
-        let shares = if is_raised { self.monitor.shares() } else { None };
-        let diagnosis = if self.monitor.is_diagnosis_due() { self.monitor.diagnose() } else { None };
-        let answer =
-            Answer { line, episode, verdict, diagnosis, shares, lost_sensors, dropped, acknowledged };
-        tell(&answer);
-        self.live.step(&seen, &Judged { verdict: &verdict, dropped, line: &answer });
+        let (line, dropped) = (Some(self.n_lines), self.dropped);
+        let said = VerdictLine { line, dropped, acknowledged, ..self.monitor.line(verdict, self.episode) };
+        tell(&said);
+        self.live.step(&seen, &said);
     }
 
     /// A step; nothing if the line names the channels.
