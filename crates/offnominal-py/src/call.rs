@@ -17,8 +17,7 @@ use offnominal_logs::{
 };
 use offnominal_pixels::{describe, evaluate, features, frames, import, paste, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, committor, compare, estimate, forks, history, learning, multifidelity, perturb, replay,
-    replicates, search, select, sensitivity, split, stress,
+    budget, compare, estimate, learning, multifidelity, replay, search, select, split, stress,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -103,18 +102,12 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "calibrate" => typed(r, c, calibrate::run),
         "metrics" => typed(r, c, metrics_file::run),
         "risk.learn" => typed(r, c, learning::run),
-        "risk.history" => typed(r, c, history::run),
         "risk.estimate" => typed(r, c, estimate::run),
-        "risk.committor" => typed(r, c, committor::run),
-        "risk.fork" => typed(r, c, forks::run),
         "risk.search" => typed(r, c, search::run),
         "risk.stress" => typed(r, c, stress::run),
         "risk.select" => typed(r, c, select::run),
         "risk.split" => typed(r, c, split::run),
         "risk.replay" => typed(r, c, replay::run),
-        "risk.perturb" => typed(r, c, perturb::run),
-        "risk.sensitivity" => typed(r, c, sensitivity::run),
-        "risk.replicates" => typed(r, c, replicates::run),
         "risk.multifidelity" => typed(r, c, multifidelity::run),
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),

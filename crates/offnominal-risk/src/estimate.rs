@@ -80,9 +80,6 @@ pub struct Request {
     /// Experiments per draw of the thinned and the adaptive method, above 0, at most 1; if absent, as few as the predictor
     /// can use, and a tenth where the method is adaptive.
     pub rate: Option<f64>,
-    /// Draws from which the normalising constant of mixture and algorithm-1 is known.
-    #[serde(default = "constant_draws")]
-    pub constant_draws: usize,
     /// Confidence level of the intervals, between 0 and 1.
     #[serde(default = "request::level")]
     pub level: f64,
@@ -101,7 +98,6 @@ pub struct Request {
 
 defaults! {
     episodes: u64 = 1000;
-    constant_draws: usize = 20_000;
 }
 
 /// What a run is for.
@@ -139,12 +135,6 @@ pub enum SamplingMethod {
     Thinned,
     /// Draws that are tried with a chance that follows what failed before, with or without a predictor; valid whenever one stops
     Adaptive,
-    /// Draws that the predictor accepts, mixed with plain ones
-    Mixture,
-    /// Draws that the predictor accepts, as published; no valid interval, for comparison
-    #[strum(serialize = "algorithm-1")]
-    #[serde(rename = "algorithm-1")]
-    Algorithm1,
 }
 
 /// What was estimated.
@@ -180,9 +170,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let ending = request.ending(method, level)?;
+    let ending = request.ending(level)?;
     let blocks = estimation.run(request.out.as_deref(), request.episodes, &ending, context)?;
-    let verdict = estimation.judge(&blocks, level, context)?;
+    let verdict = estimation.judge(&blocks, level)?;
     ending.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
@@ -234,17 +224,15 @@ impl Request {
         let usual = if has_predictor { SamplingMethod::Thinned } else { SamplingMethod::Plain };
         let method = self.method.unwrap_or(usual);
         let is_plain = method == SamplingMethod::Plain;
-        let needs_none = is_plain || method == SamplingMethod::Adaptive;
         let name: &str = method.into();
         ensure!(
-            needs_none || has_predictor,
+            method != SamplingMethod::Thinned || has_predictor,
             "method {name}: expected a predictor (make one with `risk learn`), found none"
         );
         ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
-        let is_even = is_plain || method == SamplingMethod::Algorithm1;
         ensure!(
-            !is_even || self.goal == Goal::Estimate,
-            "goal gate: expected the method thinned, adaptive or mixture, because the goal sets the plain share of a method that \
+            !is_plain || self.goal == Goal::Estimate,
+            "goal gate: expected the method thinned or adaptive, because the goal sets the plain share of a method that \
              follows something, found {name}; counting is all plain, and --max-risk makes a gate of it"
         );
         ensure!(
@@ -260,7 +248,6 @@ impl Request {
 
     fn check(&self) -> Result<()> {
         within("episodes", self.episodes, 1..=100_000_000)?;
-        within("constant draws", self.constant_draws, 100..=10_000_000)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
         positive("plain share", self.plain_share(), 1.0)?;
         positive("rate", self.rate.unwrap_or(1.0), 1.0)?;
@@ -280,19 +267,12 @@ impl Request {
         self.plain_share.unwrap_or(self.goal.plain_share())
     }
 
-    fn ending(&self, method: SamplingMethod, level: Level) -> Result<Ending> {
+    fn ending(&self, level: Level) -> Result<Ending> {
         ensure!(
             !self.early_stop || self.max_risk.is_some(),
             "early stop: expected a largest acceptable risk with it, found none"
         );
         let ending = Ending { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
-        let is_valid =
-            matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned | SamplingMethod::Adaptive);
-        ensure!(
-            is_valid || !ending.is_early(),
-            "width and early stop: expected the method plain, thinned or adaptive, found {}",
-            <&str>::from(method)
-        );
         ending.check()?;
         Ok(ending)
     }
@@ -309,15 +289,9 @@ impl Request {
             return Estimation::adaptive(experimenter, guide, rate, self.plain_share());
         }
         let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
-        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share() };
-        let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
-        match method {
-            SamplingMethod::Thinned => {
-                let shares = (self.rate, self.top_share);
-                Estimation::thinned(experimenter, guide, proposal, shares, context)
-            }
-            _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
-        }
+        let exponent = self.exponent.unwrap_or(guide.exponent());
+        let proposal = Proposal { plain_share: self.plain_share(), exponent };
+        Estimation::thinned(experimenter, guide, proposal, (self.rate, self.top_share), context)
     }
 }
 

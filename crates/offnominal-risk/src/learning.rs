@@ -1,11 +1,11 @@
-//! `risk learn`: from the history of a training run to a predictor of failure.
+//! `risk learn`: from the history of a training run, or from policies of which one is made, to a predictor of failure.
 
 use crate::guide;
+use crate::history;
 use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor, Skill};
-use crate::request::defaults;
-use crate::request::within;
+use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::limits::MEMBERS;
@@ -33,8 +33,21 @@ pub struct Request {
     /// What is drawn for each episode, and by what one fails.
     #[serde(default)]
     pub scenario: ScenarioRequest,
-    /// The histories that `train --history` or [`history`](crate::history) wrote.
+    /// The histories that `train --history` or an earlier `risk learn` wrote.
+    #[serde(default)]
     pub histories: Vec<PathBuf>,
+    /// Policies, or folders of them such as `train --checkpoints` fills, of whose episodes a history is made first.
+    #[serde(default)]
+    pub policies: Vec<String>,
+    /// Episodes of each policy at each level of noise.
+    #[serde(default = "episodes")]
+    pub episodes: usize,
+    /// Standard deviations of the noise on actions, as shares of half their range.
+    #[serde(default = "noises")]
+    pub noises: Vec<f64>,
+    /// Whether the history of the policies is all that is made.
+    #[serde(default)]
+    pub history_only: bool,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
     /// is learned from it.
     pub near: Option<PathBuf>,
@@ -60,15 +73,27 @@ pub struct Request {
 }
 
 defaults! {
+    episodes: usize = 1000;
+    noises: Vec<f64> = vec![0.0];
     early: f64 = PredictorRecipe::default().early_share;
     later: f64 = PredictorRecipe::default().later_share;
     steps: usize = PredictorRecipe::default().steps;
     members: usize = PredictorRecipe::default().members;
 }
 
-/// What was learned.
+/// What was played, and what was learned.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
+    /// The history of the policies, if there are any.
+    pub played: Option<history::Report>,
+    /// What was learned, if not only the history was asked for.
+    #[serde(flatten)]
+    pub learned: Option<Fitted>,
+}
+
+/// What was learned.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fitted {
     /// The predictor, if it was written.
     pub file: Option<PathBuf>,
     /// What the predictor is for.
@@ -88,56 +113,66 @@ pub struct Report {
     pub found: LearnedPredictor,
 }
 
-/// Learns a predictor.
+/// Plays the policies, if there are any, and learns a predictor.
 ///
 /// # Errors
-/// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
+/// If a policy cannot be had or its training is unknown, a history is none, of another environment, or holds too few
+/// failures; if a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
-    within("steps", request.steps, 1..=100_000_000)?;
-    within("members", request.members, 1..=MEMBERS)?;
-    let (form, placed) = (request.form, request.places);
-    ensure!(
-        !placed || form.is_none_or(|form| form == Form::Hazard),
-        "places: expected the form hazard, which alone reads them, found another"
-    );
-    ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let env = request.scenario.env(&request.env)?;
-    let read = |path: &PathBuf| read(path, env.spec());
-    let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let near = request.near.as_ref().map(read).transpose()?;
-    let recipe = request.recipe(env.as_ref());
-    ensure!(
-        !placed || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
-        "places: expected a history that says where episodes failed, found none: make one with `risk history`, in an \
-         environment whose episodes lead past places"
-    );
-    ensure!(
-        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
-        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
-         `risk history`, in an environment with a margin"
-    );
-    let out = request.out.as_deref();
-    let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
-    let file = out.map(|folder| folder.join("predictor.safetensors"));
-    if let (Some(path), Some(folder)) = (&file, out) {
-        write::atomically(path, &found.predictor.to_bytes())?;
-        // The next run in this folder may learn something else.
-        std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
-    }
-    Ok(Report {
-        file,
-        about: found.predictor.about.clone(),
-        cross_entropy: found.learned.tried.iter().cloned().collect(),
-        cross_entropy_without_predictor: found.learned.baseline,
-        exponents: EXPONENTS,
-        relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
-        exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
-        found,
-    })
+    let played = (!request.policies.is_empty()).then(|| request.play(context)).transpose()?;
+    let own = played.iter().map(|played| played.history.clone()).collect();
+    let learned = (!request.history_only).then(|| request.learn(own, context)).transpose()?;
+    Ok(Report { played, learned })
 }
 
 impl Request {
+    fn check(&self) -> Result<()> {
+        within("steps", self.steps, 1..=100_000_000)?;
+        within("members", self.members, 1..=MEMBERS)?;
+        within("episodes", self.episodes, 1..=u32::MAX as usize)?;
+        ensure!(
+            !self.places || self.form.is_none_or(|form| form == Form::Hazard),
+            "places: expected the form hazard, which alone reads them, found another"
+        );
+        ensure!(
+            !(self.histories.is_empty() && self.policies.is_empty()),
+            "expected a history, or a policy whose episodes make one, found neither"
+        );
+        ensure!(
+            !self.history_only || self.histories.is_empty() && !self.policies.is_empty(),
+            "history only: expected policies and no history, from which nothing would be learned"
+        );
+        Ok(())
+    }
+
+    /// The history of the policies.
+    fn play(&self, context: &Context) -> Result<history::Report> {
+        let subjects = request::subjects(&self.scenario, &self.env, &self.policies)?;
+        history::written(&subjects, &self.noises, self.episodes, self.out.as_deref(), context)
+    }
+
+    /// Learns from the histories that were given, and from those that were played for it.
+    fn learn(&self, played: Vec<History>, context: &Context) -> Result<Fitted> {
+        let env = self.scenario.env(&self.env)?;
+        let read = |path: &PathBuf| read(path, env.spec());
+        let mut histories = self.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
+        histories.extend(played);
+        let near = self.near.as_ref().map(read).transpose()?;
+        let recipe = self.recipe(env.as_ref());
+        suit(&recipe, &histories)?;
+        let out = self.out.as_deref();
+        let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+        let file = out.map(|folder| folder.join("predictor.safetensors"));
+        if let (Some(path), Some(folder)) = (&file, out) {
+            write::atomically(path, &found.predictor.to_bytes())?;
+            // The next run in this folder may learn something else.
+            std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
+        }
+        Ok(Fitted::of(file, found))
+    }
+
     fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
@@ -153,7 +188,44 @@ impl Request {
     }
 }
 
+/// Refuses histories that do not say what a recipe learns from.
+fn suit(recipe: &PredictorRecipe, histories: &[History]) -> Result<()> {
+    ensure!(
+        !recipe.places || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
+        "places: expected a history that says where episodes failed, found none: make one with `risk learn --policy`, in an \
+         environment whose episodes lead past places"
+    );
+    ensure!(
+        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
+        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
+         `risk learn --policy`, in an environment with a margin"
+    );
+    Ok(())
+}
+
+impl Fitted {
+    fn of(file: Option<PathBuf>, found: LearnedPredictor) -> Fitted {
+        Fitted {
+            file,
+            about: found.predictor.about.clone(),
+            cross_entropy: found.learned.tried.iter().cloned().collect(),
+            cross_entropy_without_predictor: found.learned.baseline,
+            exponents: EXPONENTS,
+            relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
+            exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
+            found,
+        }
+    }
+}
+
 impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.played.iter().try_for_each(|played| write!(f, "{played}"))?;
+        self.learned.iter().try_for_each(|learned| write!(f, "{learned}"))
+    }
+}
+
+impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LearnedPredictor { predictor, learned, choice } = &self.found;
         let ((episodes, failures), later) = (learned.kept, learned.later.len());

@@ -140,7 +140,7 @@ fn disturbed(request: &Request) -> Result<Report> {
 ///
 /// # Errors
 /// If one of them cannot be had, or the policy is another one.
-pub(crate) fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
+pub fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
     let run = &document.run;
     let policy = policy.unwrap_or(&run.policy.id);
     let subject = Subject::new(&run.env, policy)?.under(run.scenario.clone())?;

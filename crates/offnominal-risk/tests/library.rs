@@ -106,10 +106,11 @@ fn swarms_and_searches_report_what_they_write() {
 #[test]
 fn policies_are_played_and_compared() {
     let policies = ["000075000", "000150000"].map(|n| shipped(&format!("policies/{n}.safetensors")));
-    let few = json!({ "env": "driving", "policies": policies, "episodes": 4, "noises": [0.0, 0.5] });
-    let report = history::run(&request(few), &context()).unwrap();
-    assert_eq!((report.policies.len(), report.history.episodes.len()), (4, 16));
-    assert_eq!(json!(report)["file"], Value::Null);
+    let few = json!({ "env": "driving", "policies": policies, "episodes": 4, "noises": [0.0, 0.5],
+        "history_only": true });
+    let played = learning::run(&request(few), &context()).unwrap().played.unwrap();
+    assert_eq!((played.policies.len(), played.history.episodes.len()), (4, 16));
+    assert_eq!(json!(played)["file"], Value::Null);
     let race = json!({ "env": "driving", "policies": policies, "budget": 8, "round": 4 });
     let report = select::run(&request(race.clone()), &context()).unwrap();
     assert_eq!((report.method, report.policies.len()), ("plain", 2));
@@ -126,8 +127,33 @@ fn a_predictor_is_learned_from_a_shipped_history() {
     let few = json!({ "env": "driving", "histories": [shipped("history.safetensors")], "form": "mlp",
         "steps": 10, "members": 1, "out": folder.path() });
     let report = learning::run(&request(few), &context()).unwrap();
-    assert_eq!(report.cross_entropy.len(), 3);
+    assert_eq!(report.learned.as_ref().unwrap().cross_entropy.len(), 3);
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(files, ["predictor.safetensors"]);
     assert!(report.to_string().contains("their share of failures"), "{report}");
+}
+
+#[test]
+fn a_history_that_is_made_on_the_way_gives_the_predictor_that_it_gives_as_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, steps) = (folder.path().join("whole"), folder.path().join("steps"));
+    let policies = ["000525000", "000675000"].map(|n| shipped(&format!("policies/{n}.safetensors")));
+    let learned = |more: Value| {
+        let mut few = json!({ "env": "driving", "form": "mlp", "steps": 10, "members": 1 });
+        few.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        learning::run(&request(few), &context())
+    };
+    let played = json!({ "policies": policies, "episodes": 150, "out": whole });
+    assert!(learned(played.clone()).unwrap().to_string().starts_with("after 525000 steps, noise 0: "));
+    let only = learned(json!({ "policies": policies, "episodes": 150, "history_only": true, "out": steps }));
+    assert!(only.unwrap().learned.is_none() && !steps.join("predictor.safetensors").exists());
+    learned(json!({ "histories": [steps.join("history.safetensors")], "out": steps })).unwrap();
+    for file in ["history.safetensors", "episodes.jsonl", "predictor.safetensors"] {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(&whole) == bytes(&steps), "{file}");
+    }
+    let refusal = |more: Value| learned(more).unwrap_err().to_string();
+    assert!(refusal(json!({})).contains("expected a history, or a policy whose episodes make one"));
+    let history = steps.join("history.safetensors");
+    assert!(refusal(json!({ "histories": [history], "history_only": true })).contains("history only: "));
 }

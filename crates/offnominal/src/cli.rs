@@ -252,7 +252,7 @@ const COUNTS_DIVERGED: [&str; 11] = [
 const READS_LOGS: [&str; 4] = ["inspect", "fit", "score", "monitor"];
 
 /// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 15] = [
+const STATES_FAILURE: [&str; 14] = [
     "audit",
     "evaluate",
     "compare",
@@ -266,7 +266,6 @@ const STATES_FAILURE: [&str; 15] = [
     "risk select",
     "risk split",
     "risk multifidelity",
-    "risk history",
     "risk learn",
 ];
 
@@ -288,7 +287,6 @@ fn own_unused(command: &str) -> &'static [&'static str] {
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
         "risk budget" => &["seed", "jobs", "out", "quiet"],
-        "risk learn" => &["jobs"],
         "risk replay" => &["seed", "jobs", "quiet"],
         "export" | "import" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],

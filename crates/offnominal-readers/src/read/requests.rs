@@ -13,8 +13,7 @@ use offnominal_engine::{
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, compare, estimate, history, learning, multifidelity, replay, search, select, sensitivity, split,
-    stress,
+    budget, compare, estimate, learning, multifidelity, replay, search, select, split, stress,
 };
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
@@ -63,12 +62,10 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<calibrate::Request>,
         is::<metrics_file::Request>,
         is::<learning::Request>,
-        is::<history::Request>,
         is::<estimate::Request>,
         is::<search::Request>,
         is::<stress::Request>,
         is::<select::Request>,
-        is::<sensitivity::Request>,
         is::<split::Request>,
         is::<replay::Request>,
         is::<budget::Request>,

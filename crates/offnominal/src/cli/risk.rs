@@ -1,17 +1,12 @@
 //! `risk`: how often a policy fails, from where, and what finding a failure costs.
 
 mod budget;
-mod committor;
 mod estimate;
-mod fork;
-mod history;
 mod learn;
 mod multifidelity;
 mod replay;
-mod replicates;
 mod search;
 mod select;
-mod sensitivity;
 mod split;
 mod stress;
 
@@ -32,30 +27,20 @@ pub struct Risk {
 enum What {
     /// How many episodes plain counting needs to know a failure probability within a factor
     Budget(budget::BudgetArgs),
-    /// Play weaker policies and write down from where they failed, in place of a training run's history
-    History(history::HistoryArgs),
-    /// Learn from the history of a training run where failures are likely
+    /// Learn where failures are likely: from the history of a training run, or from episodes of weaker policies
     Learn(learn::Learn),
     /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
     Estimate(estimate::EstimateArgs),
     /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
-    /// Learn how near an episode in progress is to failing, and where `risk fork` copies episodes
-    Committor(committor::CommittorArgs),
-    /// Estimate the failure probability by copies of episodes in progress, with a valid interval
-    Fork(fork::ForkArgs),
     /// Estimate the failure probability in a dear simulator with few episodes, helped by many in a cheap one
     Multifidelity(multifidelity::MultifidelityArgs),
-    /// Measure what thinning or copies gain over counting: parts of a long `risk fork` against independent plain episodes
-    Replicates(replicates::ReplicatesArgs),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step
     Stress(stress::StressArgs),
     /// Find the policy that fails least among several
     Select(select::Select),
-    /// Measure which parts of where an episode begins decide whether it fails: Sobol's effects
-    Sensitivity(sensitivity::SensitivityArgs),
     /// Play a failure of `risk estimate` or `risk stress` again, with images
     Replay(replay::Replay),
 }
@@ -68,18 +53,13 @@ impl Risk {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         match &self.what {
             What::Budget(args) => args.run(common),
-            What::History(args) => args.run(common),
             What::Learn(args) => args.run(common),
             What::Estimate(args) => args.run(common),
             What::Split(args) => args.run(common),
-            What::Committor(args) => args.run(common),
-            What::Fork(args) => args.run(common),
             What::Multifidelity(args) => args.run(common),
-            What::Replicates(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Stress(args) => args.run(common),
             What::Select(args) => args.run(common),
-            What::Sensitivity(args) => args.run(common),
             What::Replay(args) => args.run(common),
         }
     }

@@ -51,9 +51,6 @@ pub struct EstimateArgs {
     /// use; 0.1 for adaptive]
     #[arg(long, value_name = "R")]
     rate: Option<f64>,
-    /// Draws from which the normalising constant of mixture and algorithm-1 is known
-    #[arg(long, value_name = "N", default_value_t = estimate::constant_draws())]
-    constant_draws: usize,
     /// Confidence level of the intervals, between 0 and 1
     #[arg(long, default_value_t = request::level())]
     level: f64,
@@ -90,7 +87,6 @@ impl EstimateArgs {
             plain_share: self.plain_share,
             top_share: self.top_share,
             rate: self.rate,
-            constant_draws: self.constant_draws,
             level: self.level,
             max_risk: self.max_risk,
             early_stop: self.early_stop,
@@ -130,7 +126,7 @@ impl EstimateArgs {
         words.extend(self.width.map(|width| format!("--width {width}")));
         words.extend(self.max_risk.map(|p| format!("--max-risk {p}")));
         words.extend(self.early_stop.then(|| "--early-stop".into()));
-        if !matches!(method, SamplingMethod::Plain | SamplingMethod::Algorithm1) {
+        if method != SamplingMethod::Plain {
             words.push(format!("--plain-share {}", request.plain_share()));
         }
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));

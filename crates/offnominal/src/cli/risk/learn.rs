@@ -1,4 +1,4 @@
-//! `risk learn`: a predictor of failure from the history of a training run.
+//! `risk learn`: a predictor of failure from the history of a training run, or from episodes of weaker policies.
 
 use crate::cli::one_of::one_of;
 use crate::cli::risk::print;
@@ -18,9 +18,22 @@ pub struct Learn {
     env: String,
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// The history that `train --history` wrote; may be repeated, to learn from several runs
-    #[arg(long, value_name = "FILE", required = true)]
+    /// The history that `train --history` or an earlier `risk learn` wrote; may be repeated, to learn from several runs
+    #[arg(long, value_name = "FILE", required_unless_present = "policy")]
     history: Vec<PathBuf>,
+    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills, whose episodes make a
+    /// history first; may be repeated
+    #[arg(long)]
+    policy: Vec<String>,
+    /// Episodes of each --policy at each level of noise
+    #[arg(long, value_name = "N", default_value_t = learning::episodes())]
+    episodes: usize,
+    /// Standard deviation of the noise on their commands, as a share of half their range; may be repeated
+    #[arg(long, value_name = "SHARE", default_values_t = learning::noises())]
+    noise: Vec<f64>,
+    /// End when the history of the policies is written
+    #[arg(long, requires = "policy", conflicts_with = "history")]
+    history_only: bool,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is
     /// learned from it
     #[arg(long, value_name = "FILE")]
@@ -47,15 +60,21 @@ pub struct Learn {
 }
 
 impl Learn {
-    /// Learns, writes the predictor, and prints how well it foresaw later episodes.
+    /// Plays the policies, learns, writes history and predictor, and prints how often policies failed and how well the
+    /// predictor foresaw later episodes.
     ///
     /// # Errors
-    /// If the history is none, of another environment, or holds too few failures; if a file cannot be written.
+    /// If a policy cannot be had or its training is unknown, a history is none, of another environment, or holds too few
+    /// failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: common.environment(&self.env)?,
             scenario: self.scenario.request(),
             histories: self.history.clone(),
+            policies: self.policy.clone(),
+            episodes: self.episodes,
+            noises: self.noise.clone(),
+            history_only: self.history_only,
             near: self.near.clone(),
             form: self.form,
             places: self.places,

@@ -4,7 +4,6 @@ use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_risk::perturb;
 use offnominal_risk::replay::{self, Request};
 use std::path::PathBuf;
 
@@ -20,10 +19,6 @@ pub struct Replay {
     /// The policy, where it is not to be found under the name it had
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
-    /// Instead of one failure with images, all failures once more after small changes of where they begin: how many fail
-    /// again bounds what a predictor of initial conditions can do
-    #[arg(long, conflicts_with_all = ["failure", "size"])]
-    perturb: bool,
     /// Width and height of the images in pixels
     #[arg(long, default_value_t = replay::size())]
     size: usize,
@@ -35,11 +30,6 @@ impl Replay {
     /// # Errors
     /// If the run or the policy cannot be read, there is no such failure, or it does not fail again.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        if self.perturb {
-            let (run, policy, out) = (self.run.clone(), self.policy.clone(), common.out.clone());
-            let request = perturb::Request { run, policy, level: offnominal_risk::request::level(), out };
-            return print(common, &perturb::run(&request, &common.context())?);
-        }
         let inside = || self.run.join(format!("failure-{}", self.failure));
         let request = Request {
             run: self.run.clone(),
