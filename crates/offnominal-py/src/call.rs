@@ -17,7 +17,7 @@ use offnominal_logs::{
 };
 use offnominal_pixels::{describe, evaluate, features, frames, import, paste, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, compare, estimate, learning, multifidelity, replay, search, select, split, stress,
+    budget, compare, estimate, learning, replay, search, select, split, stress,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -108,7 +108,6 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "risk.select" => typed(r, c, select::run),
         "risk.split" => typed(r, c, split::run),
         "risk.replay" => typed(r, c, replay::run),
-        "risk.multifidelity" => typed(r, c, multifidelity::run),
         "risk.budget" => typed(r, c, budget::run),
         "logs.inspect" => typed(r, c, logs_inspect::run),
         "logs.fit" => typed(r, c, logs_fit::run),

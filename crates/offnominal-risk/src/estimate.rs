@@ -11,8 +11,10 @@
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
+//! | [`answered`]   | the result, where a cheap environment may have helped               |
 //! | `page`         | the result as a page                                                |
 
+pub mod answered;
 pub mod atlas;
 pub mod block;
 mod chooser;
@@ -26,7 +28,9 @@ pub mod verdict;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
+use crate::multifidelity;
 use crate::request::{self, defaults, positive, within};
+use answered::Answered;
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use document::probability;
@@ -44,6 +48,7 @@ use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
@@ -90,6 +95,21 @@ pub struct Request {
     pub early_stop: bool,
     /// Width of the interval at which the run ends before its last episode.
     pub width: Option<f64>,
+    /// Id of a cheap environment with the same channels and initial conditions, whose episodes help (see
+    /// [`multifidelity`]).
+    pub cheap: Option<String>,
+    /// Parameters of the environment that differ from nominal in all episodes; only with a cheap one.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// Parameters of the cheap environment that differ from nominal in all episodes.
+    #[serde(default)]
+    pub cheap_parameters: BTreeMap<String, f64>,
+    /// Fresh cheap episodes per dear one, beside the one of its pair.
+    #[serde(default = "per_dear")]
+    pub per_dear: u64,
+    /// Pairs of a dear and a cheap episode between two looks.
+    #[serde(default = "block")]
+    pub block: u64,
     /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
     pub out: Option<PathBuf>,
     /// The command that result and page name as their origin.
@@ -98,6 +118,8 @@ pub struct Request {
 
 defaults! {
     episodes: u64 = 1000;
+    per_dear: u64 = 5;
+    block: u64 = 25;
 }
 
 /// What a run is for.
@@ -154,12 +176,26 @@ pub struct Report {
     pub page: Option<PathBuf>,
 }
 
-/// Makes the experiments and judges them.
+/// Makes the experiments and judges them; with a cheap environment in pairs.
 ///
 /// # Errors
-/// If environment, policy or predictor cannot be had, a setting is out of its range, the output folder holds another
-/// run, or a file cannot be written.
-pub fn run(request: &Request, context: &Context) -> Result<Report> {
+/// If an environment, policy or predictor cannot be had, a setting is out of its range or does not go with another, the
+/// output folder holds another run, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Answered> {
+    let Some(cheap) = &request.cheap else { return Ok(Answered::Alone(Box::new(alone(request, context)?))) };
+    request.fits_cheap(cheap)?;
+    request.check()?;
+    request.ending(Level::try_from(request.level)?)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
+    Ok(Answered::Helped(Box::new(multifidelity::run(request, context)?)))
+}
+
+/// Makes the experiments in one environment and judges them.
+///
+/// # Errors
+/// As [`run`].
+pub fn alone(request: &Request, context: &Context) -> Result<Report> {
+    request.fits_alone()?;
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
@@ -267,12 +303,17 @@ impl Request {
         self.plain_share.unwrap_or(self.goal.plain_share())
     }
 
+    /// The failure probability on one side of which the interval is to lie, if that ends the run.
+    pub(crate) fn decided(&self) -> Option<f64> {
+        self.max_risk.filter(|_| self.early_stop)
+    }
+
     fn ending(&self, level: Level) -> Result<Ending> {
         ensure!(
             !self.early_stop || self.max_risk.is_some(),
             "early stop: expected a largest acceptable risk with it, found none"
         );
-        let ending = Ending { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
+        let ending = Ending { level, width: self.width, decided: self.decided() };
         ending.check()?;
         Ok(ending)
     }

@@ -1,7 +1,7 @@
 //! Every risk command as a library call, without the command line: requests come as JSON, as other languages send them.
 
 use offnominal_engine::context::Context;
-use offnominal_risk::{estimate, history, learning, replay, search, select, split};
+use offnominal_risk::{estimate, learning, replay, search, select, split};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -28,10 +28,10 @@ fn a_risk_is_estimated_and_a_failure_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let plain = json!({ "env": "driving", "policy": "random", "episodes": 12 });
-    let alone = estimate::run(&request(plain.clone()), &context()).unwrap();
+    let alone = estimate::alone(&request(plain.clone()), &context()).unwrap();
     let mut with_files = plain.clone();
     with_files["out"] = json!(out);
-    let report = estimate::run(&request(with_files), &context()).unwrap();
+    let report = estimate::alone(&request(with_files), &context()).unwrap();
     assert_eq!((&report.document, alone.page), (&alone.document, None));
     assert_eq!(json!(report), read(&out.join("risk.json")));
     assert!(report.page.as_ref().unwrap().exists() && out.join("timing.json").exists());
@@ -50,7 +50,7 @@ fn a_run_stops_where_its_interval_says_so_and_goes_on_from_there() {
         let mut asked = json!({ "env": "cartpole", "policy": "random", "scenario": { "below": 12.0 },
             "episodes": 20_000, "out": folder.path().join(out) });
         asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        estimate::run(&request(asked), &Context { jobs, ..context() }).unwrap().document
+        estimate::alone(&request(asked), &Context { jobs, ..context() }).unwrap().document
     };
     let narrow = run(json!({ "width": 0.06 }), "a", 1);
     let risk = narrow.risk.risk.clone().unwrap();
@@ -69,7 +69,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     let refusal = |name: &str, value: Value| {
         let mut wrong = json!({ "env": "driving", "policy": "random" });
         wrong[name] = value;
-        format!("{:#}", estimate::run(&request(wrong), &context()).unwrap_err())
+        format!("{:#}", estimate::alone(&request(wrong), &context()).unwrap_err())
     };
     assert_eq!(refusal("episodes", json!(0)), "episodes: expected 1 to 100000000, found 0");
     let found = refusal("exponent", json!(9));

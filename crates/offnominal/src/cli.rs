@@ -234,7 +234,7 @@ fn with_common(command: clap::Command, name: &str) -> clap::Command {
 }
 
 /// The commands for which each episode without an outcome matters.
-const COUNTS_DIVERGED: [&str; 11] = [
+const COUNTS_DIVERGED: [&str; 10] = [
     "audit",
     "evaluate",
     "compare",
@@ -245,14 +245,13 @@ const COUNTS_DIVERGED: [&str; 11] = [
     "risk stress",
     "risk select",
     "risk split",
-    "risk multifidelity",
 ];
 
 /// The commands that read logs.
 const READS_LOGS: [&str; 4] = ["inspect", "fit", "score", "monitor"];
 
 /// The commands in which it may be stated what counts as a failure.
-const STATES_FAILURE: [&str; 14] = [
+const STATES_FAILURE: [&str; 13] = [
     "audit",
     "evaluate",
     "compare",
@@ -265,7 +264,6 @@ const STATES_FAILURE: [&str; 14] = [
     "risk stress",
     "risk select",
     "risk split",
-    "risk multifidelity",
     "risk learn",
 ];
 

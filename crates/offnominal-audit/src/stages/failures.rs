@@ -46,7 +46,7 @@ pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context)
         "command": request.command(plan.seed, plan.depth),
     });
     let counting: estimate::Request = serde_json::from_value(asked)?;
-    let counted = estimate::run(&counting, context)?;
+    let counted = estimate::alone(&counting, context)?;
     let is_rare = counted.document.failures.len() < FEW && plan.effort().swarms > 0;
     let (swarms, search) = if is_rare && tells_margin(subject.env.as_ref()) {
         (Some(swarm(request, plan, context)), Some(look(request, plan, context)))

@@ -13,7 +13,7 @@ use offnominal_engine::{
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
 use offnominal_risk::{
-    budget, compare, estimate, learning, multifidelity, replay, search, select, split, stress,
+    budget, compare, estimate, learning, replay, search, select, split, stress,
 };
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
@@ -47,7 +47,6 @@ pub fn request(bytes: &[u8]) -> bool {
         is::<collect::Request>,
         is::<evaluation::Request>,
         is::<compare::Request>,
-        is::<multifidelity::Request>,
         is::<training::Request>,
         is::<fit::Request>,
         is::<scores::Request>,

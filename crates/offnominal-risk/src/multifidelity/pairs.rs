@@ -1,7 +1,7 @@
 //! Pairs of a dear and a cheap episode, each with its fresh cheap ones, in blocks that a journal keeps: a run that was
 //! killed goes on where it was.
 
-use super::Request;
+use crate::estimate::Request;
 use crate::experimenter::{Experiment, Experimenter};
 use crate::record::Blocks;
 use anyhow::{Context as _, Result, ensure};

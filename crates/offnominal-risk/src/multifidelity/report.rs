@@ -1,6 +1,6 @@
 //! What was found, as JSON and as text.
 
-use super::Request;
+use crate::estimate::Request;
 use super::ending::Stop;
 use super::pairs::{Pair, Played, Players, Spec};
 use crate::estimate::document::probability;
@@ -146,9 +146,8 @@ impl Report {
         })
     }
 
-    /// Why the policy is not acceptable, if it is not.
-    pub fn unacceptable(&self) -> Option<String> {
-        let most = self.max_risk?;
+    /// Why the policy is not acceptable, if it is not: the whole interval must be at most `most`.
+    pub fn unacceptable(&self, most: f64) -> Option<String> {
         // What is no number is not at most anything.
         let met = self.risk.high <= most;
         (!met).then(|| format!("risk: expected at most {most}, found up to {}", probability(self.risk.high)))

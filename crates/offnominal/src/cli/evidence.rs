@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Arguments of `evidence`.
 #[derive(Debug, Args)]
 pub struct Evidence {
-    /// Folder of a finished `audit`, `bench`, `compare`, `risk estimate` or `risk fork`
+    /// Folder of a finished `audit`, `bench`, `compare` or `risk estimate`
     #[arg(value_name = "RUN", required_unless_present = "new_key")]
     run: Option<PathBuf>,
     /// The file of a secret key, by which the bundle is signed

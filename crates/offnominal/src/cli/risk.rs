@@ -1,9 +1,9 @@
 //! `risk`: how often a policy fails, from where, and what finding a failure costs.
 
 mod budget;
+mod cheap;
 mod estimate;
 mod learn;
-mod multifidelity;
 mod replay;
 mod search;
 mod select;
@@ -33,8 +33,6 @@ enum What {
     Estimate(estimate::EstimateArgs),
     /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
-    /// Estimate the failure probability in a dear simulator with few episodes, helped by many in a cheap one
-    Multifidelity(multifidelity::MultifidelityArgs),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step
@@ -56,7 +54,6 @@ impl Risk {
             What::Learn(args) => args.run(common),
             What::Estimate(args) => args.run(common),
             What::Split(args) => args.run(common),
-            What::Multifidelity(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Stress(args) => args.run(common),
             What::Select(args) => args.run(common),

@@ -2,6 +2,7 @@
 
 use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
+use crate::cli::risk::cheap::CheapArgs;
 use crate::cli::risk::print;
 use crate::cli::scenario::ScenarioArgs;
 use crate::cli::terminal::say;
@@ -63,6 +64,8 @@ pub struct EstimateArgs {
     /// End as soon as the interval is at most so wide; --episodes are then the most
     #[arg(long, value_name = "W")]
     width: Option<f64>,
+    #[command(flatten)]
+    cheap: CheapArgs,
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]
     anomaly: AnomalyArgs,
@@ -74,7 +77,7 @@ impl EstimateArgs {
     /// # Errors
     /// If environment, policy or predictor cannot be had, a setting is out of its range, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let mut request = Request {
+        let request = Request {
             env: common.environment(&self.env)?,
             policy: self.policy.clone(),
             scenario: self.scenario.request(),
@@ -91,9 +94,15 @@ impl EstimateArgs {
             max_risk: self.max_risk,
             early_stop: self.early_stop,
             width: self.width,
+            cheap: None,
+            parameters: Default::default(),
+            cheap_parameters: Default::default(),
+            per_dear: estimate::per_dear(),
+            block: estimate::block(),
             out: Some(common.out_or("risk")),
             command: None,
         };
+        let mut request = self.cheap.add_to(request, common)?;
         request.command = Some(self.command(&request, common)?);
         let report = estimate::run(&request, &common.context())?;
         print(common, &report)?;
@@ -106,7 +115,6 @@ impl EstimateArgs {
 
     /// The command that makes the same report.
     fn command(&self, request: &Request, common: &Common) -> Result<String> {
-        let method = request.method()?;
         let quoted = shlex::try_join([
             "offnominal",
             "risk",
@@ -118,7 +126,10 @@ impl EstimateArgs {
         ])?;
         let mut words = vec![quoted + &self.scenario.request().words()];
         words.extend(common.words());
-        words.push(format!("--method {} --episodes {}", <&str>::from(method), self.episodes));
+        words.extend(self.cheap.words());
+        let method = request.cheap.is_none().then(|| request.method()).transpose()?;
+        words.extend(method.map(|method| format!("--method {}", <&str>::from(method))));
+        words.push(format!("--episodes {}", self.episodes));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
         words.extend(self.top_share.map(|share| format!("--top-share {share}")));
@@ -126,7 +137,7 @@ impl EstimateArgs {
         words.extend(self.width.map(|width| format!("--width {width}")));
         words.extend(self.max_risk.map(|p| format!("--max-risk {p}")));
         words.extend(self.early_stop.then(|| "--early-stop".into()));
-        if method != SamplingMethod::Plain {
+        if method.is_some_and(|method| method != SamplingMethod::Plain) {
             words.push(format!("--plain-share {}", request.plain_share()));
         }
         words.extend(self.anomaly.clone().request().map(|anomaly| anomaly.words()));
