@@ -16,9 +16,7 @@ use offnominal_logs::{
     fit as logs_fit, inspect as logs_inspect, recalibrate as logs_recalibrate, score as logs_score, splits,
 };
 use offnominal_pixels::{describe, evaluate, features, frames, import, paste, predict, scenes, score, train};
-use offnominal_risk::{
-    budget, compare, estimate, learning, replay, search, select, split, stress,
-};
+use offnominal_risk::{budget, compare, estimate, learning, replay, search, select, split, stress};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

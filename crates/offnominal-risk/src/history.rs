@@ -46,9 +46,11 @@ pub fn written(
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<Report> {
-    let history = play(subjects, noises, episodes, folder, context)?;
+    let bytes = play(subjects, noises, episodes, folder, context)?.to_bytes();
+    // As the file says it, in single precision in part, so that whoever reads that learns the same.
+    let history = History::from_bytes(&bytes).context("a history that was just played")?;
     let file = folder.map(|folder| folder.join(FILE));
-    file.iter().try_for_each(|path| write::atomically(path, &history.to_bytes()))?;
+    file.iter().try_for_each(|path| write::atomically(path, &bytes))?;
     Ok(Report { file, policies: rows(&history), history })
 }
 

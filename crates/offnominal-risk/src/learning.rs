@@ -168,7 +168,8 @@ impl Request {
         if let (Some(path), Some(folder)) = (&file, out) {
             write::atomically(path, &found.predictor.to_bytes())?;
             // The next run in this folder may learn something else.
-            std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
+            std::fs::remove_file(folder.join(JOURNAL))
+                .context("the journal of the fits cannot be removed")?;
         }
         Ok(Fitted::of(file, found))
     }

@@ -143,9 +143,11 @@ fn a_history_that_is_made_on_the_way_gives_the_predictor_that_it_gives_as_a_file
         few.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         learning::run(&request(few), &context())
     };
-    let played = json!({ "policies": policies, "episodes": 150, "out": whole });
+    let played = json!({ "policies": policies, "episodes": 80, "noises": [0.0, 0.4], "out": whole });
     assert!(learned(played.clone()).unwrap().to_string().starts_with("after 525000 steps, noise 0: "));
-    let only = learned(json!({ "policies": policies, "episodes": 150, "history_only": true, "out": steps }));
+    let mut only = played;
+    (only["history_only"], only["out"]) = (json!(true), json!(steps));
+    let only = learned(only);
     assert!(only.unwrap().learned.is_none() && !steps.join("predictor.safetensors").exists());
     learned(json!({ "histories": [steps.join("history.safetensors")], "out": steps })).unwrap();
     for file in ["history.safetensors", "episodes.jsonl", "predictor.safetensors"] {

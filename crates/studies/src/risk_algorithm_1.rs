@@ -61,7 +61,8 @@ pub fn run(args: &[String]) -> Result<()> {
         Ok((chance, by.play(key, &x)?.failed))
     })?;
     found.iter().for_each(|(chance, failed)| pool.record(&[1.0, *chance], *failed));
-    let warnings = pool.diagnostics().map(|d| d.warnings().iter().map(ToString::to_string).collect::<Vec<_>>());
+    let warnings =
+        pool.diagnostics().map(|d| d.warnings().iter().map(ToString::to_string).collect::<Vec<_>>());
     print(&json!({
         "env": subject.env.spec().id,
         "policy": subject.name,

@@ -190,6 +190,9 @@ impl Report {
     /// If there are none.
     pub fn read(folder: &Path) -> Result<(Report, Vec<Roots>)> {
         let read = |name: &str| folder.join(name);
-        Ok((offnominal_files::read::json(&read("fork.json"))?, offnominal_files::read::json(&read("roots.json"))?))
+        Ok((
+            offnominal_files::read::json(&read("fork.json"))?,
+            offnominal_files::read::json(&read("roots.json"))?,
+        ))
     }
 }

@@ -111,7 +111,11 @@ pub fn run(args: &[String]) -> Result<()> {
     let n = asked.runs.len();
     ensure!(n == 1 || n >= FEWEST, "runs: expected one or at least {FEWEST}, found {n}");
     ensure!(asked.replicates >= FEWEST, "replicates: expected at least {FEWEST}, found {}", asked.replicates);
-    ensure!(asked.factor.iter().all(|f| *f >= 1.01), "factor: expected at least 1.01, found {:?}", asked.factor);
+    ensure!(
+        asked.factor.iter().all(|f| *f >= 1.01),
+        "factor: expected at least 1.01, found {:?}",
+        asked.factor
+    );
     let truth = Document::read(&asked.truth)?;
     let replicated = if n == 1 { runs::cut(&asked, &truth)? } else { runs::many(&asked, &truth)? };
     print(&replicated.judge(&asked, &truth)?)
@@ -181,8 +185,15 @@ fn independent(run: &ExperimentSpec, truth: &Document) -> Result<()> {
     // The policy may have another name by now.
     let policy = PolicyName { id: run.policy.id.clone(), ..of.policy.clone() };
     let alike = ExperimentSpec { seed: run.seed, method: run.method.clone(), policy, ..of.clone() };
-    ensure!(alike == *run, "truth: expected environment, policy, scenario and fault of the run, found others");
+    ensure!(
+        alike == *run,
+        "truth: expected environment, policy, scenario and fault of the run, found others"
+    );
     ensure!(of.method == Method::Plain, "truth: expected method plain, found another");
-    ensure!(run.seed != of.seed, "truth: expected another seed than {}, that of the run, found the same", run.seed);
+    ensure!(
+        run.seed != of.seed,
+        "truth: expected another seed than {}, that of the run, found the same",
+        run.seed
+    );
     Ok(())
 }

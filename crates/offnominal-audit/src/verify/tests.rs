@@ -127,7 +127,10 @@ fn draws_with_the_noise_that_they_had_come_out_the_same() {
     let manifest = Manifest::new(Kind::RiskEstimate, read.manifest.made, &files, vec![]);
     Bundle::new(manifest, files, None).unwrap().write(&path).unwrap();
     let report = verified(&path, json!({}));
-    assert!(report.is_sound() && check(&report, "once more").found.starts_with("30 of 200 draws"), "{report}");
+    assert!(
+        report.is_sound() && check(&report, "once more").found.starts_with("30 of 200 draws"),
+        "{report}"
+    );
 }
 
 #[test]

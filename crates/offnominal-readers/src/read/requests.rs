@@ -12,9 +12,7 @@ use offnominal_engine::{
     train as training,
 };
 use offnominal_pixels::{describe, evaluate, frames, import as weights, predict, scenes, score, train};
-use offnominal_risk::{
-    budget, compare, estimate, learning, replay, search, select, split, stress,
-};
+use offnominal_risk::{budget, compare, estimate, learning, replay, search, select, split, stress};
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
 

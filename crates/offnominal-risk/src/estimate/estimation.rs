@@ -172,8 +172,7 @@ impl<'c> Estimation<'c> {
         let mut done = checked(&blocks)?;
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
-        let mut is_over =
-            ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level)?);
+        let mut is_over = ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level)?);
         let mut rule = self.rule(&blocks, context)?;
         while done < planned && !is_over {
             if rule.as_ref().is_some_and(|rule| rule.learned_from != learned_from(&blocks)) {

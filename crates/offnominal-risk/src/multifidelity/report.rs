@@ -1,8 +1,8 @@
 //! What was found, as JSON and as text.
 
-use crate::estimate::Request;
 use super::ending::Stop;
 use super::pairs::{Pair, Played, Players, Spec};
+use crate::estimate::Request;
 use crate::estimate::document::probability;
 use anyhow::Result;
 use offnominal_core::Seed;

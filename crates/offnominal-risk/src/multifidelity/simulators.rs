@@ -1,7 +1,7 @@
 //! The dear and the cheap environment, with the same policy in both.
 
-use crate::estimate::Request;
 use super::pairs::Players;
+use crate::estimate::Request;
 use crate::experimenter::Experimenter;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
@@ -26,7 +26,10 @@ impl Simulators {
     /// If one of them cannot be had, a parameter cannot be set, or they differ in their channels or initial conditions.
     pub fn open(request: &Request) -> Result<Simulators> {
         let mut dear = Subject::new(&request.env, &request.policy)?;
-        let mut env = catalogues::environment(request.cheap.as_deref().context("cheap: expected an environment")?, None)?;
+        let mut env = catalogues::environment(
+            request.cheap.as_deref().context("cheap: expected an environment")?,
+            None,
+        )?;
         belong_together(dear.env.spec(), env.spec())?;
         set(dear.env.as_mut(), &request.parameters).context("parameter")?;
         set(env.as_mut(), &request.cheap_parameters).context("cheap-parameter")?;

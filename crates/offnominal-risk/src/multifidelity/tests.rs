@@ -126,7 +126,10 @@ fn what_cannot_be_is_refused_by_name() {
         (json!({ "early_stop": true }), "early stop: expected a largest acceptable risk with it"),
         (json!({ "method": "adaptive" }), "method: expected none with the cheap environment cartpole"),
         (json!({ "scenario": { "below": 9.0 } }), "scenario: expected none with the cheap environment"),
-        (json!({ "cheap": null, "per_dear": 5, "parameters": { "a": 1.0 } }), "parameters: expected a cheap environment"),
+        (
+            json!({ "cheap": null, "per_dear": 5, "parameters": { "a": 1.0 } }),
+            "parameters: expected a cheap environment",
+        ),
         (json!({ "cheap": null }), "per dear: expected a cheap environment with it, found none"),
         (
             json!({ "cheap": "driving" }),

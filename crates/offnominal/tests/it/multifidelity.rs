@@ -59,5 +59,7 @@ fn what_only_pairs_have_needs_a_cheap_environment() {
     let args = ["risk", "estimate", "--env", "sap-goal2", "--policy", "tqc"];
     let said = |more: &[&str]| fails(&mut offnominal(&[&args[..], more].concat(), folder.path()));
     assert!(said(&["--per-dear", "3"]).contains("--cheap"));
-    assert!(said(&["--cheap", "sap-goal2", "--method", "plain"]).contains("method: expected none with the cheap"));
+    assert!(
+        said(&["--cheap", "sap-goal2", "--method", "plain"]).contains("method: expected none with the cheap")
+    );
 }

@@ -115,7 +115,8 @@ impl Committor {
             }
             (network, cross_entropy) = fit(&mut all, subject, asked.steps, &mut rng)?;
         };
-        let (weaker, seed, episodes, steps) = (asked.weaker.clone(), asked.pilot_seed, all.episodes, all.steps);
+        let (weaker, seed, episodes, steps) =
+            (asked.weaker.clone(), asked.pilot_seed, all.episodes, all.steps);
         let learned = Learned { weaker, seed, levels: levels.clone(), pilots, episodes, steps };
         Ok(Committor { levels, learned, network })
     }
