@@ -14,7 +14,7 @@ pub(super) enum Chooser<'r> {
     /// Each draw is one.
     Plain,
     /// A draw is one with a chance that its prediction says.
-    Thinned(&'r Guide, Reader<'r>, Thinning),
+    Thinned(&'r Guide, Box<Reader<'r>>, Thinning),
     /// A draw is one with a chance that all experiments before say.
     Adaptive(Box<RuleReader<'r>>),
 }
@@ -34,7 +34,7 @@ impl<'r> Chooser<'r> {
             Method::Plain => Chooser::Plain,
             Method::Thinned { .. } => {
                 let rule = method.thinning()?.context("only thinned experiments have a rule")?;
-                Chooser::Thinned(guide()?, guide()?.reader(), rule)
+                Chooser::Thinned(guide()?, Box::new(guide()?.reader()), rule)
             }
             Method::Adaptive { .. } => {
                 Chooser::Adaptive(Box::new(rule.context("adaptive experiments follow a rule")?.reader()))

@@ -30,7 +30,7 @@ enum What {
     /// Learn where failures are likely: from the history of a training run, or from episodes of weaker policies
     Learn(learn::Learn),
     /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
-    Estimate(estimate::EstimateArgs),
+    Estimate(Box<estimate::EstimateArgs>),
     /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
     /// Measure how many episodes finding one failure takes
