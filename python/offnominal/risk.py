@@ -24,18 +24,11 @@ Path = str | PathLike[str]
 
 __all__ = [
     "budget",
-    "committor",
     "estimate",
-    "fork",
-    "history",
     "learn",
-    "multifidelity",
-    "perturb",
-    "replicates",
     "replay",
     "search",
     "select",
-    "sensitivity",
     "split",
     "stress",
 ]
@@ -43,8 +36,12 @@ __all__ = [
 
 def learn(
     env: AnyEnvironment,
-    histories: Sequence[Path],
+    histories: Sequence[Path] = (),
     *,
+    policies: Sequence[Path] = (),
+    episodes: int | None = None,
+    noises: Sequence[float] | None = None,
+    history_only: bool | None = None,
     near: Path | None = None,
     form: str | None = None,
     places: bool | None = None,
@@ -60,8 +57,12 @@ def learn(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Learns a predictor of failure from the histories of training runs.
+    """Learns a predictor of failure from the histories of training runs, or of episodes that it plays with ``policies``.
 
+    :param policies: checkpoints, or folders of them, whose episodes make a history first: ``history.safetensors`` in ``out``.
+    :param episodes: episodes of each of these policies at each level of noise.
+    :param noises: standard deviations of noise on their actions.
+    :param history_only: end when that history is written.
     :param near: a history of policies that fail about as rarely as the one under test; it chooses the exponent.
     :param form: ``mlp``, ``hazard``, ``dictionary``, or ``margin``, which learns how near episodes came to failing.
     :param places: learn hazards from the place of each failure too, where the history has it.
@@ -69,36 +70,12 @@ def learn(
     :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
-        "env": env, "failure": failure, "margin": margin, "histories": list(histories), "near": near, "form": form, "places": places,
+        "env": env, "failure": failure, "margin": margin, "histories": list(histories),
+        "policies": list(policies), "episodes": episodes, "noises": noises, "history_only": history_only,
+        "near": near, "form": form, "places": places,
         "early": early, "later": later, "steps": steps, "members": members, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
-
-
-def history(
-    env: AnyEnvironment,
-    policies: Sequence[Path],
-    *,
-    episodes: int | None = None,
-    noises: Sequence[float] | None = None,
-    scenario: dict[str, Any] | None = None,
-    failure: str | None = None,
-    margin: str | None = None,
-    out: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Makes a history from checkpoints of a training run.
-
-    :param episodes: episodes of each policy at each level of noise.
-    :param noises: standard deviations of noise on the actions.
-    """
-    request = {
-        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policies": list(policies), "episodes": episodes,
-        "noises": noises, "out": out,
-    }  # fmt: skip
-    return _result("history", request, seed, jobs, progress)
 
 
 def estimate(
@@ -114,11 +91,15 @@ def estimate(
     plain_share: float | None = None,
     top_share: float | None = None,
     rate: float | None = None,
-    constant_draws: int | None = None,
     level: float | None = None,
     max_risk: float | None = None,
     early_stop: bool | None = None,
     width: float | None = None,
+    cheap: AnyEnvironment | None = None,
+    parameters: Mapping[str, float] | None = None,
+    cheap_parameters: Mapping[str, float] | None = None,
+    per_dear: int | None = None,
+    block: int | None = None,
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
@@ -132,7 +113,7 @@ def estimate(
 
     :param anomaly: what goes wrong in every episode: a dict of ``anomaly``, ``magnitude`` or ``strength`` (with ``strengths``, the
         table or folder that :func:`offnominal.calibrate` wrote), ``onset``, …
-    :param method: ``plain``, ``thinned``, ``adaptive``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
+    :param method: ``plain``, ``thinned`` or ``adaptive``; thinned with a predictor, else plain.
     :param predictor: the file that :func:`learn` wrote.
     :param episodes: number of episodes, each one experiment; a run in ``out`` is continued to so many.
     :param exponent: how much the predictor is trusted.
@@ -143,15 +124,22 @@ def estimate(
     :param max_risk: largest acceptable failure probability, for ``early_stop``.
     :param early_stop: end as soon as the interval lies on one side of ``max_risk``.
     :param width: end as soon as the interval is at most so wide; ``episodes`` are then the most.
+    :param cheap: a cheap environment with the same channels and initial conditions, whose episodes help those of ``env``, the
+        dear one; the result is then that of pairs of episodes.
+    :param parameters: parameters of the dear environment that differ from nominal, in all episodes.
+    :param cheap_parameters: the same of the cheap environment.
+    :param per_dear: fresh cheap episodes per dear one, beside the one that begins as it does.
+    :param block: pairs between two looks.
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
         "env": env, "failure": failure, "margin": margin, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share,
-        "rate": rate, "constant_draws": constant_draws, "level": level,
+        "rate": rate, "level": level,
         "scenario": scenario, "max_risk": max_risk, "early_stop": early_stop,
-        "width": width, "allow_diverged": allow_diverged, "out": out,
+        "width": width, "cheap": cheap, "parameters": parameters, "cheap_parameters": cheap_parameters, "per_dear": per_dear,
+        "block": block, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("estimate", request, seed, jobs, progress)
 
@@ -299,113 +287,6 @@ def split(
     return _result("split", request, seed, jobs, progress)
 
 
-def committor(
-    env: AnyEnvironment,
-    policy: Path,
-    *,
-    weaker: Sequence[Path] = (),
-    episodes: int | None = None,
-    pilots: int | None = None,
-    steps: int | None = None,
-    lambda_: float | None = None,
-    scenario: dict[str, Any] | None = None,
-    failure: str | None = None,
-    margin: str | None = None,
-    out: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Learns how near an episode in progress is to failing, and where :func:`fork` copies episodes.
-
-    :param weaker: policies that fail more often, whose episodes are learned from at first.
-    :param episodes: plain episodes of each policy, and episodes of each stage of a pilot.
-    :param pilots: pilots that are learned from; one more sets the levels.
-    :param steps: gradient steps of a fit.
-    :param lambda_: λ of the temporal differences, per step: 1 learns from ends only.
-    """
-    request = {
-        "env": env, "failure": failure, "margin": margin, "policy": policy, "weaker": list(weaker), "episodes": episodes, "pilots": pilots,
-        "steps": steps, "lambda": lambda_, "scenario": scenario, "out": out,
-    }  # fmt: skip
-    return _result("committor", request, seed, jobs, progress)
-
-
-def fork(
-    env: AnyEnvironment,
-    policy: Path,
-    *,
-    committor: Path | None = None,
-    predictor: Path | None = None,
-    episodes: int | None = None,
-    exponent: float | None = None,
-    plain_share: float | None = None,
-    rate: float | None = None,
-    level: float | None = None,
-    scenario: dict[str, Any] | None = None,
-    allow_diverged: int | None = None,
-    failure: str | None = None,
-    margin: str | None = None,
-    out: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Estimates the failure probability by copies of episodes in progress, with a valid interval.
-
-    :param committor: the file that :func:`committor` wrote; without one no episode is copied.
-    :param predictor: the file that :func:`learn` wrote, by which the episodes to begin with are chosen.
-    :param episodes: number of roots, each an episode with its copies; a run in ``out`` is continued to so many.
-    """
-    request = {
-        "env": env, "failure": failure, "margin": margin, "policy": policy, "committor": committor, "predictor": predictor,
-        "episodes": episodes, "exponent": exponent, "plain_share": plain_share, "rate": rate, "level": level,
-        "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
-    }  # fmt: skip
-    return _result("fork", request, seed, jobs, progress)
-
-
-def multifidelity(
-    env: AnyEnvironment,
-    cheap: AnyEnvironment,
-    policy: Path,
-    *,
-    parameters: Mapping[str, float] | None = None,
-    cheap_parameters: Mapping[str, float] | None = None,
-    per_dear: int | None = None,
-    episodes: int | None = None,
-    width: float | None = None,
-    max_risk: float | None = None,
-    block: int | None = None,
-    level: float | None = None,
-    allow_diverged: int | None = None,
-    failure: str | None = None,
-    margin: str | None = None,
-    out: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Estimates the failure probability in a dear simulator with few episodes, helped by many in a cheap one.
-
-    :param env: the dear environment, in which the failure probability is wanted.
-    :param cheap: the cheap environment, with the same channels and initial conditions.
-    :param parameters: parameters of the dear environment that differ from nominal, in all episodes.
-    :param cheap_parameters: the same of the cheap environment.
-    :param per_dear: fresh cheap episodes per dear one, beside the one that begins as it does.
-    :param episodes: dear episodes after which it ends; a run in ``out`` is continued to so many.
-    :param width: stop as soon as the interval is at most so wide.
-    :param max_risk: stop as soon as the interval lies below or above this failure probability.
-    :param allow_diverged: episodes that may be without an outcome; they count as failures.
-    """
-    request = {
-        "env": env, "cheap": cheap, "failure": failure, "margin": margin, "policy": policy, "parameters": parameters,
-        "cheap_parameters": cheap_parameters, "per_dear": per_dear, "episodes": episodes, "width": width, "max_risk": max_risk,
-        "block": block, "level": level, "allow_diverged": allow_diverged, "out": out,
-    }  # fmt: skip
-    return _result("multifidelity", request, seed, jobs, progress)
-
-
 def replay(
     run: Path, failure: int = 0, *, policy: Path | None = None, size: int | None = None, out: Path | None = None
 ) -> Result:
@@ -417,69 +298,6 @@ def replay(
     """
     request = {"run": run, "failure": failure, "policy": policy, "size": size, "out": out}
     return _result("replay", request, 0, 1, False)
-
-
-def perturb(
-    run: Path,
-    *,
-    policy: Path | None = None,
-    level: float | None = None,
-    out: Path | None = None,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Plays the failures of a run once more after small changes of where they begin.
-
-    :param run: the folder of :func:`estimate`.
-    :param policy: the policy, where it is not to be found under the name it had.
-    """
-    request = {"run": run, "policy": policy, "level": level, "out": out}
-    return _result("perturb", request, 0, jobs, progress)
-
-
-def sensitivity(
-    run: Path,
-    *,
-    policy: Path | None = None,
-    redraws: int | None = None,
-    each: bool | None = None,
-    level: float | None = None,
-    out: Path | None = None,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Measures which parts of where an episode begins decide whether it fails: Sobol's total and first-order effects.
-
-    :param run: the folder of :func:`estimate` with the method ``plain``.
-    :param policy: the policy, where it is not to be found under the name it had.
-    :param redraws: how often each failure is played again for each of the two effects of a part.
-    :param each: take each number as a part, in place of all whose names differ in their last number.
-    """
-    request = {"run": run, "policy": policy, "redraws": redraws, "each": each, "level": level, "out": out}
-    return _result("sensitivity", request, 0, jobs, progress)
-
-
-def replicates(
-    runs: Path | Sequence[Path],
-    truth: Path,
-    *,
-    replicates: int | None = None,
-    factors: Sequence[float] | None = None,
-    level: float | None = None,
-    seed: int = 0,
-    out: Path | None = None,
-) -> Result:
-    """Measures what a method gains over counting: parts of a long run, or many runs, against independent plain episodes.
-
-    :param runs: the folder of one :func:`fork`, which is cut into parts; without a committor that plays plain or thinned
-        episodes. Or the folders of at least 20 :func:`estimate` that are alike but for their seeds.
-    :param truth: the folder of a plain :func:`estimate` of the same policy with another seed.
-    :param replicates: number of parts that one run is cut into, at least 20.
-    :param factors: factors within which an estimate is to be, each at least 1.01.
-    """
-    folders = [runs] if isinstance(runs, str | PathLike) else list(runs)
-    request = {"runs": folders, "truth": truth, "replicates": replicates, "factors": factors, "level": level, "out": out}
-    return _result("replicates", request, seed, 1, False)
 
 
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:

@@ -269,8 +269,6 @@ def test_every_method_of_risk_works_on_drawn_parameters():
         "search",
     )
     assert search.returncode == 0, search.stderr
-    sensitivity = command("risk", "sensitivity", "plain", "--json", "--quiet")
-    assert sensitivity.returncode == 0, sensitivity.stderr
 
 
 FLAGS = {

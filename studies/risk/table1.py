@@ -71,11 +71,11 @@ FORMS = {"": (["random", "replay"], 20), "networks": (["argmax"], 10), "dictiona
 def under_test(env: str, seed: int, folder: pathlib.Path) -> tuple[dict, list[int], pathlib.Path]:
     """The policy of an agent that is searched, the steps of those from which its predictors learn, and all its policies."""
     policies = train(env, seed, folder)
-    survey = offnominal("risk", "history", "--env", env, "--policy", policies, "--episodes", SURVEY[env], "--seed", 11,
-                        "--out", folder / "survey")  # fmt: skip
-    tested, weaker = roles(survey["policies"])
+    play = ("risk", "learn", "--env", env, "--history-only")
+    survey = offnominal(*play, "--policy", policies, "--episodes", SURVEY[env], "--seed", 11, "--out", folder / "survey")
+    tested, weaker = roles(survey["played"]["policies"])
     several = [word for step in weaker for word in ("--policy", policies / f"{step:09}.safetensors")]
-    offnominal("risk", "history", "--env", env, *several, "--episodes", WEAKER[env], "--seed", 3, "--out", folder / "past")
+    offnominal(*play, *several, "--episodes", WEAKER[env], "--seed", 3, "--out", folder / "past")
     return tested, weaker, policies
 
 

@@ -135,7 +135,10 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
         ),
         Command("risk estimate", ["risk", "estimate", "--env", "sap-goal1", "--policy", "random", "--episodes", "6300", *out]),
         Command("risk estimate (thinned)", ["risk", "estimate", *driving, "--policy", weak, *thinned, *out]),
-        Command("risk history", ["risk", "history", *driving, *both, "--episodes", "30", *noises, *out]),
+        Command(
+            "risk learn (policies)",
+            ["risk", "learn", *driving, *both, "--episodes", "30", *noises, "--history-only", *out],
+        ),
         Command("risk learn", [*learn, "--form", "mlp", "--steps", "20", "--seed", "1", "--out", "out"]),
         Command("risk search", ["risk", "search", *driving, "--policy", "random", *search, *out]),
         Command("risk select", ["risk", "select", *driving, *both, "--budget", "600", "--round", "20", *out]),

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 /// Which results are put together.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Folder of a finished `audit`, `bench`, `compare`, `risk estimate` or `risk fork`
+    /// Folder of a finished `audit`, `bench`, `compare` or `risk estimate`
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// The file of a secret key, by which the bundle is signed

@@ -167,9 +167,7 @@ fn recomputed(bundle: &Bundle, request: &Request, seed: u64, context: &Context) 
     match bundle.manifest.kind {
         Kind::Audit | Kind::Bench => cells::again(bundle, request, (&here, &results), &mut rng),
         Kind::Compare => pairs::again(bundle, request, (&here, &results)),
-        Kind::RiskEstimate | Kind::RiskFork => {
-            draws::again(bundle, request.sample, (&here, &results), &mut rng, context)
-        }
+        Kind::RiskEstimate => draws::again(bundle, request.sample, (&here, &results), &mut rng, context),
     }
 }
 

@@ -67,6 +67,23 @@ impl Args for EnvId {
     }
 }
 
+impl EnvId {
+    /// Another id with what counts as a failure here, where it is of a hosted environment and does not say it itself.
+    ///
+    /// # Errors
+    /// As [`foreign::with_option`].
+    pub fn stated_too(&self, other: &str) -> Result<String> {
+        let says = |id: &str, option: &str| {
+            id.split(['?', '&']).find_map(|part| part.strip_prefix(option)?.strip_prefix('=').map(String::from))
+        };
+        let mut options = ["failure", "margin"].into_iter().filter(|option| says(other, option).is_none());
+        options.try_fold(other.to_string(), |id, option| match says(&self.0, option) {
+            Some(value) => foreign::with_option(&id, option, &value),
+            None => Ok(id),
+        })
+    }
+}
+
 impl Deref for EnvId {
     type Target = str;
 

@@ -56,8 +56,7 @@ impl fmt::Display for Scenario {
 }
 
 /// Parameters of an environment that are drawn for each episode, and by what one fails.
-#[derive(Debug, Clone, PartialEq, Deserialize, Args)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct ScenarioRequest {
     /// Draw these parameters of the environment for each episode, around their nominal values; `limbs` for all sizes
     /// of a body, `NAME=S` for a standard deviation S in the parameter's own unit

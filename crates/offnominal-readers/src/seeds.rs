@@ -58,7 +58,6 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
             .into(),
         "checkpoint" => named("light", policies::checkpoint()),
         "history" => named("two", policies::history()),
-        "committor" => named("two-levels", policies::committor()),
         "predictor" => named("dictionary", policies::predictor()),
         "tensors" => named("two", policies::tensors()),
         "torch_legacy" => vec![repository("crates/offnominal-agents/tests/torch/legacy.pth")],

@@ -56,7 +56,6 @@ targets! {
     Safetensors policies::checkpoint,
     Safetensors policies::history,
     Safetensors policies::predictor,
-    Safetensors policies::committor,
     Safetensors files::tensors,
     Bytes files::torch_legacy,
     Text files::npy,

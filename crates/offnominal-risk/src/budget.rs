@@ -1,5 +1,7 @@
 //! `risk budget`: how many episodes plain counting needs to know a failure probability within a factor.
 
+use crate::request::LEVEL;
+use clap::Args;
 use crate::request::defaults;
 use anyhow::Result;
 use offnominal_engine::context::Context;
@@ -9,22 +11,19 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What is to be known how well.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Args)]
 pub struct Request {
-    /// Failure probability, above 0 and below 1.
+    /// Failure probability, above 0 and below 1
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub p: f64,
-    /// The estimate is to lie between p / delta and delta · p; at least 1.01.
-    #[serde(default = "delta")]
+    /// The estimate is to lie between P / D and D P; at least 1.01
+    #[arg(long, default_value_t = 3.0, value_name = "D", allow_negative_numbers = true)]
     pub delta: f64,
-    /// Probability with which it is to, between 0 and 1.
-    #[serde(default = "crate::request::level")]
+    /// Probability with which it is to, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, value_name = "C", allow_negative_numbers = true)]
     pub confidence: f64,
 }
 
-defaults! {
-    delta: f64 = 3.0;
-}
 
 /// The episodes that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -59,6 +58,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_work::cli;
     use serde_json::json;
 
     #[test]
@@ -70,11 +70,11 @@ mod tests {
 
     #[test]
     fn the_json_has_the_count_and_wrong_requests_are_refused() {
-        let run = |request| run(&serde_json::from_value(request).unwrap(), &Context::silent(0, 1));
+        let run = |request| run(&cli::request(&request).unwrap(), &Context::silent(0, 1));
         let found = json!(run(json!({ "p": 1e-3 })).unwrap());
         assert_eq!(found, json!({ "episodes": risk::budget(1e-3, 3.0, Level::P95).unwrap() }));
         let error = run(json!({ "p": 1e-3, "confidence": 1.5 })).unwrap_err().to_string();
         assert!(error.contains("confidence level: expected a number between 0 and 1, found 1.5"), "{error}");
-        assert!(serde_json::from_value::<Request>(json!({ "p": 1e-3, "detla": 2 })).is_err());
+        assert!(cli::request::<Request>(&json!({ "p": 1e-3, "detla": 2 })).is_err());
     }
 }

@@ -22,6 +22,10 @@ pub mod report;
 mod tests;
 pub mod verdict;
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::EnvId;
+use offnominal_work::cli::{one_of, pair};
 use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
@@ -42,52 +46,55 @@ use std::path::PathBuf;
 use verdict::{Gate, Requirement, Verdict};
 
 /// Which policies are compared, and what is asked of the new one.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policy that is in use.
+    /// The policy that is in use, as for `evaluate --policy`
     pub old: String,
-    /// The policy that is to take its place.
+    /// The policy that is to take its place
     pub new: String,
-    /// What is drawn for each pair, and by what one fails.
-    #[serde(default)]
-    pub scenario: ScenarioRequest,
-    /// What goes wrong, the same for both.
-    pub anomaly: Option<AnomalyRequest>,
-    /// Whether each anomalous episode has its nominal twin, so that what the anomaly costs is compared.
-    #[serde(default)]
-    pub twin: bool,
-    /// File of the monitor that watches both.
-    pub monitor: Option<PathBuf>,
-    /// What decides; if absent, success where the environment defines it, else return.
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// What decides [default: success where the environment defines it, else return]
+    #[arg(long, value_parser = one_of::<Quantity>())]
     pub metric: Option<Quantity>,
-    /// Smallest and largest possible return, which make its interval exact.
-    pub return_range: Option<(f64, f64)>,
-    /// How much worse the new policy may be, in the unit of the metric.
+    /// How much worse NEW may be, in the unit of the metric; then `no worse than the margin` is a verdict too
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub margin: Option<f64>,
-    /// What must be shown of the new policy.
+    /// What must be shown of NEW: if it is not, or another exact interval says that NEW is worse, the exit code is 1, as it
+    /// always is where NEW is worse by the metric
+    #[arg(long, value_parser = one_of::<Requirement>())]
     pub require: Option<Requirement>,
-    /// Pairs after which the comparison ends, decided or not; rounded up to whole blocks.
-    #[serde(default = "episodes")]
+    /// Smallest and largest possible return, which make its interval exact
+    #[arg(long, value_name = "LOW,HIGH", value_parser = pair::<f64>, allow_hyphen_values = true)]
+    pub return_range: Option<(f64, f64)>,
+    /// A monitor's file, as `fit` writes it: the share of episodes in which it raises an alarm is compared too
+    #[arg(long, value_name = "FILE")]
+    pub monitor: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
+    /// Pairs after which it ends, decided or not; a run in the output folder is continued to so many
+    #[arg(long, default_value_t = 2000)]
     pub episodes: u64,
-    /// Pairs between two looks.
-    #[serde(default = "block")]
+    /// Pairs between two looks
+    #[arg(long, value_name = "PAIRS", default_value_t = 25)]
     pub block: u64,
-    /// Confidence level of every interval.
-    #[serde(default = "request::level")]
+    /// Confidence level of each interval, which holds at every number of pairs
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for journal and result; if absent, nothing is written and the comparison cannot be continued.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The command that the result names as its origin.
-    pub command: Option<String>,
+    /// Play the nominal twin of each anomalous episode too, and compare what the anomaly costs either policy
+    #[arg(long, requires = "anomaly", help_heading = "Anomaly")]
+    pub twin: bool,
+    /// What goes wrong, the same for both.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
-defaults! {
-    episodes: u64 = 2000;
-    block: u64 = 25;
-}
 
 /// The largest block of pairs, which is held in memory and written at once.
 const LARGEST_BLOCK: u64 = 100_000;
@@ -216,7 +223,7 @@ impl Request {
 
     /// What made the result: the command, and what is played.
     fn made(&self, players: &Players<'_>, context: &Context) -> Result<Provenance> {
-        let command = self.command.as_deref().unwrap_or_default();
+        let command = context.command.as_str();
         let config = serde_json::to_vec(&pairs::Spec::new(players, self, context.seed))?;
         let names = players.subjects.map(|subject| &subject.name);
         Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()], &names))

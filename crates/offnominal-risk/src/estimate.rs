@@ -11,8 +11,10 @@
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
+//! | [`answered`]   | the result, where a cheap environment may have helped               |
 //! | `page`         | the result as a page                                                |
 
+pub mod answered;
 pub mod atlas;
 pub mod block;
 mod chooser;
@@ -24,9 +26,15 @@ mod refit;
 mod scorer;
 pub mod verdict;
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::{EnvId, POLICY};
+use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
+use crate::multifidelity;
 use crate::request::{self, defaults, positive, within};
+use answered::Answered;
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use document::probability;
@@ -44,65 +52,101 @@ use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Whose failures are counted, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policy: `tqc` for the one shipped with the environment, a name, the path of a file, or `random`.
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// What goes wrong in every episode.
-    pub anomaly: Option<AnomalyRequest>,
-    /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
+    /// How initial conditions are chosen [default: thinned with a predictor, else plain]
+    #[arg(long, value_parser = one_of::<SamplingMethod>())]
     pub method: Option<SamplingMethod>,
-    /// The predictor that [`learning`](crate::learning) wrote.
+    /// The predictor that `risk learn` wrote
+    #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// Number of episodes, each one experiment; a run in the output folder is continued to so many.
-    #[serde(default = "episodes")]
+    /// Number of episodes, each from an initial condition that the method chooses; a run in the output folder is
+    /// continued to so many
+    #[arg(long, default_value_t = 1000)]
     pub episodes: u64,
-    /// How much the predictor is trusted: experiments go where its chance to this power is large; if absent, as learned.
+    /// Sample initial conditions in proportion to the predicted chance of failure to this power [default: as learned]
+    #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// What the run is for; it sets the plain share.
-    #[serde(default)]
+    /// What the run is for; it sets --plain-share
+    #[arg(long, value_parser = one_of::<Goal>(), default_value = "estimate")]
     pub goal: Goal,
-    /// Share of the experiments that ignores the predictor, above 0, at most 1; if absent, what suits the goal.
+    /// Share of the experiments that ignores the predictor, above 0, at most 1 [default: 0.1, and 0.8 with --goal gate]
+    #[arg(long, value_name = "SHARE")]
     pub plain_share: Option<f64>,
-    /// Share of the draws, those with the highest predictions, whose failures are told apart: a whole number of percent.
+    /// Also report the failure rate within this share of all draws, those with the highest predictions: a whole number of percent
+    #[arg(long, value_name = "SHARE")]
     pub top_share: Option<f64>,
-    /// Experiments per draw of the thinned and the adaptive method, above 0, at most 1; if absent, as few as the predictor
-    /// can use, and a tenth where the method is adaptive.
+    /// Experiments per draw of the methods thinned and adaptive, above 0, at most 1 [default: as few as the predictor can
+    /// use; 0.1 for adaptive]
+    #[arg(long, value_name = "R")]
     pub rate: Option<f64>,
-    /// Draws from which the normalising constant of mixture and algorithm-1 is known.
-    #[serde(default = "constant_draws")]
-    pub constant_draws: usize,
-    /// Confidence level of the intervals, between 0 and 1.
-    #[serde(default = "request::level")]
+    /// Confidence level of the intervals, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Largest acceptable failure probability (see [`Report::unacceptable`]).
+    /// Largest acceptable failure probability: if the upper end of the interval is above it, the exit code is 1
+    #[arg(long, value_name = "P")]
     pub max_risk: Option<f64>,
-    /// Whether the run ends as soon as the interval lies on one side of the largest acceptable failure probability.
-    #[serde(default)]
+    /// End as soon as the interval lies on one side of --max-risk; --episodes are then the most
+    #[arg(long, requires = "max_risk")]
     pub early_stop: bool,
-    /// Width of the interval at which the run ends before its last episode.
+    /// End as soon as the interval is at most so wide; --episodes are then the most
+    #[arg(long, value_name = "W")]
     pub width: Option<f64>,
-    /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
+    /// A low-fidelity environment with the same channels and initial conditions as --env: pairs of episodes in both, and fresh
+    /// ones in the low-fidelity one, need fewer episodes of --env
+    #[arg(long, value_name = "ENV")]
+    pub cheap: Option<String>,
+    /// A parameter of --env that differs from nominal, in all episodes; can be repeated
+    #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter, allow_hyphen_values = true, requires = "cheap")]
+    pub parameters: Vec<(String, f64)>,
+    /// A parameter of the low-fidelity environment that differs from nominal, in all episodes; can be repeated
+    #[arg(long = "cheap-parameter", value_name = "NAME=VALUE", value_parser = parameter, allow_hyphen_values = true, requires = "cheap")]
+    pub cheap_parameters: Vec<(String, f64)>,
+    /// Fresh low-fidelity episodes per episode of --env, beside the one that begins as it does
+    #[arg(long, value_name = "K", default_value_t = 5, requires = "cheap")]
+    pub per_dear: u64,
+    /// Pairs between two looks
+    #[arg(long, value_name = "PAIRS", default_value_t = 25, requires = "cheap")]
+    pub block: u64,
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The command that result and page name as their origin.
-    pub command: Option<String>,
+    /// What goes wrong in every episode.
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    pub anomaly: Option<AnomalyRequest>,
 }
 
-defaults! {
-    episodes: u64 = 1000;
-    constant_draws: usize = 20_000;
+fn parameter(text: &str) -> Result<(String, f64), String> {
+    let found = text.split_once('=').and_then(|(name, value)| Some((name.into(), value.parse().ok()?)));
+    found.ok_or_else(|| "expected a name and a number with = between, such as friction=0.8".into())
 }
+
+/// Parameters by name.
+///
+/// # Errors
+/// If one is given twice.
+pub(crate) fn by_name(option: &str, given: &[(String, f64)]) -> Result<BTreeMap<String, f64>> {
+    let all: BTreeMap<String, f64> = given.iter().cloned().collect();
+    ensure!(all.len() == given.len(), "{option}: expected each parameter once, found one twice");
+    Ok(all)
+}
+
 
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -139,12 +183,6 @@ pub enum SamplingMethod {
     Thinned,
     /// Draws that are tried with a chance that follows what failed before, with or without a predictor; valid whenever one stops
     Adaptive,
-    /// Draws that the predictor accepts, mixed with plain ones
-    Mixture,
-    /// Draws that the predictor accepts, as published; no valid interval, for comparison
-    #[strum(serialize = "algorithm-1")]
-    #[serde(rename = "algorithm-1")]
-    Algorithm1,
 }
 
 /// What was estimated.
@@ -164,12 +202,25 @@ pub struct Report {
     pub page: Option<PathBuf>,
 }
 
-/// Makes the experiments and judges them.
+/// Makes the experiments and judges them; with a cheap environment in pairs.
 ///
 /// # Errors
-/// If environment, policy or predictor cannot be had, a setting is out of its range, the output folder holds another
-/// run, or a file cannot be written.
-pub fn run(request: &Request, context: &Context) -> Result<Report> {
+/// If an environment, policy or predictor cannot be had, a setting is out of its range or does not go with another, the
+/// output folder holds another run, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Answered> {
+    let Some(cheap) = &request.cheap else { return Ok(Answered::Alone(Box::new(alone(request, context)?))) };
+    request.fits_cheap(cheap)?;
+    request.check()?;
+    request.ending(Level::try_from(request.level)?)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
+    Ok(Answered::Helped(Box::new(multifidelity::run(request, context)?)))
+}
+
+/// Makes the experiments in one environment and judges them.
+///
+/// # Errors
+/// As [`run`].
+pub fn alone(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
@@ -180,13 +231,13 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let ending = request.ending(method, level)?;
+    let ending = request.ending(level)?;
     let blocks = estimation.run(request.out.as_deref(), request.episodes, &ending, context)?;
-    let verdict = estimation.judge(&blocks, level, context)?;
+    let verdict = estimation.judge(&blocks, level)?;
     ending.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let (command, config) =
-        (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
+        (context.command.as_str(), serde_json::to_vec(&estimation.spec)?);
     let made = provenance::made(command, context.seed, &config, &[subject.env.spec()], &[&subject.name]);
     let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas) };
     document.warnings.extend(guide.as_ref().and_then(Guide::warning));
@@ -234,17 +285,15 @@ impl Request {
         let usual = if has_predictor { SamplingMethod::Thinned } else { SamplingMethod::Plain };
         let method = self.method.unwrap_or(usual);
         let is_plain = method == SamplingMethod::Plain;
-        let needs_none = is_plain || method == SamplingMethod::Adaptive;
         let name: &str = method.into();
         ensure!(
-            needs_none || has_predictor,
+            method != SamplingMethod::Thinned || has_predictor,
             "method {name}: expected a predictor (make one with `risk learn`), found none"
         );
         ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
-        let is_even = is_plain || method == SamplingMethod::Algorithm1;
         ensure!(
-            !is_even || self.goal == Goal::Estimate,
-            "goal gate: expected the method thinned, adaptive or mixture, because the goal sets the plain share of a method that \
+            !is_plain || self.goal == Goal::Estimate,
+            "goal gate: expected the method thinned or adaptive, because the goal sets the plain share of a method that \
              follows something, found {name}; counting is all plain, and --max-risk makes a gate of it"
         );
         ensure!(
@@ -260,7 +309,6 @@ impl Request {
 
     fn check(&self) -> Result<()> {
         within("episodes", self.episodes, 1..=100_000_000)?;
-        within("constant draws", self.constant_draws, 100..=10_000_000)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
         positive("plain share", self.plain_share(), 1.0)?;
         positive("rate", self.rate.unwrap_or(1.0), 1.0)?;
@@ -280,19 +328,17 @@ impl Request {
         self.plain_share.unwrap_or(self.goal.plain_share())
     }
 
-    fn ending(&self, method: SamplingMethod, level: Level) -> Result<Ending> {
+    /// The failure probability on one side of which the interval is to lie, if that ends the run.
+    pub(crate) fn decided(&self) -> Option<f64> {
+        self.max_risk.filter(|_| self.early_stop)
+    }
+
+    fn ending(&self, level: Level) -> Result<Ending> {
         ensure!(
             !self.early_stop || self.max_risk.is_some(),
             "early stop: expected a largest acceptable risk with it, found none"
         );
-        let ending = Ending { level, width: self.width, decided: self.max_risk.filter(|_| self.early_stop) };
-        let is_valid =
-            matches!(method, SamplingMethod::Plain | SamplingMethod::Thinned | SamplingMethod::Adaptive);
-        ensure!(
-            is_valid || !ending.is_early(),
-            "width and early stop: expected the method plain, thinned or adaptive, found {}",
-            <&str>::from(method)
-        );
+        let ending = Ending { level, width: self.width, decided: self.decided() };
         ending.check()?;
         Ok(ending)
     }
@@ -309,15 +355,9 @@ impl Request {
             return Estimation::adaptive(experimenter, guide, rate, self.plain_share());
         }
         let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
-        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share() };
-        let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
-        match method {
-            SamplingMethod::Thinned => {
-                let shares = (self.rate, self.top_share);
-                Estimation::thinned(experimenter, guide, proposal, shares, context)
-            }
-            _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
-        }
+        let exponent = self.exponent.unwrap_or(guide.exponent());
+        let proposal = Proposal { plain_share: self.plain_share(), exponent };
+        Estimation::thinned(experimenter, guide, proposal, (self.rate, self.top_share), context)
     }
 }
 

@@ -1,11 +1,10 @@
-//! `risk history`: a history made by playing episodes of weaker policies, of the same training or of others, in place of
-//! one that was not recorded or that is too short.
+//! A history made by playing episodes of weaker policies, of the same training or of others, in place of one that was not
+//! recorded or that is too short.
 
 mod book;
 mod noisy;
 mod series;
 
-use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use book::{Book, HistorySpec};
 use offnominal_agents::history::Run;
@@ -13,48 +12,21 @@ use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
-use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
-use offnominal_files::lock::Lock;
 use offnominal_files::write;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use series::Series;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whose episodes are played.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policies, or folders of them such as `train --checkpoints` fills.
-    pub policies: Vec<String>,
-    /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
-    pub scenario: ScenarioRequest,
-    /// Episodes of each policy at each level of noise.
-    #[serde(default = "episodes")]
-    pub episodes: usize,
-    /// Standard deviations of the noise on actions, as shares of half their range.
-    #[serde(default = "noises")]
-    pub noises: Vec<f64>,
-    /// Folder for journal and history; if absent, nothing is written.
-    pub out: Option<PathBuf>,
-}
-
-defaults! {
-    episodes: usize = 1000;
-    noises: Vec<f64> = vec![0.0];
-}
+/// Name of the file in the folder of a run.
+pub const FILE: &str = "history.safetensors";
 
 /// What was played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// The history, if it was written.
     pub file: Option<PathBuf>,
-    /// Id of the environment.
-    pub env: String,
     /// How often each policy failed at each level of noise.
     pub policies: Vec<Row>,
     /// The history itself.
@@ -62,24 +34,24 @@ pub struct Report {
     pub history: History,
 }
 
-/// Plays the episodes.
+/// Plays so many episodes with each policy at each level of noise, and writes their history into the folder, if there is
+/// one.
 ///
 /// # Errors
-/// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
-pub fn run(request: &Request, context: &Context) -> Result<Report> {
-    within("episodes", request.episodes, 1..=u32::MAX as usize)?;
-    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let (subjects, out) =
-        (request::subjects(&request.scenario, &request.env, &request.policies)?, request.out.as_deref());
-    ensure!(
-        subjects[0].env.fork().is_some(),
-        "environment {} cannot be copied; experiments need copies",
-        request.env
-    );
-    let history = play(&subjects, &request.noises, request.episodes, out, context)?;
-    let file = out.map(|folder| folder.join("history.safetensors"));
-    file.iter().try_for_each(|path| write::atomically(path, &history.to_bytes()))?;
-    Ok(Report { file, env: request.env.clone(), policies: rows(&history), history })
+/// As [`play`], or if a file cannot be written.
+pub fn written(
+    subjects: &[Subject],
+    noises: &[f64],
+    episodes: usize,
+    folder: Option<&Path>,
+    context: &Context,
+) -> Result<Report> {
+    let bytes = play(subjects, noises, episodes, folder, context)?.to_bytes();
+    // As the file says it, in single precision in part, so that whoever reads that learns the same.
+    let history = History::from_bytes(&bytes).context("a history that was just played")?;
+    let file = folder.map(|folder| folder.join(FILE));
+    file.iter().try_for_each(|path| write::atomically(path, &bytes))?;
+    Ok(Report { file, policies: rows(&history), history })
 }
 
 impl fmt::Display for Report {
@@ -111,14 +83,16 @@ pub fn play(
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<History> {
-    let env = subjects.first().context("expected a policy, found none")?.env.spec().clone();
+    let first = subjects.first().context("expected a policy, found none")?;
+    let env = first.env.spec().clone();
+    ensure!(first.env.fork().is_some(), "environment {} cannot be copied; experiments need copies", env.id);
     for &noise in noises {
         ensure!((0.0..=1.0).contains(&noise), "noise: expected 0 to 1, found {noise}");
     }
     subjects.iter().try_for_each(Subject::knows_failure)?;
     let steps = subjects.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
     let policies = subjects.iter().map(|subject| subject.name.clone()).collect();
-    let (noises_of, scenario) = (noises.to_vec(), subjects[0].scenario.clone());
+    let (noises_of, scenario) = (noises.to_vec(), first.scenario.clone());
     let (simulator, seed) = (provenance::hosted(&env), context.seed);
     let spec = HistorySpec { env: env.id.clone(), simulator, policies, noises: noises_of, seed, scenario };
     let mut book = Book::open(folder, &spec)?;

@@ -1,11 +1,14 @@
-//! `risk learn`: from the history of a training run to a predictor of failure.
+//! `risk learn`: from the history of a training run, or from policies of which one is made, to a predictor of failure.
 
+use clap::Args;
+use offnominal_engine::request::EnvId;
+use offnominal_work::cli::one_of;
 use crate::guide;
+use crate::history;
 use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor, Skill};
-use crate::request::defaults;
-use crate::request::within;
+use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::limits::MEMBERS;
@@ -25,50 +28,72 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What is learned from, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// The histories that `train --history` or [`history`](crate::history) wrote.
+    /// The history that `train --history` or an earlier `risk learn` wrote; may be repeated, to learn from several runs
+    #[arg(long = "history", value_name = "FILE", required_unless_present = "policies")]
     pub histories: Vec<PathBuf>,
-    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
-    /// is learned from it.
+    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills, whose episodes make a
+    /// history first; may be repeated
+    #[arg(long = "policy")]
+    pub policies: Vec<String>,
+    /// Episodes of each --policy at each level of noise
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub episodes: usize,
+    /// Standard deviation of the noise on their commands, as a share of half their range; may be repeated
+    #[arg(long = "noise", value_name = "SHARE", default_value = "0")]
+    pub noises: Vec<f64>,
+    /// End when the history of the policies is written
+    #[arg(long, requires = "policies", conflicts_with = "histories")]
+    pub history_only: bool,
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is
+    /// learned from it
+    #[arg(long, value_name = "FILE")]
     pub near: Option<PathBuf>,
-    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
+    /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
+    #[arg(long, value_parser = one_of::<Form>())]
     pub form: Option<Form>,
-    /// Share of the training that is left out at its beginning, from 0 to 1.
-    #[serde(default = "early")]
-    pub early: f64,
-    /// Share of the failures that the later part of the history has, which chooses the settings.
-    #[serde(default = "later")]
-    pub later: f64,
-    /// Most gradient steps.
-    #[serde(default = "steps")]
-    pub steps: usize,
-    /// Whether hazards learn from the place of each failure, where the history has it, by survival likelihood.
-    #[serde(default)]
+    /// Learn hazards from the place of each failure too, where the history has it
+    #[arg(long)]
     pub places: bool,
-    /// Networks whose chances are averaged; a dictionary is always one.
-    #[serde(default = "members")]
+    /// Share of the training that is left out at its beginning, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().early_share, allow_negative_numbers = true)]
+    pub early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings and, without --near,
+    /// the exponent
+    #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().later_share, allow_negative_numbers = true)]
+    pub later: f64,
+    /// Most gradient steps
+    #[arg(long, value_name = "N", default_value_t = PredictorRecipe::default().steps)]
+    pub steps: usize,
+    /// Networks whose chances are averaged; a dictionary is always one
+    #[arg(long, value_name = "N", default_value_t = PredictorRecipe::default().members)]
     pub members: usize,
-    /// Folder for the predictor; if absent, nothing is written and a run that was killed begins anew.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-defaults! {
-    early: f64 = PredictorRecipe::default().early_share;
-    later: f64 = PredictorRecipe::default().later_share;
-    steps: usize = PredictorRecipe::default().steps;
-    members: usize = PredictorRecipe::default().members;
+
+/// What was played, and what was learned.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The history of the policies, if there are any.
+    pub played: Option<history::Report>,
+    /// What was learned, if not only the history was asked for.
+    #[serde(flatten)]
+    pub learned: Option<Fitted>,
 }
 
 /// What was learned.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct Fitted {
     /// The predictor, if it was written.
     pub file: Option<PathBuf>,
     /// What the predictor is for.
@@ -88,56 +113,67 @@ pub struct Report {
     pub found: LearnedPredictor,
 }
 
-/// Learns a predictor.
+/// Plays the policies, if there are any, and learns a predictor.
 ///
 /// # Errors
-/// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
+/// If a policy cannot be had or its training is unknown, a history is none, of another environment, or holds too few
+/// failures; if a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
-    within("steps", request.steps, 1..=100_000_000)?;
-    within("members", request.members, 1..=MEMBERS)?;
-    let (form, placed) = (request.form, request.places);
-    ensure!(
-        !placed || form.is_none_or(|form| form == Form::Hazard),
-        "places: expected the form hazard, which alone reads them, found another"
-    );
-    ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let env = request.scenario.env(&request.env)?;
-    let read = |path: &PathBuf| read(path, env.spec());
-    let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let near = request.near.as_ref().map(read).transpose()?;
-    let recipe = request.recipe(env.as_ref());
-    ensure!(
-        !placed || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
-        "places: expected a history that says where episodes failed, found none: make one with `risk history`, in an \
-         environment whose episodes lead past places"
-    );
-    ensure!(
-        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
-        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
-         `risk history`, in an environment with a margin"
-    );
-    let out = request.out.as_deref();
-    let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
-    let file = out.map(|folder| folder.join("predictor.safetensors"));
-    if let (Some(path), Some(folder)) = (&file, out) {
-        write::atomically(path, &found.predictor.to_bytes())?;
-        // The next run in this folder may learn something else.
-        std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
-    }
-    Ok(Report {
-        file,
-        about: found.predictor.about.clone(),
-        cross_entropy: found.learned.tried.iter().cloned().collect(),
-        cross_entropy_without_predictor: found.learned.baseline,
-        exponents: EXPONENTS,
-        relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
-        exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
-        found,
-    })
+    let played = (!request.policies.is_empty()).then(|| request.play(context)).transpose()?;
+    let own = played.iter().map(|played| played.history.clone()).collect();
+    let learned = (!request.history_only).then(|| request.learn(own, context)).transpose()?;
+    Ok(Report { played, learned })
 }
 
 impl Request {
+    fn check(&self) -> Result<()> {
+        within("steps", self.steps, 1..=100_000_000)?;
+        within("members", self.members, 1..=MEMBERS)?;
+        within("episodes", self.episodes, 1..=u32::MAX as usize)?;
+        ensure!(
+            !self.places || self.form.is_none_or(|form| form == Form::Hazard),
+            "places: expected the form hazard, which alone reads them, found another"
+        );
+        ensure!(
+            !(self.histories.is_empty() && self.policies.is_empty()),
+            "expected a history, or a policy whose episodes make one, found neither"
+        );
+        ensure!(
+            !self.history_only || self.histories.is_empty() && !self.policies.is_empty(),
+            "history only: expected policies and no history, from which nothing would be learned"
+        );
+        Ok(())
+    }
+
+    /// The history of the policies.
+    fn play(&self, context: &Context) -> Result<history::Report> {
+        let subjects = request::subjects(&self.scenario, &self.env, &self.policies)?;
+        history::written(&subjects, &self.noises, self.episodes, self.out.as_deref(), context)
+    }
+
+    /// Learns from the histories that were given, and from those that were played for it.
+    fn learn(&self, played: Vec<History>, context: &Context) -> Result<Fitted> {
+        let env = self.scenario.env(&self.env)?;
+        let read = |path: &PathBuf| read(path, env.spec());
+        let mut histories = self.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
+        histories.extend(played);
+        let near = self.near.as_ref().map(read).transpose()?;
+        let recipe = self.recipe(env.as_ref());
+        suit(&recipe, &histories)?;
+        let out = self.out.as_deref();
+        let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+        let file = out.map(|folder| folder.join("predictor.safetensors"));
+        if let (Some(path), Some(folder)) = (&file, out) {
+            write::atomically(path, &found.predictor.to_bytes())?;
+            // The next run in this folder may learn something else.
+            std::fs::remove_file(folder.join(JOURNAL))
+                .context("the journal of the fits cannot be removed")?;
+        }
+        Ok(Fitted::of(file, found))
+    }
+
     fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
@@ -153,7 +189,44 @@ impl Request {
     }
 }
 
+/// Refuses histories that do not say what a recipe learns from.
+fn suit(recipe: &PredictorRecipe, histories: &[History]) -> Result<()> {
+    ensure!(
+        !recipe.places || histories.iter().flat_map(|h| &h.episodes).any(|e| e.place.is_some()),
+        "places: expected a history that says where episodes failed, found none: make one with `risk learn --policy`, in an \
+         environment whose episodes lead past places"
+    );
+    ensure!(
+        recipe.form != Form::Margin || histories.iter().all(|h| h.margins().is_some()),
+        "form margin: expected histories that say the smallest margin of each episode, found one without: make one with \
+         `risk learn --policy`, in an environment with a margin"
+    );
+    Ok(())
+}
+
+impl Fitted {
+    fn of(file: Option<PathBuf>, found: LearnedPredictor) -> Fitted {
+        Fitted {
+            file,
+            about: found.predictor.about.clone(),
+            cross_entropy: found.learned.tried.iter().cloned().collect(),
+            cross_entropy_without_predictor: found.learned.baseline,
+            exponents: EXPONENTS,
+            relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
+            exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
+            found,
+        }
+    }
+}
+
 impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.played.iter().try_for_each(|played| write!(f, "{played}"))?;
+        self.learned.iter().try_for_each(|learned| write!(f, "{learned}"))
+    }
+}
+
+impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LearnedPredictor { predictor, learned, choice } = &self.found;
         let ((episodes, failures), later) = (learned.kept, learned.later.len());

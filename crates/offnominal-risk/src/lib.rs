@@ -7,26 +7,22 @@
 //! | command        | what it answers                                                         |
 //! |----------------|-------------------------------------------------------------------------|
 //! | [`budget`]     | how many episodes plain counting needs                                  |
-//! | [`history`]    | from where weaker policies failed, made by playing them                 |
 //! | [`learning`]   | where failures are likely: a predictor from the history of a training   |
 //! | [`estimate`]   | how often a policy fails, and the kinds of its failures                 |
 //! | [`multifidelity`] | how often a policy fails in a dear simulator, helped by a cheap one     |
 //! | [`split`]      | the same in an environment with a margin, by particles                  |
-//! | [`committor`]  | how near an episode in progress is to failing                           |
-//! | [`forks`]      | how often a policy fails, by copies of episodes in progress             |
-//! | [`mod@replicates`] | what a method gains over counting, measured                            |
 //! | [`search`]     | what finding one failure costs                                          |
 //! | [`stress`]   | the most likely failure under disturbances in every step                |
 //! | [`select`]     | which of several policies fails least                                   |
 //! | [`replay`]     | what a failure looks like                                               |
-//! | [`perturb`]    | whether failures fail again from near by                                |
-//! | [`sensitivity`] | which parts of where an episode begins decide whether it fails          |
 //! | [`recompute`]  | whether parts of a finished run come out the same once more             |
 //!
 //! | shared         | content                                                                 |
 //! |----------------|-------------------------------------------------------------------------|
 //! | [`request`]    | what requests have in common                                            |
 //! | [`predictors`] | guesses of the chance to fail                                           |
+//! | [`history`]    | episodes of weaker policies, from which they learn                      |
+//! | [`balanced`]   | a network that learns from few failures                                 |
 //! | [`guide`]      | a predictor, opened for the policy under test                           |
 //! | [`experimenter`] | experiments: episodes from chosen initial conditions                  |
 //!
@@ -36,26 +32,22 @@
 //! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
 //! 2018 (arXiv 1812.01647).
 
+pub mod balanced;
 pub mod budget;
-pub mod committor;
 pub mod compare;
 pub mod estimate;
 pub mod experimenter;
-pub mod forks;
 pub mod guide;
 pub mod history;
 pub mod learning;
 pub mod multifidelity;
-pub mod perturb;
 pub mod predictors;
 pub mod recompute;
 mod record;
 pub mod replay;
-pub mod replicates;
 pub mod request;
 pub mod search;
 pub mod select;
-pub mod sensitivity;
 pub mod split;
 pub mod stress;
 #[cfg(test)]

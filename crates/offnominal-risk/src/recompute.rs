@@ -1,21 +1,14 @@
 //! Whether a finished run can be trusted: parts of it, drawn at random, are played once more and compared with what its
 //! journal holds, and its result is made again from the journal.
 //!
-//! | function      | what is drawn                                                               |
-//! |---------------|-----------------------------------------------------------------------------|
-//! | [`estimate`]  | draws of initial conditions, and as many failures of an [`estimate`](crate::estimate) run |
-//! | [`fork`]      | blocks of roots of a [`fork`](crate::forks) run                             |
-//!
 //! Blind to: parts that were not drawn. If all of n parts agree, then with 95 % confidence at most 1 − 0.05^(1/n) of all
 //! parts do not.
 
-use crate::committor::Committor;
 use crate::estimate::atlas::Atlas;
 use crate::estimate::block::{Block, Failure, Method, checked};
 use crate::estimate::document::Document;
 use crate::estimate::estimation::{Estimation, JOURNAL};
 use crate::experimenter::Experimenter;
-use crate::forks::{self, Forest, ForkSpec, roots};
 use crate::guide::Guide;
 use crate::replay::subject_of;
 use anyhow::{Context as _, Result, ensure};
@@ -39,8 +32,6 @@ pub struct Inputs {
     pub policy: Option<String>,
     /// The predictor of a thinned run.
     pub predictor: Option<PathBuf>,
-    /// The committor of a run with copies.
-    pub committor: Option<PathBuf>,
 }
 
 /// What was played once more.
@@ -81,7 +72,7 @@ pub fn estimate(
     let estimation = Estimation::again(by, guide.as_ref(), run.clone());
     let mut differences = Vec::new();
     let level = document.answers().find_map(|answer| answer.risk.as_ref()).map_or(0.95, |risk| risk.level);
-    let verdict = estimation.judge(&blocks, Level::try_from(level)?, context)?;
+    let verdict = estimation.judge(&blocks, Level::try_from(level)?)?;
     differences.extend(follows(document.risk.risk.as_ref(), verdict.risk.as_ref().ok()));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     differences.extend(others(&document, &Document::new(&document.run, &verdict, atlas))?);
@@ -102,51 +93,6 @@ pub fn estimate(
     Ok(Recomputed { what: "draws".into(), of, n, failures, differences })
 }
 
-/// Plays `n` blocks of roots once more.
-///
-/// # Errors
-/// As [`estimate`].
-pub fn fork(
-    folder: &Path,
-    inputs: &Inputs,
-    n: usize,
-    rng: &mut Rng,
-    context: &Context,
-) -> Result<Recomputed> {
-    let (spec, known) = roots::read(folder)?;
-    let subject = fork_subject(&spec, inputs)?;
-    let by = Experimenter::new(&subject, spec.seed)?.allowing(u64::MAX);
-    let guide = guide(&spec.method, inputs, &subject)?;
-    let committor = spec.committor.as_ref().map(|digest| {
-        let file = inputs.committor.as_deref().context("expected the committor of the run, found none")?;
-        let committor = Committor::open(file, &subject)?;
-        let found = forks::digest(&committor);
-        ensure!(found == *digest, "committor: expected digest {digest}, that of the run, found {found}");
-        Ok(committor)
-    });
-    let committor = committor.transpose()?;
-    let stated: Stated = offnominal_files::read::json(&folder.join(forks::FILE))?;
-    let forest = Forest::again(by, committor.as_ref(), guide.as_ref(), spec)?;
-    let level = Level::try_from(stated.risk.level)?;
-    let judged = forest.judge(&known, roots::BLOCK * known.len() as u64, level)?;
-    let mut differences: Vec<String> = follows(Some(&stated.risk), Some(&judged)).into_iter().collect();
-    let drawn: Vec<usize> = (0..n.min(known.len())).map(|_| rng.below(known.len())).collect();
-    let again = context.map(drawn.len(), "blocks of roots", |i| forest.block(drawn[i] as u64))?;
-    for (&i, found) in drawn.iter().zip(&again) {
-        if *found != known[i] {
-            differences.push(format!("block {i} of roots: expected {:?}, found {found:?}", known[i]));
-        }
-    }
-    let (of, n) = (known.len() as u64, drawn.len() as u64);
-    Ok(Recomputed { what: "blocks of roots".into(), of, n, failures: 0, differences })
-}
-
-/// What a result says of the risk.
-#[derive(serde::Deserialize)]
-struct Stated {
-    risk: Estimate,
-}
-
 fn blocks(folder: &Path, document: &Document) -> Result<Vec<Block>> {
     let path = folder.join(JOURNAL);
     ensure!(path.is_file(), "{}: expected the journal of the run, found none", path.display());
@@ -164,15 +110,6 @@ fn guide(method: &Method, inputs: &Inputs, subject: &Subject) -> Result<Option<G
     let found = &guide.digest;
     ensure!(found == predictor, "predictor: expected digest {predictor}, that of the run, found {found}");
     Ok(Some(guide))
-}
-
-fn fork_subject(spec: &ForkSpec, inputs: &Inputs) -> Result<Subject> {
-    let env = inputs.env.as_deref().unwrap_or(&spec.env);
-    let policy = inputs.policy.as_deref().unwrap_or(&spec.policy.id);
-    let subject = Subject::new(env, policy)?.under(spec.scenario.clone())?;
-    let (expected, found) = (&spec.policy.digest, &subject.name.digest);
-    ensure!(found == expected, "policy: expected digest {expected}, that of the run, found {found}");
-    Ok(subject)
 }
 
 /// How a stated estimate differs from the one that follows from the journal.

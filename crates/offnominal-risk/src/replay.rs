@@ -1,5 +1,6 @@
 //! `risk replay`: a failure once more, with images.
 
+use clap::Args;
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
 use crate::request::{defaults, within};
@@ -25,26 +26,25 @@ const VIDEO: (usize, f64) = (192, 2.5);
 const MOST_FRAMES_PER_SEC: f64 = 10.0;
 
 /// Which failure is played.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Folder of an [`estimate`](crate::estimate) or of a [`stress`](crate::stress).
+    /// Folder of a `risk estimate` or a `risk stress`
+    #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Number of the failure, as the page names it.
-    #[serde(default)]
+    /// Number of the failure, as the report names it
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub failure: usize,
-    /// The policy, where it is not to be found under the name it had.
+    /// The policy, where it is not to be found under the name it had
+    #[arg(long, value_name = "FILE")]
     pub policy: Option<String>,
-    /// Width and height of the images in pixels.
-    #[serde(default = "size")]
+    /// Width and height of the images in pixels
+    #[arg(long, default_value_t = 256)]
     pub size: usize,
-    /// Folder for video and last image; if absent, nothing is written.
+    /// Folder for video and last image [default: one within RUN]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-defaults! {
-    size: usize = 256;
-}
 
 /// A failure that failed again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -140,7 +140,7 @@ fn disturbed(request: &Request) -> Result<Report> {
 ///
 /// # Errors
 /// If one of them cannot be had, or the policy is another one.
-pub(crate) fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
+pub fn subject_of(document: &Document, policy: Option<&str>) -> Result<Subject> {
     let run = &document.run;
     let policy = policy.unwrap_or(&run.policy.id);
     let subject = Subject::new(&run.env, policy)?.under(run.scenario.clone())?;

@@ -8,22 +8,8 @@ use offnominal_files::write;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Defines what fields of a request are where they are absent.
-macro_rules! defaults {
-    ($($name:ident: $type:ty = $value:expr;)*) => {
-        $(
-            #[doc = concat!("What `", stringify!($name), "` is where a request does not say it.")]
-            pub fn $name() -> $type {
-                $value
-            }
-        )*
-    };
-}
-pub(crate) use defaults;
-
-defaults! {
-    level: f64 = 0.95;
-}
+/// Confidence level of intervals, if a request does not say it.
+pub const LEVEL: f64 = 0.95;
 
 /// Refuses a number that is not above zero, or above a limit.
 ///

@@ -3,6 +3,10 @@
 pub(crate) mod hunt;
 pub(crate) mod table;
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::EnvId;
+use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
@@ -23,46 +27,46 @@ use std::time::Instant;
 pub use table::{PolicyCost, StrategyCost};
 
 /// Whose failures are searched for, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policies, or folders of them.
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
+    #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// Where to look; several are compared.
+    /// Where to look; may be repeated, to compare strategies
+    #[arg(long = "strategy", value_parser = one_of::<Strategy>(), required = true)]
     pub strategies: Vec<Strategy>,
-    /// The predictor that [`learning`] wrote.
+    /// The predictor that `risk learn` wrote
+    #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// The history that `train --history` or [`history`](crate::history) wrote.
+    /// The history that `train --history` or `risk learn` wrote
+    #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Number of searches per policy.
-    #[serde(default = "searches")]
+    /// Number of searches per policy
+    #[arg(long, default_value_t = 20)]
     pub searches: u64,
-    /// Experiments after which a search gives up.
-    #[serde(default = "budget")]
+    /// Experiments after which a search gives up
+    #[arg(long, default_value_t = 10_000)]
     pub budget: usize,
-    /// Draws of which argmax takes the most dangerous; several are compared.
-    #[serde(default = "of")]
+    /// Draws of which argmax takes the most dangerous; may be repeated, to compare
+    #[arg(long, value_name = "N", default_value = "1000")]
     pub of: Vec<usize>,
-    /// Whether each search spends its whole budget, to find many failures and not only the first.
-    #[serde(default)]
+    /// Spend the whole budget of each search, to find many failures and not only the first
+    #[arg(long)]
     pub all: bool,
-    /// Confidence level of the intervals, between 0 and 1.
-    #[serde(default = "request::level")]
+    /// Confidence level of the intervals, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for journals, failures and table; if absent, nothing is written and searches cannot be continued.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-defaults! {
-    searches: u64 = 20;
-    budget: usize = 10_000;
-    of: Vec<usize> = vec![1000];
-}
 
 /// What the searches cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -243,7 +247,7 @@ mod tests {
     fn argmax_is_compared_with_itself_and_other_strategies_stand_once() {
         let request =
             json!({ "env": "w", "policies": ["p"], "strategies": ["random", "argmax"], "of": [10, 100] });
-        let request: Request = serde_json::from_value(request).unwrap();
+        let request: Request = cli::request(&request).unwrap();
         let names: Vec<String> = request.settings().into_iter().map(StrategySetting::name).collect();
         assert_eq!(names, ["random", "argmax-10", "argmax-100"]);
     }

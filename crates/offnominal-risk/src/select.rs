@@ -14,6 +14,9 @@ pub mod race;
 #[cfg(test)]
 mod tests;
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::EnvId;
 use crate::estimate::block::Method;
 use crate::estimate::document::probability;
 use crate::estimate::estimation::Estimation;
@@ -39,46 +42,46 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Which policies are compared, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policies, or folders of them such as `train --checkpoints` fills.
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
+    #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// The predictor that [`learning`](crate::learning) wrote; without one all draws are tried.
+    /// The predictor that `risk learn` wrote; without one all draws are tried
+    #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// Experiments of each policy after which the race ends.
-    #[serde(default = "budget")]
+    /// Experiments of each policy after which the selection ends
+    #[arg(long, default_value_t = 5000)]
     pub budget: u64,
-    /// Experiments of each policy per round, about.
-    #[serde(default = "round")]
+    /// Experiments of each policy per round, about
+    #[arg(long, default_value_t = 100)]
     pub round: u64,
-    /// How much the predictor is trusted; if absent, as learned.
+    /// How much the predictor is trusted [default: as learned]
+    #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// Experiments per draw, with a predictor, above 0, at most 1.
-    #[serde(default = "rate")]
+    /// Experiments per draw, with a predictor, above 0, at most 1
+    #[arg(long, value_name = "R", default_value_t = 0.05, allow_negative_numbers = true)]
     pub rate: f64,
-    /// Probability with which the best policy is never thrown out, between 0 and 1.
-    #[serde(default = "request::level")]
+    /// Probability with which the best policy is never thrown out, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Whether the episodes are also written as a history, from which a predictor is learned.
-    #[serde(default)]
+    /// Also write the episodes as a history, from which `risk learn` makes a predictor
+    #[arg(long, conflicts_with = "predictor")]
     pub history: bool,
-    /// The select.json of a longer race, which tells how often the policy with the lowest estimate fails.
+    /// The select.json of a longer selection: also say how often the policy with the lowest estimate fails, round by round
+    #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Folder for journal and result; if absent, nothing is written and the race cannot be continued.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-defaults! {
-    budget: u64 = 5000;
-    round: u64 = 100;
-    rate: f64 = 0.05;
-}
 
 /// How a race ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]

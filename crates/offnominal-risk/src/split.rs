@@ -1,6 +1,9 @@
 //! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
 //! failure.
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::{EnvId, POLICY};
 use crate::estimate::document::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
@@ -21,41 +24,37 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Whose failures are counted, and by how many particles.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment.
-    pub env: String,
-    /// The policy, as for [`estimate`](crate::estimate).
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// Number of independent swarms.
-    #[serde(default = "swarms")]
+    /// Number of swarms that do not know one another
+    #[arg(long, default_value_t = 4)]
     pub swarms: u64,
-    /// Particles per swarm.
-    #[serde(default = "particles")]
+    /// Particles per swarm
+    #[arg(long, default_value_t = 50)]
     pub particles: usize,
-    /// Moves of a replaced particle; enough to forget where it was copied from.
-    #[serde(default = "moves")]
+    /// Moves of a replaced particle; enough to forget where it was copied from
+    #[arg(long, default_value_t = 10)]
     pub moves: usize,
-    /// Experiments after which a swarm gives up.
-    #[serde(default = "budget")]
+    /// Experiments after which a swarm gives up
+    #[arg(long, default_value_t = 20_000)]
     pub budget: usize,
-    /// Confidence level of the interval, between 0 and 1.
-    #[serde(default = "request::level")]
+    /// Confidence level of the intervals, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for journal and result; if absent, nothing is written and the run cannot be continued.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-defaults! {
-    swarms: u64 = 4;
-    particles: usize = 50;
-    moves: usize = 10;
-    budget: usize = 20_000;
-}
 
 /// What was estimated.
 #[derive(Debug, Clone, PartialEq, Serialize)]

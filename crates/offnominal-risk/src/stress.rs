@@ -37,6 +37,10 @@ pub mod series;
 #[cfg(test)]
 mod tests;
 
+use crate::request::LEVEL;
+use clap::Args;
+use offnominal_engine::request::{EnvId, POLICY};
+use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
 use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
@@ -55,50 +59,46 @@ use std::path::PathBuf;
 use strum::VariantArray;
 
 /// Whose failures are searched for, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Id of the environment, which declares its noise: `ENV?noise=LEVEL`.
-    pub env: String,
-    /// The noise, where the id does not say it: the way for environments of Gymnasium.
+    /// The environment.
+    #[command(flatten)]
+    pub env: EnvId,
+    /// The noise whose disturbances are searched, where the id of the environment does not say it: a level, or a file of a table
+    #[arg(long, value_name = "NOISE")]
     pub noise: Option<String>,
     /// The policy.
+    #[arg(long, help = POLICY)]
     pub policy: String,
     /// What is drawn for each episode, and by what one fails.
-    #[serde(default)]
+    #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// How to search; `random` is always among them, as the others are compared with it. All if there is none.
-    #[serde(default)]
+    /// How to search; may be repeated. `random` is always tried, for comparison [default: all]
+    #[arg(long = "strategy", value_parser = one_of::<Strategy>())]
     pub strategies: Vec<Strategy>,
-    /// Number of searches of each strategy.
-    #[serde(default = "searches")]
+    /// Number of searches of each strategy, each from an initial condition of its own
+    #[arg(long, default_value_t = 20)]
     pub searches: u64,
-    /// Experiments after which a search gives up.
-    #[serde(default = "budget")]
+    /// Experiments after which a search gives up
+    #[arg(long, default_value_t = 1000)]
     pub budget: usize,
-    /// Episodes for making a failure likelier once it was found.
-    #[serde(default = "refine")]
+    /// Episodes for making a failure likelier once it was found
+    #[arg(long, value_name = "EPISODES", default_value_t = 500)]
     pub refine: usize,
-    /// Parts of an episode in each of which `cross-entropy` holds a disturbance.
-    #[serde(default = "parts")]
+    /// Parts of an episode in each of which `cross-entropy` holds a disturbance
+    #[arg(long, value_name = "N", default_value_t = 16)]
     pub parts: usize,
-    /// The search of this seed from whose initial condition all searches begin, in place of each from its own.
+    /// Begin all searches where search N of the seed begins
+    #[arg(long, value_name = "N")]
     pub start: Option<u64>,
-    /// Confidence level of the intervals, between 0 and 1.
-    #[serde(default = "request::level")]
+    /// Confidence level of the intervals, between 0 and 1
+    #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for journals, result and page; if absent, nothing is written and searches cannot be continued.
+    /// Folder for everything that is written; a run that was interrupted is continued there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The command that the result names as its origin.
-    pub command: Option<String>,
 }
 
-defaults! {
-    searches: u64 = 20;
-    budget: usize = 1000;
-    refine: usize = 500;
-    parts: usize = 16;
-}
 
 /// The most parts of an episode, and the most episodes of a search.
 const MOST_PARTS: usize = 10_000;
@@ -123,7 +123,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         all.push((spec, found));
     }
     by.at_most(all.iter().flat_map(|(_, found)| found).map(|f| f.diverged).sum())?;
-    let report = Report::new(request, &subject, all, level)?;
+    let report = Report::new(&context.command, &subject, all, level)?;
     if let Some(out) = &request.out {
         write::atomically(&out.join(report::FILE), report.json()?.as_bytes())?;
         write::atomically(&out.join("stress.html"), page::render(&report, by, out)?.as_bytes())?;

@@ -1,6 +1,6 @@
 //! From a training history to an estimate, on a toy whose risk is known.
 
-use crate::committor::{self, Committor};
+use offnominal_work::cli;
 use crate::estimate::atlas::Atlas;
 use crate::estimate::block::{Block, Method};
 use crate::estimate::document::Document;
@@ -8,15 +8,13 @@ use crate::estimate::ending::Ending;
 use crate::estimate::estimation::{Estimation, JOURNAL};
 use crate::estimate::{Request, SamplingMethod};
 use crate::experimenter::Experimenter;
-use crate::forks;
 use crate::guide::Guide;
-use crate::perturb::{self, Change};
 use crate::search::{Aids, Found, Hunt, SearchSpec, Strategy};
 use crate::split::{self, SplittingSpec};
-use crate::testing::{Chain, Toy, context, guide, history, still, subject};
+use crate::testing::{Toy, context, guide, history, subject};
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Proposal, Refusal};
+use offnominal_stats::risk::Proposal;
 use serde_json::json;
 use std::path::Path;
 
@@ -27,22 +25,18 @@ fn a_learned_predictor_guides_experiments_to_the_truth() {
     let (experimenter, guide) =
         (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let proposal = Proposal { exponent: guide.exponent(), ..Proposal::default() };
-    let thinned = Estimation::thinned(experimenter, &guide, proposal, (None, None), &context(2)).unwrap();
-    let accepted = Estimation::accepted(experimenter, &guide, proposal, 5000);
-    for (name, estimation) in [("thinned", thinned), ("accepted", accepted)] {
-        let blocks =
-            estimation.run(Some(&folder.path().join(name)), 4000, &Ending::NONE, &context(2)).unwrap();
-        let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
-        let risk = verdict.risk.clone().unwrap();
-        assert!(risk.covers(toy.p()) && risk.low > 0.0, "{name}: {risk:.6} {}", toy.p());
-        let shares: f64 = verdict.failures.iter().map(|f| f.1).sum();
-        assert!((shares / risk.value - 1.0).abs() < 1e-9, "{name}: {shares} {}", risk.value);
-        let atlas = Atlas::of(&verdict.failures, subject.env.spec());
-        let document = Document::new(&estimation.spec, &verdict, atlas);
-        let read: Document = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
-        assert_eq!(read.failures.len(), verdict.failures.len());
-        assert_eq!(read, document);
-    }
+    let estimation = Estimation::thinned(experimenter, &guide, proposal, (None, None), &context(2)).unwrap();
+    let blocks = estimation.run(Some(folder.path()), 4000, &Ending::NONE, &context(2)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95).unwrap();
+    let risk = verdict.risk.clone().unwrap();
+    assert!(risk.covers(toy.p()) && risk.low > 0.0, "{risk:.6} {}", toy.p());
+    let shares: f64 = verdict.failures.iter().map(|f| f.1).sum();
+    assert!((shares / risk.value - 1.0).abs() < 1e-9, "{shares} {}", risk.value);
+    let atlas = Atlas::of(&verdict.failures, subject.env.spec());
+    let document = Document::new(&estimation.spec, &verdict, atlas);
+    let read: Document = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
+    assert_eq!(read.failures.len(), verdict.failures.len());
+    assert_eq!(read, document);
 }
 
 #[test]
@@ -58,7 +52,7 @@ fn the_failures_of_the_highest_predictions_are_told_apart() {
     };
     assert!(top.from > 0.15 && 3 * top.outside < top.of && top.of > 20, "{top:?}");
     let blocks = estimation.run(None, 3000, &Ending::NONE, &context(2)).unwrap();
-    let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95).unwrap();
     let [_, high, elsewhere, assumed] = &verdict.others[..] else { panic!("{:?}", verdict.others) };
     // The chance to fail falls by e⁴ over the tenth, and x below it has all but 2 % of the failures.
     let [high_, elsewhere_, assumed_] = [high, elsewhere, assumed].map(|part| part.1.clone().unwrap());
@@ -88,80 +82,21 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     assert!(failures(&one).len() > 20);
     assert_eq!(failures(&one), failures(&many));
     assert_eq!(failures(&one), failures(&cut));
-    let verdict = estimation.judge(&one, Level::P95, &context(1)).unwrap();
+    let verdict = estimation.judge(&one, Level::P95).unwrap();
     assert_eq!(verdict.risk.unwrap().method, "clopper-pearson");
     // Going on after a look is no planned number any longer.
     let more = run("one", 6000, 1);
-    let risk = estimation.judge(&more, Level::P95, &context(1)).unwrap().risk.unwrap();
+    let risk = estimation.judge(&more, Level::P95).unwrap().risk.unwrap();
     assert_eq!((risk.method.as_str(), risk.n), ("beta-binomial-sequence", 6000));
     assert!(risk.covers(toy.p()));
 }
 
 #[test]
-fn failures_fail_again_as_far_as_their_beginning_decides() {
-    let toy = Toy::new(0.5);
-    let subject = subject(&toy);
-    let by = Experimenter::new(&subject, 3).unwrap();
-    let blocks = Estimation::plain(by).run(None, 5000, &Ending::NONE, &context(1)).unwrap();
-    let failures: Vec<_> = blocks.iter().flat_map(|b| &b.failures).map(|f| (f.key, &f.x[..])).collect();
-    let rows = perturb::rows(&by, &failures, Level::P95, &context(2)).unwrap();
-    let share = |change| rows.iter().find(|row| row.change == change).unwrap().fails_again.clone();
-    // The random number that decides is that of the experiment, and a millionth of the range changes its limit little.
-    assert_eq!(share(Change::Nothing).value, 1.0);
-    assert!(share(Change::Deviation(1e-6)).value > 0.95);
-    // With other random numbers, by the chance from there: the mean of its square over its mean.
-    assert!(share(Change::Randomness).covers(0.25), "{:?}", share(Change::Randomness));
-    assert!(share(Change::Deviation(1e-2)).value < share(Change::Deviation(1e-6)).value);
-}
-
-#[test]
-fn a_learned_committor_sets_levels_and_forks_find_the_truth_with_less_work() {
-    let chain = Chain::new(9);
-    let subject = still(&chain);
-    let request = json!({ "env": "chain", "policy": "still", "episodes": 3000, "pilots": 1, "steps": 600 });
-    let request: committor::Request = serde_json::from_value(request).unwrap();
-    let learned = committor::learn(&request, &subject, &[still(&Chain::new(4))], &context(2)).unwrap();
-    let (levels, guess) = (&learned.about.levels, learned.pilots[1].guess);
-    assert!(levels.len() >= 2 && levels.is_sorted_by(|a, b| a.importance < b.importance), "{levels:?}");
-    assert!(guess > 0.3 * chain.p() && guess < 3.0 * chain.p(), "{guess} {}", chain.p());
-    let bytes = learned.committor.to_bytes();
-    assert_eq!(Committor::from_bytes(&bytes).unwrap(), learned.committor);
-    let folder = tempfile::tempdir().unwrap();
-    let run = |episodes: u64, out: Option<&Path>, jobs: usize| {
-        let request = json!({ "env": "chain", "policy": "still", "episodes": episodes, "out": out });
-        let request: forks::Request = serde_json::from_value(request).unwrap();
-        let by = Experimenter::new(&subject, 5).unwrap();
-        forks::estimate(&request, by, (Some(&learned.committor), None), &context(jobs)).unwrap()
-    };
-    let found = run(4000, None, 1);
-    assert!(found.risk.covers(chain.p()), "{:?} {}", found.risk, chain.p());
-    // Counting would see p failures in each episode of the same work.
-    assert!(found.failed_roots as f64 > 3.0 * chain.p() * found.episodes_worth, "{found:?}");
-    // In any number of threads, and for a run that goes on, the bits are the same.
-    run(1000, Some(folder.path()), 2);
-    let resumed = run(4000, Some(folder.path()), 2);
-    assert_eq!((resumed.risk, resumed.steps), (found.risk, found.steps));
-}
-
-#[test]
-fn without_a_plain_share_there_is_no_valid_interval_and_the_reason_is_said() {
-    let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
-    let subject = subject(&toy);
-    let (experimenter, guide) =
-        (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
-    let published = Proposal { plain_share: 0.0, exponent: 0.5 };
-    let estimation = Estimation::accepted(experimenter, &guide, published, 2000);
-    let blocks = estimation.run(None, 200, &Ending::NONE, &context(2)).unwrap();
-    let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
-    assert!(verdict.others.iter().any(|o| o.1 == Err(Refusal::UnboundedWeights)), "{:?}", verdict.others);
-}
-
-#[test]
 fn a_goal_without_a_plain_share_to_set_is_refused() {
-    let method = |value| serde_json::from_value::<Request>(value).unwrap().method();
+    let method = |value| cli::request::<Request>(&value).unwrap().method();
     let plain = json!({ "env": "toy", "policy": "random", "goal": "gate" });
     let error = method(plain).unwrap_err().to_string();
-    assert!(error.contains("goal gate: expected the method thinned, adaptive or mixture"), "{error}");
+    assert!(error.contains("goal gate: expected the method thinned or adaptive"), "{error}");
     assert!(error.contains("found plain"), "{error}");
     let adaptive = json!({ "env": "toy", "policy": "random", "goal": "gate", "method": "adaptive" });
     assert_eq!(method(adaptive).unwrap(), SamplingMethod::Adaptive);
@@ -173,7 +108,7 @@ fn no_failure_seen_is_an_upper_bound() {
     let subject = subject(&toy);
     let estimation = Estimation::plain(Experimenter::new(&subject, 1).unwrap());
     let blocks = estimation.run(None, 300, &Ending::NONE, &context(2)).unwrap();
-    let verdict = estimation.judge(&blocks, Level::P95, &context(1)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95).unwrap();
     let risk = verdict.risk.clone().unwrap();
     assert!(risk.low == 0.0 && (0.01..0.02).contains(&risk.high), "{risk:?}");
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());

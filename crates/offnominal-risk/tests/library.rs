@@ -1,7 +1,7 @@
 //! Every risk command as a library call, without the command line: requests come as JSON, as other languages send them.
 
 use offnominal_engine::context::Context;
-use offnominal_risk::{estimate, history, learning, replay, search, select, split};
+use offnominal_risk::{estimate, learning, replay, search, select, split};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ fn context() -> Context {
 }
 
 /// A request from its JSON.
-fn request<T: serde::de::DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).unwrap()
+fn request<T: clap::Args>(value: Value) -> T {
+    offnominal_work::cli::request(&value).unwrap()
 }
 
 /// What is shipped with the policy of the driving environment.
@@ -28,10 +28,10 @@ fn a_risk_is_estimated_and_a_failure_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let plain = json!({ "env": "driving", "policy": "random", "episodes": 12 });
-    let alone = estimate::run(&request(plain.clone()), &context()).unwrap();
+    let alone = estimate::alone(&request(plain.clone()), &context()).unwrap();
     let mut with_files = plain.clone();
     with_files["out"] = json!(out);
-    let report = estimate::run(&request(with_files), &context()).unwrap();
+    let report = estimate::alone(&request(with_files), &context()).unwrap();
     assert_eq!((&report.document, alone.page), (&alone.document, None));
     assert_eq!(json!(report), read(&out.join("risk.json")));
     assert!(report.page.as_ref().unwrap().exists() && out.join("timing.json").exists());
@@ -50,7 +50,7 @@ fn a_run_stops_where_its_interval_says_so_and_goes_on_from_there() {
         let mut asked = json!({ "env": "cartpole", "policy": "random", "scenario": { "below": 12.0 },
             "episodes": 20_000, "out": folder.path().join(out) });
         asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        estimate::run(&request(asked), &Context { jobs, ..context() }).unwrap().document
+        estimate::alone(&request(asked), &Context { jobs, ..context() }).unwrap().document
     };
     let narrow = run(json!({ "width": 0.06 }), "a", 1);
     let risk = narrow.risk.risk.clone().unwrap();
@@ -69,7 +69,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     let refusal = |name: &str, value: Value| {
         let mut wrong = json!({ "env": "driving", "policy": "random" });
         wrong[name] = value;
-        format!("{:#}", estimate::run(&request(wrong), &context()).unwrap_err())
+        format!("{:#}", estimate::alone(&request(wrong), &context()).unwrap_err())
     };
     assert_eq!(refusal("episodes", json!(0)), "episodes: expected 1 to 100000000, found 0");
     let found = refusal("exponent", json!(9));
@@ -81,7 +81,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     assert_eq!(both, "stl: expected no `below` with it, found both");
     assert!(refusal("scenario", json!({ "stl": "always (sped < 3)" })).ends_with("did you mean \"speed\"?"));
     let unknown = json!({ "env": "driving", "policy": "random", "experimentz": 1 });
-    assert!(serde_json::from_value::<estimate::Request>(unknown).is_err());
+    assert!(offnominal_work::cli::request::<estimate::Request>(&unknown).is_err());
 }
 
 #[test]
@@ -106,10 +106,11 @@ fn swarms_and_searches_report_what_they_write() {
 #[test]
 fn policies_are_played_and_compared() {
     let policies = ["000075000", "000150000"].map(|n| shipped(&format!("policies/{n}.safetensors")));
-    let few = json!({ "env": "driving", "policies": policies, "episodes": 4, "noises": [0.0, 0.5] });
-    let report = history::run(&request(few), &context()).unwrap();
-    assert_eq!((report.policies.len(), report.history.episodes.len()), (4, 16));
-    assert_eq!(json!(report)["file"], Value::Null);
+    let few = json!({ "env": "driving", "policies": policies, "episodes": 4, "noises": [0.0, 0.5],
+        "history_only": true });
+    let played = learning::run(&request(few), &context()).unwrap().played.unwrap();
+    assert_eq!((played.policies.len(), played.history.episodes.len()), (4, 16));
+    assert_eq!(json!(played)["file"], Value::Null);
     let race = json!({ "env": "driving", "policies": policies, "budget": 8, "round": 4 });
     let report = select::run(&request(race.clone()), &context()).unwrap();
     assert_eq!((report.method, report.policies.len()), ("plain", 2));
@@ -126,8 +127,35 @@ fn a_predictor_is_learned_from_a_shipped_history() {
     let few = json!({ "env": "driving", "histories": [shipped("history.safetensors")], "form": "mlp",
         "steps": 10, "members": 1, "out": folder.path() });
     let report = learning::run(&request(few), &context()).unwrap();
-    assert_eq!(report.cross_entropy.len(), 3);
+    assert_eq!(report.learned.as_ref().unwrap().cross_entropy.len(), 3);
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(files, ["predictor.safetensors"]);
     assert!(report.to_string().contains("their share of failures"), "{report}");
+}
+
+#[test]
+fn a_history_that_is_made_on_the_way_gives_the_predictor_that_it_gives_as_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, steps) = (folder.path().join("whole"), folder.path().join("steps"));
+    let policies = ["000525000", "000675000"].map(|n| shipped(&format!("policies/{n}.safetensors")));
+    let learned = |more: Value| {
+        let mut few = json!({ "env": "driving", "form": "mlp", "steps": 10, "members": 1 });
+        few.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        learning::run(&request(few), &context())
+    };
+    let played = json!({ "policies": policies, "episodes": 80, "noises": [0.0, 0.4], "out": whole });
+    assert!(learned(played.clone()).unwrap().to_string().starts_with("after 525000 steps, noise 0: "));
+    let mut only = played;
+    (only["history_only"], only["out"]) = (json!(true), json!(steps));
+    let only = learned(only);
+    assert!(only.unwrap().learned.is_none() && !steps.join("predictor.safetensors").exists());
+    learned(json!({ "histories": [steps.join("history.safetensors")], "out": steps })).unwrap();
+    for file in ["history.safetensors", "episodes.jsonl", "predictor.safetensors"] {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(&whole) == bytes(&steps), "{file}");
+    }
+    let refusal = |more: Value| learned(more).unwrap_err().to_string();
+    assert!(refusal(json!({})).contains("expected a history, or a policy whose episodes make one"));
+    let history = steps.join("history.safetensors");
+    assert!(refusal(json!({ "histories": [history], "history_only": true })).contains("history only: "));
 }

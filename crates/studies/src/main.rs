@@ -7,9 +7,14 @@
 //! | `contact-sheet` | a sheet of scenes, each beside its classes |
 //! | `fit-times` | how long detectors take to fit and to score |
 //! | `multifidelity` | what episodes of a cheaper simulator save |
+//! | `risk-algorithm-1` | the failure probability by algorithm 1 of Uesato et al. (2018) |
 //! | `risk-coverage` | do intervals of failure probabilities keep their promise |
 //! | `risk-figures` | Figures 1 to 4 of Uesato et al. (2018) |
+//! | `risk-fork` | the failure probability by copies of episodes in progress |
 //! | `risk-gate` | how many experiments should ignore the predictor |
+//! | `risk-perturb` | do failures fail again from near by |
+//! | `risk-replicates` | what a method gains over counting |
+//! | `risk-sensitivity` | what decides whether an episode fails: Sobol's effects |
 //! | `run-lengths` | how far apart the false alarms of the rule `run-length` are |
 
 mod alarm_coverage;
@@ -17,9 +22,15 @@ mod compare_power;
 mod contact_sheet;
 mod fit_times;
 mod multifidelity;
+mod played;
+mod risk_algorithm_1;
 mod risk_coverage;
 mod risk_figures;
+mod risk_fork;
 mod risk_gate;
+mod risk_perturb;
+mod risk_replicates;
+mod risk_sensitivity;
 mod run_lengths;
 
 use anyhow::{Result, bail};
@@ -33,9 +44,14 @@ fn main() -> Result<()> {
         "contact-sheet" => contact_sheet::run(rest),
         "fit-times" => fit_times::run(rest),
         "multifidelity" => multifidelity::run(rest),
+        "risk-algorithm-1" => risk_algorithm_1::run(rest),
         "risk-coverage" => risk_coverage::run(rest),
         "risk-figures" => risk_figures::run(rest),
+        "risk-fork" => risk_fork::run(rest),
         "risk-gate" => risk_gate::run(rest),
+        "risk-perturb" => risk_perturb::run(rest),
+        "risk-replicates" => risk_replicates::run(rest),
+        "risk-sensitivity" => risk_sensitivity::run(rest),
         "run-lengths" => run_lengths::run(rest),
         other => bail!("expected the name of a study, found {other:?}"),
     }

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn tables_in_an_environment_and_quoted_words_are_seen() {
         let words =
-            words("offnominal risk fork --env 'driving?noise=a/b.toml@12&x=1' --policy \"p q\"").unwrap();
+            words("offnominal risk estimate --env 'driving?noise=a/b.toml@12&x=1' --policy \"p q\"").unwrap();
         assert_eq!(words.len(), 7);
         assert_eq!(parts(&words[4]).collect::<Vec<_>>(), [&*words[4], "a/b.toml", "1"]);
         assert_eq!((option(&words, "--policy"), option(&words, "--out")), (Some("p q"), None));

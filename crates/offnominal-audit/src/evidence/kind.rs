@@ -20,8 +20,6 @@ pub enum Kind {
     Compare,
     /// `risk estimate`.
     RiskEstimate,
-    /// `risk fork`.
-    RiskFork,
 }
 
 impl Kind {
@@ -36,7 +34,7 @@ impl Kind {
         }
         let expected: Vec<&str> = Kind::VARIANTS.iter().map(|kind| kind.result()).collect();
         bail!(
-            "{}: expected the results of audit, bench, compare, risk estimate or risk fork (one of {}), found none",
+            "{}: expected the results of audit, bench, compare or risk estimate (one of {}), found none",
             folder.display(),
             expected.join(", ")
         )
@@ -49,7 +47,6 @@ impl Kind {
             Kind::Bench => "results.json",
             Kind::Compare => "compare.json",
             Kind::RiskEstimate => "risk.json",
-            Kind::RiskFork => "fork.json",
         }
     }
 
@@ -70,14 +67,9 @@ impl Kind {
             let (env, policy) = env.zip(policy).with_context(|| {
                 format!("{}: expected the command that made it, found none", path.display())
             })?;
-            let words = ["offnominal", "risk", self.last_word(), "--env", env, "--policy", policy];
+            let words = ["offnominal", "risk", "estimate", "--env", env, "--policy", policy];
             made.command = shlex::try_join(words).context("names without zeros")?;
         }
         Ok(made)
-    }
-
-    /// The last word of a command of `risk`.
-    fn last_word(self) -> &'static str {
-        if self == Kind::RiskFork { "fork" } else { "estimate" }
     }
 }

@@ -1,6 +1,7 @@
 //! How often the policy fails, and from where. Failures are counted; where counting finds few and the environment tells
 //! how far it is from failing, swarms and a search move towards failures that are too rare to be counted.
 
+use offnominal_work::cli;
 use crate::plan::Plan;
 use crate::request::Request;
 use anyhow::Result;
@@ -43,10 +44,9 @@ pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context)
     let folder = request.out.join(FOLDER);
     let asked = json!({
         "env": request.env, "policy": request.policy, "episodes": plan.effort().failures, "out": folder,
-        "command": context.command,
     });
-    let counting: estimate::Request = serde_json::from_value(asked)?;
-    let counted = estimate::run(&counting, context)?;
+    let counting = cli::request(&asked)?;
+    let counted = estimate::alone(&counting, context)?;
     let is_rare = counted.document.failures.len() < FEW && plan.effort().swarms > 0;
     let (swarms, search) = if is_rare && tells_margin(subject.env.as_ref()) {
         (Some(swarm(request, plan, context)), Some(look(request, plan, context)))
@@ -70,7 +70,7 @@ fn swarm(request: &Request, plan: &Plan, context: &Context) -> Result<split::Rep
         "env": request.env, "policy": request.policy, "swarms": plan.effort().swarms,
         "out": request.out.join(FOLDER).join("swarms"),
     });
-    split::run(&serde_json::from_value(asked)?, context)
+    split::run(&cli::request(&asked)?, context)
 }
 
 fn look(request: &Request, plan: &Plan, context: &Context) -> Result<search::Report> {
@@ -78,7 +78,7 @@ fn look(request: &Request, plan: &Plan, context: &Context) -> Result<search::Rep
         "env": request.env, "policies": [request.policy], "strategies": ["random", "cross-entropy"], "searches": 3,
         "budget": plan.effort().failures, "out": request.out.join(FOLDER).join("search"),
     });
-    search::run(&serde_json::from_value(asked)?, context)
+    search::run(&cli::request(&asked)?, context)
 }
 
 /// A video of the example of each kind.

@@ -1,9 +1,8 @@
-//! Draws or roots of a risk, once more.
+//! Draws of a risk, once more.
 
 use super::located;
 use crate::evidence::bundle::Bundle;
 use crate::evidence::inputs::{option, words};
-use crate::evidence::kind::Kind;
 use anyhow::{Context as _, Result};
 use offnominal_core::Rng;
 use offnominal_engine::context::Context;
@@ -28,12 +27,8 @@ pub fn again(
         env: Some(moved(&played_in(bundle)?, bundle, inputs)),
         policy: file("--policy").map(|path| path.display().to_string()),
         predictor: file("--predictor"),
-        committor: file("--committor"),
     };
-    match bundle.manifest.kind {
-        Kind::RiskFork => recompute::fork(results, &moved, n, rng, context),
-        _ => recompute::estimate(results, &moved, n, rng, context),
-    }
+    recompute::estimate(results, &moved, n, rng, context)
 }
 
 /// The environment as the result names it, with everything that the command stated of it.

@@ -7,7 +7,7 @@ use crate::evidence::key::SecretKey;
 use crate::evidence::{self, kind::Kind};
 use offnominal_engine::context::Context;
 use offnominal_files::journal::Journal;
-use offnominal_risk::{estimate, forks};
+use offnominal_risk::estimate;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -20,9 +20,9 @@ fn bundle(folder: &Path, key: Option<&Path>) -> PathBuf {
     let run = folder.join("run");
     let command = "offnominal risk estimate --env driving --policy random --episodes 40 --seed 1";
     let request =
-        json!({ "env": "driving", "policy": "random", "episodes": 40, "out": run, "command": command });
-    let request: estimate::Request = serde_json::from_value(request).unwrap();
-    estimate::run(&request, &context()).unwrap();
+        json!({ "env": "driving", "policy": "random", "episodes": 40, "out": run });
+    let request: estimate::Request = cli::request(&request).unwrap();
+    estimate::run(&request, &Context { command: command.into(), ..context() }).unwrap();
     put_together(folder, key)
 }
 
@@ -112,23 +112,26 @@ fn an_estimate_that_does_not_follow_from_its_journal_is_found() {
 }
 
 #[test]
-fn roots_with_the_noise_that_they_had_come_out_the_same() {
+fn draws_with_the_noise_that_they_had_come_out_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let noise = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/risk/driving/command-noise.toml");
     let env = format!("driving?noise={}", noise.display());
     let request = json!({ "env": env, "policy": "random", "episodes": 200, "out": folder.path().join("run"),
-        "command": "offnominal risk fork --env driving?noise=c.toml --policy random" });
-    let request: forks::Request = serde_json::from_value(request).unwrap();
-    forks::run(&request, &context()).unwrap();
+        "command": "offnominal risk estimate --env driving?noise=c.toml --policy random" });
+    let request: estimate::Request = cli::request(&request).unwrap();
+    estimate::run(&request, &context()).unwrap();
     let path = put_together(folder.path(), None);
     // As if the command had been given where the table lies.
     let read = Bundle::read(&path).unwrap();
     let mut files = read.files;
     files.insert("inputs/c.toml".into(), std::fs::read(noise).unwrap());
-    let manifest = Manifest::new(Kind::RiskFork, read.manifest.made, &files, vec![]);
+    let manifest = Manifest::new(Kind::RiskEstimate, read.manifest.made, &files, vec![]);
     Bundle::new(manifest, files, None).unwrap().write(&path).unwrap();
     let report = verified(&path, json!({}));
-    assert!(report.is_sound() && check(&report, "once more").found.starts_with("2 of 2 blocks"), "{report}");
+    assert!(
+        report.is_sound() && check(&report, "once more").found.starts_with("30 of 200 draws"),
+        "{report}"
+    );
 }
 
 #[test]

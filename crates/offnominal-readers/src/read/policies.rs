@@ -8,7 +8,6 @@ use offnominal_core::channel::Image;
 use offnominal_core::env::Env;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
-use offnominal_risk::committor::Committor;
 use offnominal_risk::predictors::predictor::Predictor;
 use std::sync::LazyLock;
 
@@ -122,11 +121,6 @@ pub fn checkpoint(bytes: &[u8]) -> bool {
 /// The episodes of a training.
 pub fn history(bytes: &[u8]) -> bool {
     History::from_bytes(bytes).is_ok()
-}
-
-/// A committor with its levels.
-pub fn committor(bytes: &[u8]) -> bool {
-    Committor::from_bytes(bytes).is_ok()
 }
 
 /// A predictor of failures.

@@ -8,12 +8,7 @@ use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, Tra
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
-use offnominal_files::dataset::PolicyName;
 use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
-use offnominal_risk::committor::network::Network as CommittorNetwork;
-use offnominal_risk::committor::rows::Rows;
-use offnominal_risk::committor::{About, Committor};
-use offnominal_risk::forks::root::Level;
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
 use std::io::{Cursor, Read};
@@ -147,18 +142,6 @@ pub fn history() -> Vec<u8> {
         margin: Some(if failed { -0.5 } else { 0.25 }),
     };
     History { run, episodes: vec![past(7, true), past(33_554_435, false)], is_rounded: false }.to_bytes()
-}
-
-/// A committor of an environment with two numbers, and two levels.
-pub fn committor() -> Vec<u8> {
-    let (mut rng, mut rows) = (Rng::new(5), Rows::new(3));
-    for i in 0..100_u16 {
-        rows.push(&[rng.uniform() as f32, rng.uniform() as f32, f32::from(i) / 100.0], i.is_multiple_of(3));
-    }
-    let (network, _) = CommittorNetwork::fit(&rows, &rows, 10, &mut rng).expect("rows of both outcomes");
-    let levels = [0.5, 1.5].map(|importance| Level { importance, copies: 5 }).to_vec();
-    let policy = PolicyName { id: "tqc".into(), digest: "00".into() };
-    Committor::new(About { env: "w".into(), policy, width: 3, levels }, network).to_bytes()
 }
 
 /// A dictionary of episodes that predicts failures.

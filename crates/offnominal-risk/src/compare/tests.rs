@@ -1,5 +1,6 @@
 //! Comparisons of shipped and random policies as library calls: verdicts, threads, journals, anomalies, refusals.
 
+use offnominal_work::cli;
 use super::*;
 use offnominal_core::estimate::Estimate;
 use report::Comparison;
@@ -12,7 +13,7 @@ fn context() -> Context {
 fn asked(more: Value) -> Request {
     let mut all = json!({ "env": "cartpole", "old": "random", "new": "random", "episodes": 50 });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    serde_json::from_value(all).unwrap()
+    cli::request(&all).unwrap()
 }
 
 fn compared(more: Value) -> Report {

@@ -62,17 +62,6 @@ pub enum Method {
         /// Experiments per draw.
         rate: f64,
     },
-    /// Draws that the predictor accepts; with no plain share it is algorithm 1 of the paper.
-    Accepted {
-        /// Digest of the predictor.
-        predictor: String,
-        /// The exponent.
-        exponent: f64,
-        /// Share of the experiments that ignores the predictor.
-        plain_share: f64,
-        /// Draws from which the normalising constant is known.
-        draws: usize,
-    },
 }
 
 /// The draws with the highest predictions.
@@ -115,7 +104,7 @@ impl Method {
         match self {
             Method::Plain => None,
             Method::Adaptive { predictor, .. } => predictor.as_deref(),
-            Method::Thinned { predictor, .. } | Method::Accepted { predictor, .. } => Some(predictor),
+            Method::Thinned { predictor, .. } => Some(predictor),
         }
     }
 }
@@ -169,7 +158,7 @@ pub struct Failure {
     pub index: u64,
     /// The initial condition.
     pub x: Vec<f64>,
-    /// Chance of the draw to be tried or accepted.
+    /// Chance of the draw to be tried.
     pub chance: f64,
     /// Steps until it failed.
     pub steps: u64,

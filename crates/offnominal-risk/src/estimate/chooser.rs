@@ -7,18 +7,16 @@ use crate::guide::Guide;
 use crate::predictors::predictor::Reader;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
-use offnominal_stats::risk::{Proposal, Thinning};
+use offnominal_stats::risk::Thinning;
 
 /// How the initial condition of the next experiment is chosen.
 pub(super) enum Chooser<'r> {
     /// Each draw is one.
     Plain,
     /// A draw is one with a chance that its prediction says.
-    Thinned(&'r Guide, Reader<'r>, Thinning),
+    Thinned(&'r Guide, Box<Reader<'r>>, Thinning),
     /// A draw is one with a chance that all experiments before say.
     Adaptive(Box<RuleReader<'r>>),
-    /// It is drawn until the predictor accepts.
-    Accepted(&'r Guide, Reader<'r>, Proposal),
 }
 
 impl<'r> Chooser<'r> {
@@ -36,14 +34,10 @@ impl<'r> Chooser<'r> {
             Method::Plain => Chooser::Plain,
             Method::Thinned { .. } => {
                 let rule = method.thinning()?.context("only thinned experiments have a rule")?;
-                Chooser::Thinned(guide()?, guide()?.reader(), rule)
+                Chooser::Thinned(guide()?, Box::new(guide()?.reader()), rule)
             }
             Method::Adaptive { .. } => {
                 Chooser::Adaptive(Box::new(rule.context("adaptive experiments follow a rule")?.reader()))
-            }
-            Method::Accepted { exponent, plain_share, .. } => {
-                let proposal = Proposal { plain_share: *plain_share, exponent: *exponent };
-                Chooser::Accepted(guide()?, guide()?.reader(), proposal)
             }
         })
     }
@@ -52,9 +46,6 @@ impl<'r> Chooser<'r> {
     pub(super) fn choose(&mut self, by: &Experimenter<'_>, key: Seed) -> Result<Option<(Vec<f64>, f64)>> {
         let (x, chance) = match self {
             Chooser::Plain => return Ok(Some((by.draw(key), 1.0))),
-            Chooser::Accepted(guide, reader, proposal) => {
-                return accept(by, key, guide, reader, *proposal).map(Some);
-            }
             Chooser::Thinned(guide, reader, rule) => {
                 let x = by.draw(key);
                 let chance = rule.chance(guide.predict(reader, &x)?);
@@ -68,23 +59,4 @@ impl<'r> Chooser<'r> {
         };
         Ok((key.child("thinning").rng().uniform() < chance).then_some((x, chance)))
     }
-}
-
-/// Draws until the predictor accepts.
-fn accept(
-    by: &Experimenter<'_>,
-    key: Seed,
-    guide: &Guide,
-    reader: &mut Reader<'_>,
-    proposal: Proposal,
-) -> Result<(Vec<f64>, f64)> {
-    let draw = |rng: &mut Rng| {
-        let x = by.subject.env.draw(rng);
-        let predicted = guide.predict(reader, &x);
-        (x, predicted)
-    };
-    // A draw without a prediction is accepted, so that its error comes back.
-    let chance = |(_, predicted): &(Vec<f64>, Result<f64>)| *predicted.as_ref().unwrap_or(&1.0);
-    let ((x, predicted), chance) = proposal.next(draw, chance, &mut key.child("proposal").rng());
-    predicted.map(|_| (x, chance))
 }

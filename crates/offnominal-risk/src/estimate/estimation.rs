@@ -9,13 +9,12 @@ use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::{Record, in_chunks};
 use anyhow::{Result, ensure};
-use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
 use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Allocation, Pool, Proposal, Thinning};
+use offnominal_stats::risk::{Allocation, Proposal, Thinning};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -109,13 +108,6 @@ impl<'c> Estimation<'c> {
         Ok(Estimation::again(experimenter, guide, spec(&experimenter, method)))
     }
 
-    /// Experiments from accepted draws.
-    pub fn accepted(by: Experimenter<'c>, guide: &'c Guide, proposal: Proposal, draws: usize) -> Self {
-        let Proposal { exponent, plain_share } = proposal;
-        let method = Method::Accepted { predictor: guide.digest.clone(), exponent, plain_share, draws };
-        Estimation::again(by, Some(guide), spec(&by, method))
-    }
-
     /// A run that was made before, with what it was made of.
     pub(crate) fn again(
         experimenter: Experimenter<'c>,
@@ -159,7 +151,7 @@ impl<'c> Estimation<'c> {
             Method::Thinned { rate, .. } | Method::Adaptive { rate, .. } => {
                 (experiments as f64 / rate).ceil() as u64
             }
-            Method::Plain | Method::Accepted { .. } => experiments,
+            Method::Plain => experiments,
         }
     }
 
@@ -180,8 +172,7 @@ impl<'c> Estimation<'c> {
         let mut done = checked(&blocks)?;
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
-        let mut is_over =
-            ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level, context)?);
+        let mut is_over = ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level)?);
         let mut rule = self.rule(&blocks, context)?;
         while done < planned && !is_over {
             if rule.as_ref().is_some_and(|rule| rule.learned_from != learned_from(&blocks)) {
@@ -195,7 +186,7 @@ impl<'c> Estimation<'c> {
             done += block.n;
             blocks.push(block);
             self.experimenter.at_most(diverged(&blocks))?;
-            is_over = ending.is_early() && ending.is_due(&self.judge(&blocks, ending.level, context)?);
+            is_over = ending.is_early() && ending.is_due(&self.judge(&blocks, ending.level)?);
         }
         self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)
@@ -206,7 +197,7 @@ impl<'c> Estimation<'c> {
         match self.spec.method {
             Method::Thinned { .. } => THINNED_BLOCK,
             Method::Adaptive { rate, .. } => (ADAPTIVE_BLOCK / rate).ceil() as u64,
-            Method::Plain | Method::Accepted { .. } => BLOCK,
+            Method::Plain => BLOCK,
         }
     }
 
@@ -264,28 +255,15 @@ impl<'c> Estimation<'c> {
     ///
     /// # Errors
     /// If there is nothing to judge.
-    pub fn judge(&self, blocks: &[Block], level: Level, context: &Context) -> Result<Verdict> {
+    pub fn judge(&self, blocks: &[Block], level: Level) -> Result<Verdict> {
         match &self.spec.method {
             Method::Plain => Verdict::plain(blocks, level),
-            Method::Accepted { draws, exponent, plain_share, .. } => {
-                let proposal = Proposal { plain_share: *plain_share, exponent: *exponent };
-                Verdict::accepted(blocks, self.pool(proposal, *draws, level, context)?, level)
-            }
             method => {
                 let verdict = Verdict::thinned(blocks, method.floor()?, level)?;
                 let Method::Thinned { top: Some(top), .. } = method else { return Ok(verdict) };
                 Ok(verdict.with_parts(blocks, method.floor()?, top, level))
             }
         }
-    }
-
-    /// The pool that weighs accepted experiments; its constant comes from draws of a stream of their own.
-    fn pool(&self, proposal: Proposal, draws: usize, level: Level, context: &Context) -> Result<Pool> {
-        let guide = self.guide.expect("accepted draws have a guide");
-        let predictions = guide.survey(&self.experimenter, "constant", draws, context)?;
-        let (mut at, mut unused) = (predictions.iter(), Rng::new(0));
-        let next = |_: &mut Rng| *at.next().expect("as many predictions as draws");
-        Ok(proposal.pool(draws, level, next, |f: &f64| *f, &mut unused)?)
     }
 }
 

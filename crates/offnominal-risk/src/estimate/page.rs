@@ -80,8 +80,6 @@ impl Content<'_> {
             Method::Plain => "plain",
             Method::Thinned { .. } => "thinned",
             Method::Adaptive { .. } => "adaptive",
-            Method::Accepted { plain_share: 0.0, .. } => "algorithm 1",
-            Method::Accepted { .. } => "mixture",
         }
     }
 

@@ -208,7 +208,7 @@ mod tests {
         let subject = subject(&toy);
         let estimation = adaptive(&subject, 1);
         let blocks = run(&estimation, None, 4000, 2);
-        let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
+        let verdict = estimation.judge(&blocks, Level::P95).unwrap();
         let risk = verdict.risk.unwrap();
         assert!(risk.covers(toy.p()) && risk.low > 0.3 * toy.p(), "{risk:.5} {}", toy.p());
         let share = |blocks: &[Block]| {
@@ -256,7 +256,7 @@ mod tests {
         let early: usize = blocks[..5].iter().map(|b| b.failures.len()).sum();
         let all: usize = blocks.iter().map(|b| b.failures.len()).sum();
         assert!(early >= 1 && all as f64 > 5.0 * 1000.0 * p, "{early} {all}");
-        let risk = estimation.judge(&blocks, Level::P95, &context(2)).unwrap().risk.unwrap();
+        let risk = estimation.judge(&blocks, Level::P95).unwrap().risk.unwrap();
         assert!(risk.covers(p), "{risk:.5}");
     }
 

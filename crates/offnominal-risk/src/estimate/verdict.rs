@@ -4,7 +4,7 @@ use super::block::{Block, Failure, Top};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Claim, Diagnostics, HorvitzThompson, Pool, Refusal, counting};
+use offnominal_stats::risk::{Claim, Diagnostics, HorvitzThompson, Refusal, counting};
 
 /// What experiments say of a risk.
 #[derive(Debug, Clone)]
@@ -73,28 +73,9 @@ impl Verdict {
         ]);
         self
     }
-
-    pub(super) fn accepted(blocks: &[Block], mut pool: Pool, level: Level) -> Result<Verdict> {
-        let all = All::of(blocks);
-        for &(chance, failed) in blocks.iter().flat_map(|b| &b.tried) {
-            pool.record(&[1.0, chance], failed);
-        }
-        let (risk, normal) = (pool.estimate(level), pool.normal(level));
-        let check = ("self-normalised, a cross-check only".to_string(), pool.self_normalised(level));
-        // Without a plain share only the normal approximation is left, and only if the weights look sound.
-        let (risk, others) = match risk {
-            Err(Refusal::UnboundedWeights) => (normal, vec![(BOUNDED.into(), risk), check]),
-            risk => (risk, vec![(NORMAL.into(), normal), check]),
-        };
-        let (diagnostics, n) = (pool.diagnostics().ok(), all.draws as f64);
-        let weight = |f: &Failure| pool.weight_of(&[1.0, f.chance]) / n;
-        let experiments = all.draws;
-        Ok(all.verdict(risk, others, diagnostics, weight, experiments))
-    }
 }
 
 const NORMAL: &str = "normal approximation, only as good as the predictor";
-const BOUNDED: &str = "valid whatever the predictor is worth";
 
 /// All blocks together.
 struct All {

@@ -1,6 +1,6 @@
 //! When pairs are enough.
 
-use super::Request;
+use crate::estimate::Request;
 use offnominal_stats::Level;
 use offnominal_stats::risk::Multifidelity;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub enum Stop {
 impl Ending {
     /// That of a request.
     pub fn of(request: &Request, level: Level) -> Ending {
-        Ending { width: request.width, max_risk: request.max_risk, level }
+        Ending { width: request.width, max_risk: request.decided(), level }
     }
 
     /// What is reached by now, if it is enough to stop.

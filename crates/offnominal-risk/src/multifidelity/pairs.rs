@@ -1,7 +1,7 @@
 //! Pairs of a dear and a cheap episode, each with its fresh cheap ones, in blocks that a journal keeps: a run that was
 //! killed goes on where it was.
 
-use super::Request;
+use crate::estimate::Request;
 use crate::experimenter::{Experiment, Experimenter};
 use crate::record::Blocks;
 use anyhow::{Context as _, Result, ensure};
@@ -149,8 +149,8 @@ impl Spec {
             cheap,
             simulators: specs.into_iter().filter_map(provenance::hosted).collect(),
             policy: players.dear.subject.name.clone(),
-            parameters: request.parameters.clone(),
-            cheap_parameters: request.cheap_parameters.clone(),
+            parameters: request.parameters.iter().cloned().collect(),
+            cheap_parameters: request.cheap_parameters.iter().cloned().collect(),
             per_dear: request.per_dear,
             seed,
             block: request.block,

@@ -1,8 +1,8 @@
 //! What was found, as JSON and as text.
 
-use super::Request;
 use super::ending::Stop;
 use super::pairs::{Pair, Played, Players, Spec};
+use crate::estimate::Request;
 use crate::estimate::document::probability;
 use anyhow::Result;
 use offnominal_core::Seed;
@@ -109,9 +109,9 @@ impl Report {
         found: &Multifidelity,
         stop: Stop,
         level: Level,
-        seed: u64,
+        context: &Context,
     ) -> Result<Report> {
-        let (n, k) = (pairs.len() as u64, request.per_dear);
+        let (n, k, seed) = (pairs.len() as u64, request.per_dear, context.seed);
         let sum = |of: fn(&Pair) -> Played| pairs.iter().map(of).fold(Played::default(), Played::and);
         let dear_cost = Cost::of(n, sum(|pair| pair.dear));
         let cheap_cost = Cost::of(n * (k + 1), sum(|pair| pair.cheap.and(pair.fresh)));
@@ -119,7 +119,7 @@ impl Report {
         let saved = saved.map(|saved| Saved::of(saved.correlation, saved.share, n, k));
         let [dear, cheap] = [players.dear, players.cheap].map(|by| by.subject.env.spec());
         let config = serde_json::to_vec(&Spec::of(request, players, seed))?;
-        let command = request.command.as_deref().unwrap_or_default();
+        let command = context.command.as_str();
         Ok(Report {
             env: dear.id.clone(),
             cheap: cheap.id.clone(),
@@ -146,9 +146,8 @@ impl Report {
         })
     }
 
-    /// Why the policy is not acceptable, if it is not.
-    pub fn unacceptable(&self) -> Option<String> {
-        let most = self.max_risk?;
+    /// Why the policy is not acceptable, if it is not: the whole interval must be at most `most`.
+    pub fn unacceptable(&self, most: f64) -> Option<String> {
         // What is no number is not at most anything.
         let met = self.risk.high <= most;
         (!met).then(|| format!("risk: expected at most {most}, found up to {}", probability(self.risk.high)))

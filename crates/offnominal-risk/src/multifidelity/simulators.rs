@@ -1,7 +1,8 @@
 //! The dear and the cheap environment, with the same policy in both.
 
-use super::Request;
+use crate::estimate::by_name;
 use super::pairs::Players;
+use crate::estimate::Request;
 use crate::experimenter::Experimenter;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
@@ -26,10 +27,11 @@ impl Simulators {
     /// If one of them cannot be had, a parameter cannot be set, or they differ in their channels or initial conditions.
     pub fn open(request: &Request) -> Result<Simulators> {
         let mut dear = Subject::new(&request.env, &request.policy)?;
-        let mut env = catalogues::environment(&request.cheap, None)?;
+        let cheap = request.cheap.as_deref().context("cheap: expected an environment")?;
+        let mut env = catalogues::environment(&request.env.stated_too(cheap)?, None)?;
         belong_together(dear.env.spec(), env.spec())?;
-        set(dear.env.as_mut(), &request.parameters).context("parameter")?;
-        set(env.as_mut(), &request.cheap_parameters).context("cheap-parameter")?;
+        set(dear.env.as_mut(), &by_name("parameter", &request.parameters)?).context("parameter")?;
+        set(env.as_mut(), &by_name("cheap-parameter", &request.cheap_parameters)?).context("cheap-parameter")?;
         let cheap = Subject::of(env, dear.policy.fork(), dear.name.clone());
         Ok(Simulators { dear, cheap })
     }

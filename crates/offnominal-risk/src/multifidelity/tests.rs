@@ -1,7 +1,9 @@
 //! A toy as the dear simulator and others as the cheap one, and shipped environments: truth, journals, threads, goals,
 //! refusals.
 
+use offnominal_work::cli;
 use super::*;
+use crate::estimate;
 use crate::experimenter::Experimenter;
 use crate::testing::{Toy, rewrite, subject};
 use offnominal_engine::scenario::ScenarioRequest;
@@ -11,7 +13,7 @@ fn asked(more: Value) -> Request {
     let mut all =
         json!({ "env": "cartpole", "cheap": "cartpole", "policy": "random", "episodes": 50, "per_dear": 2 });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    serde_json::from_value(all).unwrap()
+    cli::request(&all).unwrap()
 }
 
 fn found(more: Value) -> Report {
@@ -19,7 +21,7 @@ fn found(more: Value) -> Report {
 }
 
 fn refusal(more: Value) -> String {
-    format!("{:#}", run(&asked(more), &Context::silent(5, 2)).unwrap_err())
+    format!("{:#}", estimate::run(&asked(more), &Context::silent(5, 2)).unwrap_err())
 }
 
 /// Pairs of toys that fail from zero with these chances.
@@ -86,15 +88,16 @@ fn a_journal_that_cannot_be_is_refused() {
 #[test]
 fn it_stops_where_the_interval_is_narrow_or_tells_the_side() {
     // The random policy lets every pole fall.
-    let sure = found(json!({ "max_risk": 0.5, "episodes": 500 }));
-    assert!(sure.stop == Stop::Above && sure.pairs < 500 && sure.unacceptable().is_some(), "{sure}");
-    let safe = json!({ "policy": "tqc", "env": "sap-goal0", "cheap": "sap-goal0", "max_risk": 0.5, "episodes": 500 });
+    let sure = found(json!({ "max_risk": 0.5, "early_stop": true, "episodes": 500 }));
+    assert!(sure.stop == Stop::Above && sure.pairs < 500 && sure.unacceptable(0.5).is_some(), "{sure}");
+    let safe = json!({ "policy": "tqc", "env": "sap-goal0", "cheap": "sap-goal0", "max_risk": 0.5, "early_stop": true,
+        "episodes": 500 });
     let safe = found(safe);
-    assert!(safe.stop == Stop::Below && safe.unacceptable().is_none(), "{safe}");
+    assert!(safe.stop == Stop::Below && safe.unacceptable(0.5).is_none(), "{safe}");
     let narrow = found(json!({ "width": 0.3, "episodes": 500 }));
     assert!(narrow.stop == Stop::Narrow && narrow.risk.high - narrow.risk.low <= 0.3, "{narrow}");
     let open = found(json!({ "width": 0.001 }));
-    assert!(open.stop == Stop::Episodes && open.pairs == 50 && open.unacceptable().is_none());
+    assert!(open.stop == Stop::Episodes && open.pairs == 50, "{open}");
     assert!(open.warnings[0].contains("50 of 50 dear episodes failed"), "{open}");
 }
 
@@ -119,9 +122,16 @@ fn what_cannot_be_is_refused_by_name() {
     let cases = [
         (json!({ "per_dear": 0 }), "per-dear: expected 1 to 1000, found 0"),
         (json!({ "episodes": 1 }), "episodes: expected 2 to"),
-        (json!({ "width": 1.5 }), "width: expected a number between 0 and 1, found 1.5"),
-        (json!({ "max_risk": 0.0 }), "max-risk: expected a number between 0 and 1, found 0"),
-        (json!({ "width": 0.1, "max_risk": 0.1 }), "width: expected no max-risk with it"),
+        (json!({ "width": 1.5 }), "width: expected a number above 0 and below 1, found 1.5"),
+        (json!({ "max_risk": 1.5 }), "max risk: expected a number from 0 to 1"),
+        (json!({ "early_stop": true }), "early stop: expected a largest acceptable risk with it"),
+        (json!({ "method": "adaptive" }), "method: expected none with the cheap environment cartpole"),
+        (json!({ "scenario": { "below": 9.0 } }), "scenario: expected none with the cheap environment"),
+        (
+            json!({ "cheap": null, "per_dear": 5, "parameters": { "a": 1.0 } }),
+            "parameters: expected a cheap environment",
+        ),
+        (json!({ "cheap": null }), "per dear: expected a cheap environment with it, found none"),
         (
             json!({ "cheap": "driving" }),
             "initial conditions: expected those of cartpole and driving to be the same",
@@ -140,7 +150,7 @@ fn a_parameter_that_is_set_gives_the_bits_of_a_table_with_one_row() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("mass.csv");
     std::fs::write(&table, "mass\n1.5\n").unwrap();
-    let table: ScenarioRequest = serde_json::from_value(json!({ "table": table })).unwrap();
+    let table: ScenarioRequest = cli::request(&json!({ "parameter_table": table })).unwrap();
     let drawn = table.subject("sap-goal2", "tqc").unwrap();
     let asked = asked(
         json!({ "env": "sap-goal2", "cheap": "sap-goal2", "policy": "tqc", "cheap_parameters": { "mass": 1.5 } }),

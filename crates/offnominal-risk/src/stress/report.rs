@@ -145,7 +145,7 @@ impl Failure {
 
 impl Report {
     pub(super) fn new(
-        request: &Request,
+        command: &str,
         subject: &Subject,
         all: Vec<(StressSpec, Vec<Found>)>,
         level: Level,
@@ -153,7 +153,7 @@ impl Report {
         let spec = subject.env.spec();
         let numbers = subject.env.noise_numbers().context("noise: expected some, found none")?;
         let first = &all.first().context("strategies: expected at least 1, found none")?.0;
-        let (command, config) = (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(first)?);
+        let config = serde_json::to_vec(first)?;
         let undisturbed = |(i, f): (usize, &Found)| f.fails_undisturbed.then_some(i as u64);
         let mut report = Report {
             played: PlayedIn {

@@ -1,5 +1,6 @@
 //! The likeliest failure of a linear toy is known; journals, threads and replays give the same bits; bad input is named.
 
+use offnominal_work::cli;
 use super::hunt::{Found, Hunt, Strategy, StressSpec};
 use super::report::Report;
 use super::series::square;
@@ -17,7 +18,7 @@ fn request(strategies: &[&str], more: serde_json::Value) -> Request {
         "env": "leaky?noise=white", "policy": "still", "strategies": strategies, "searches": 4, "budget": 2000, "refine": 800
     });
     request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    serde_json::from_value(request).unwrap()
+    cli::request(&request).unwrap()
 }
 
 fn searched(
@@ -38,7 +39,7 @@ fn searched(
 }
 
 fn reported(subject: &Subject, request: &Request) -> Report {
-    Report::new(request, subject, searched(subject, request, None, 2), Level::P95).unwrap()
+    Report::new("", subject, searched(subject, request, None, 2), Level::P95).unwrap()
 }
 
 /// A sum of 40 numbers that must reach 7 standard deviations of itself: no plain draw does that.

@@ -195,6 +195,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Whether the words of a person began it, and not a request in JSON.
+    pub fn is_of_person(&self) -> bool {
+        self.asked.is_none()
+    }
+
     /// A result: in words, or as JSON.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use offnominal_bench::{calibrate, images, metrics_file, report};
 use offnominal_engine::{collect, ensemble, evaluation, export, import, render, sheet, train};
 use offnominal_logs::inspect;
 use offnominal_pixels as pixels;
+use offnominal_risk::{budget, compare, estimate, learning, replay, search, select, split, stress};
 use offnominal_shift as shift;
 
 /// The common options of a command that computes.
@@ -36,6 +37,7 @@ pub const GROUPS: &[(&str, &[Command])] = &[
 
 /// What stands before the commands that have a first word in common.
 pub const FAMILIES: &[(&str, &str)] = &[
+    ("risk", "Failure probabilities: learn where failures are, estimate, search, select, replay"),
     (
         "images",
         "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
@@ -91,6 +93,80 @@ const POLICY: &[Command] = &[
             let found = evaluation::run(&asked(matches)?, &call.context)?;
             Ok(call.answer(&found)?.refused(found.refusals.clone()))
         },
+    ),
+    Command::new::<compare::Request>(
+        "compare",
+        "Compare two policies on the same seeds until it is clear whether the new one is better, worse, or within a margin",
+        COUNTS,
+        |matches, call| {
+            let found = compare::run(&asked(matches)?, &call.context)?;
+            Ok(call.answer(&found)?.refused(found.unacceptable()))
+        },
+    )
+    .into("runs/compare"),
+    Command::new::<estimate::Request>(
+        "risk estimate",
+        "Estimate the failure probability of a policy, with an interval, and report the kinds of failures",
+        COUNTS,
+        |matches, call| {
+            let request: estimate::Request = asked(matches)?;
+            let found = estimate::run(&request, &call.context)?;
+            Ok(call.answer(&found)?.refused(request.max_risk.and_then(|most| found.unacceptable(most))))
+        },
+    )
+    .into("runs/risk"),
+    Command::new::<learning::Request>(
+        "risk learn",
+        "Learn where failures are likely: from the history of a training run, or from episodes of weaker policies",
+        WORK,
+        run!(learning::Request, learning::run),
+    )
+    .into("runs/risk"),
+    Command::new::<search::Request>(
+        "risk search",
+        "Measure how many episodes finding one failure takes",
+        COUNTS,
+        run!(search::Request, search::run),
+    )
+    .into("runs/risk-search"),
+    Command::new::<split::Request>(
+        "risk split",
+        "Estimate the failure probability in an environment with a margin, by swarms that move towards failure",
+        COUNTS,
+        run!(split::Request, split::run),
+    )
+    .into("runs/risk-split"),
+    Command::new::<select::Request>(
+        "risk select",
+        "Find the policy that fails least among several (best-arm identification)",
+        COUNTS,
+        run!(select::Request, select::run),
+    )
+    .into("runs/risk-select"),
+    Command::new::<stress::Request>(
+        "risk stress",
+        "Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step",
+        COUNTS,
+        run!(stress::Request, stress::run),
+    )
+    .into("runs/risk-stress"),
+    Command::new::<replay::Request>(
+        "risk replay",
+        "Play a failure of `risk estimate` or `risk stress` again, with images",
+        PLAIN,
+        |matches, call| {
+            let mut request: replay::Request = asked(matches)?;
+            if call.is_of_person() {
+                request.out.get_or_insert(request.run.join(format!("failure-{}", request.failure)));
+            }
+            call.answer(&replay::run(&request, &call.context)?)
+        },
+    ),
+    Command::new::<budget::Request>(
+        "risk budget",
+        "How many episodes plain counting needs to know a failure probability within a factor",
+        PLAIN,
+        run!(budget::Request, budget::run),
     ),
     Command::new::<calibrate::Request>(
         "calibrate",

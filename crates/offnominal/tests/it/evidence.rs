@@ -101,7 +101,7 @@ fn what_is_no_result_is_refused_by_name() {
         let output = run(folder.path(), arguments);
         assert!(output.status.code() == Some(2) && said(&output).contains(want), "{}", said(&output));
     };
-    refused(&["evidence", "."], "expected the results of audit, bench, compare, risk estimate or risk fork");
+    refused(&["evidence", "."], "expected the results of audit, bench, compare or risk estimate");
     refused(&["verify", "nothing.zip"], "nothing.zip");
     fs::write(folder.path().join("x.zip"), "x").unwrap();
     refused(&["verify", "x.zip"], "expected a zip archive");

@@ -7,15 +7,14 @@ use std::path::Path;
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../offnominal-agents/tests/sb3/trained.zip");
 
 /// Commands with as little work as they do.
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 9] = [
     "evaluate --policy MODEL --episodes 2",
     "collect --policy MODEL --episodes 2",
     "fit --policy MODEL --detector knn --train 5 --calibration 20 --diagnosis false",
     "calibrate --policy MODEL --anomaly obs-noise --episodes 24 --budget 100 --tolerance 0.9",
     "compare random MODEL --episodes 50",
     "risk estimate --policy MODEL --episodes 20",
-    "risk fork --policy MODEL --episodes 20",
-    "risk multifidelity --policy MODEL --cheap pendulum --episodes 20",
+    "risk estimate --policy MODEL --cheap pendulum --episodes 20",
     "risk search --policy MODEL --strategy random --budget 20",
     "risk select --policy MODEL --policy random --below -300 --budget 50",
 ];
@@ -52,7 +51,7 @@ fn every_command_says_how_a_policy_is_played() {
         let line =
             "sac of Stable-Baselines3, observations not normalised, as no statistics are beside it, no stack";
         assert_eq!(said.contains(line), n == 0, "{command}: {said}");
-        for kept in ["risk.json", "fork.json", "compare.json"].map(|file| out.join(file)) {
+        for kept in ["risk.json", "compare.json"].map(|file| out.join(file)) {
             let Ok(text) = std::fs::read_to_string(kept) else { continue };
             let kept: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(kept["made"]["policies"][name], *of, "{command}");

@@ -1,8 +1,8 @@
 //! The models that score draws, and which of them is believed.
 
 use super::Seen;
-use crate::committor::network::{Buffers, Network};
-use crate::committor::rows::Rows;
+use crate::balanced::rows::Rows;
+use crate::balanced::{Buffers, Network};
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;

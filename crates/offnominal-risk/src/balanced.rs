@@ -1,22 +1,24 @@
-//! The network of a committor: observation and time to the log odds that the episode fails later.
+//! A network that says the log odds that an episode fails, from examples of which few failed.
 //!
-//! Fitted by cross-entropy on batches of as many failures as others. That shifts the log odds by a constant; only the
-//! order of states matters for where episodes are copied.
+//! Fitted by cross-entropy on batches of as many failures as others. That shifts the log odds by a constant; who only
+//! orders draws or states by them does not mind.
 
-use super::rows::{Balanced, Rows};
+pub mod rows;
+
 use anyhow::{Context as _, Result};
 use offnominal_core::Rng;
 use offnominal_nets::loss::logistic;
 use offnominal_nets::{Activation, Adam, AdamState, Gradients, Init, Mlp, Standardiser, Workspace};
+use rows::{Balanced, Rows};
 
 /// A network with the map that its inputs go through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
-    pub(super) net: Mlp,
-    pub(super) params: Vec<f32>,
-    pub(super) scaler: Standardiser,
+    net: Mlp,
+    params: Vec<f32>,
+    scaler: Standardiser,
     /// Log odds of a failure among the rows that it was fitted to, which batches do not have.
-    pub(super) prior: f64,
+    prior: f64,
 }
 
 /// The buffers of one thread.
@@ -90,7 +92,7 @@ impl Network {
     }
 
     /// The chance to fail of a row.
-    pub(super) fn chance(&self, row: &[f32], with: &mut Buffers) -> f64 {
+    pub fn chance(&self, row: &[f32], with: &mut Buffers) -> f64 {
         1.0 / (1.0 + (-self.value(row, with) - self.prior).exp())
     }
 

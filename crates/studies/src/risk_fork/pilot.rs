@@ -5,16 +5,15 @@
 //! With equal shares of a fifth and five copies the work for a given error is about the least that equal levels allow
 //! (Lagnoux, "Rare event simulation", 2006).
 
-use super::network::Network;
-use super::rows::Rows;
-use super::{Reader, read, width};
-use crate::experimenter::Experimenter;
-use crate::forks::root::{Importance, Level, NO_COPIES};
-use crate::record::in_chunks;
+use super::committor::{Reader, read, width};
+use super::root::{Importance, Level, NO_COPIES};
+use crate::played::context;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
 use offnominal_core::run::Branch;
-use offnominal_engine::context::Context;
+use offnominal_risk::balanced::Network;
+use offnominal_risk::balanced::rows::Rows;
+use offnominal_risk::experimenter::Experimenter;
 use std::sync::Mutex;
 
 /// Stages after which a pilot ends, whatever it has seen.
@@ -86,10 +85,10 @@ impl Pilot {
     /// Plays one stage from draws only, without levels.
     ///
     /// # Errors
-    /// If the environment cannot be copied, or the work is asked to stop.
-    pub fn plain(&mut self, by: &Experimenter<'_>, n: u64, name: &str, context: &Context) -> Result<()> {
+    /// If the environment cannot be copied.
+    pub fn plain(&mut self, by: &Experimenter<'_>, n: u64, name: &str) -> Result<()> {
         let stage = Stage { by, network: None, name: name.into(), from: Mutex::default() };
-        let played = stage.play(n, context)?;
+        let played = stage.play(n)?;
         self.take(&played);
         Ok(())
     }
@@ -98,13 +97,7 @@ impl Pilot {
     ///
     /// # Errors
     /// As [`Pilot::plain`].
-    pub fn with_levels(
-        by: &Experimenter<'_>,
-        network: &Network,
-        n: u64,
-        name: &str,
-        context: &Context,
-    ) -> Result<Pilot> {
+    pub fn with_levels(by: &Experimenter<'_>, network: &Network, n: u64, name: &str) -> Result<Pilot> {
         let mut pilot = Pilot::new(width(by.subject.env.as_ref()));
         let (mut from, mut reach) = (Vec::new(), 1.0);
         for number in 0..STAGES {
@@ -114,7 +107,7 @@ impl Pilot {
                 name: format!("{name}-{number}"),
                 from: Mutex::new(from),
             };
-            let played = stage.play(n, context)?;
+            let played = stage.play(n)?;
             pilot.take(&played);
             let share =
                 |of: &dyn Fn(&Played) -> bool| played.iter().filter(|p| of(p)).count() as f64 / n as f64;
@@ -129,7 +122,7 @@ impl Pilot {
             pilot.guess += reach * share(&|p| p.failed && p.highest < level);
             reach *= share(&|p| p.highest >= level);
             pilot.levels.push(Level { importance: level, copies: (1.0 / SHARE).round() as u32 });
-            from = stage.at(level, &reached, context)?;
+            from = stage.at(level, &reached)?;
         }
         Ok(pilot)
     }
@@ -158,11 +151,8 @@ fn next_level(played: &[Played]) -> Option<f64> {
 }
 
 impl Stage<'_> {
-    fn play(&self, n: u64, context: &Context) -> Result<Vec<Played>> {
-        in_chunks(context, 0..n, 8, |range| {
-            let mut importance = self.network.map(Reader::new);
-            range.map(|i| self.one(i, importance.as_mut())).collect()
-        })
+    fn play(&self, n: u64) -> Result<Vec<Played>> {
+        context(0).map(n as usize, "episodes", |i| self.one(i as u64, self.network.map(Reader::new)))
     }
 
     /// Episode i of the stage, before its first step.
@@ -177,7 +167,7 @@ impl Stage<'_> {
         }
     }
 
-    fn one(&self, i: u64, mut importance: Option<&mut Reader<'_>>) -> Result<Played> {
+    fn one(&self, i: u64, mut importance: Option<Reader<'_>>) -> Result<Played> {
         let mut branch = self.begin(i)?;
         let (first, mut rows, mut highest) = (branch.steps(), Vec::new(), f64::NEG_INFINITY);
         let end = loop {
@@ -195,9 +185,9 @@ impl Stage<'_> {
     }
 
     /// The episodes of the stage with these numbers, at the moment at which they first reach a level.
-    fn at(&self, level: f64, numbers: &[u64], context: &Context) -> Result<Vec<Branch>> {
+    fn at(&self, level: f64, numbers: &[u64]) -> Result<Vec<Branch>> {
         let network = self.network;
-        context.map(numbers.len(), "episodes", |k| {
+        context(0).map(numbers.len(), "episodes", |k| {
             let mut branch = self.begin(numbers[k])?;
             let mut importance = network.map(Reader::new).context("levels need a committor")?;
             loop {

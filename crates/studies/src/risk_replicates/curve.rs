@@ -6,7 +6,6 @@ use offnominal_stats::Level;
 use offnominal_stats::risk::budget::{budget, miss};
 use offnominal_stats::risk::replicates::{Replicate, off};
 use serde::Serialize;
-use std::fmt;
 
 /// Estimates may be off so often.
 pub const MOST: f64 = 0.05;
@@ -18,7 +17,7 @@ const FEWEST: usize = 20;
 const PER_DECADE: usize = 8;
 
 /// One size of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub struct Point {
     /// Experiments.
     pub experiments: f64,
@@ -31,7 +30,7 @@ pub struct Point {
 }
 
 /// The curve, and the numbers that follow from it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub struct Curve {
     /// The factor.
     pub factor: f64,
@@ -44,20 +43,6 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// That of replicates which cannot be put together: a single point.
-    ///
-    /// # Errors
-    /// If the truth is 0 or 1.
-    pub fn of_one_size(
-        runs: &[Replicate],
-        experiments: f64,
-        p: f64,
-        factor: f64,
-        level: Level,
-    ) -> Result<Curve> {
-        Curve::through(vec![Point::of(runs, experiments, p, factor, level)?], p, factor)
-    }
-
     /// The curve through points, where this is the truth.
     ///
     /// # Errors
@@ -74,10 +59,10 @@ impl Point {
     ///
     /// # Errors
     /// If the truth is 0 or 1.
-    pub fn of(runs: &[Replicate], experiments: f64, p: f64, factor: f64, level: Level) -> Result<Point> {
+    pub fn of(runs: &[Replicate], experiments: f64, p: f64, factor: f64) -> Result<Point> {
         let cost = runs.iter().map(|r| r.cost).sum::<f64>() / runs.len() as f64;
         let counting = miss(p, factor, (cost.round() as u64).max(1))?;
-        Ok(Point { experiments, cost, off: off(runs, p, factor, level)?, counting })
+        Ok(Point { experiments, cost, off: off(runs, p, factor, Level::P95)?, counting })
     }
 }
 
@@ -87,33 +72,4 @@ pub fn sizes(blocks: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = grid.take_while(|size| blocks / size >= FEWEST).collect();
     sizes.dedup();
     sizes
-}
-
-impl fmt::Display for Curve {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Curve { factor, counting, .. } = self;
-        write!(
-            f,
-            "within a factor of {factor} in 95 % of runs: plain counting from {counting} episodes on; "
-        )?;
-        match (self.enough, self.points.last()) {
-            (Some(cost), _) if self.points.len() > 1 => {
-                write!(f, "these replicates from a cost of {cost:.0}")
-            }
-            (Some(cost), _) => write!(f, "these replicates at a cost of {cost:.0}"),
-            (None, Some(Point { cost, .. })) => write!(f, "these replicates not up to a cost of {cost:.0}"),
-            (None, None) => write!(f, "the run is too short for a curve"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_grow_and_leave_enough_replicates() {
-        assert_eq!(sizes(200), [1, 2, 3, 4, 6, 7, 10]);
-        assert!(sizes(19).is_empty());
-    }
 }

@@ -111,9 +111,72 @@ impl Total {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Chain;
-    use offnominal_core::run::Trial;
-    use offnominal_stats::risk::Bounded;
+    use offnominal_core::prelude::*;
+
+    /// A walk on whole numbers that begins at 0, goes up with a chance of a third and else down, fails at its height, and
+    /// succeeds at −1.
+    #[derive(Clone)]
+    struct Chain {
+        spec: EnvSpec,
+        height: i32,
+        at: i32,
+    }
+
+    impl Chain {
+        /// One that fails at this height.
+        fn new(height: i32) -> Chain {
+            let spec = EnvSpec {
+                observation: vec![Channel::unbounded("x", "where it is", "1")],
+                action: vec![Channel::new("push", "nothing", "1", -1.0, 1.0)],
+                initial: vec!["x".into()],
+                dt_secs: 1.0,
+                horizon: 100_000,
+                ..EnvSpec::new("chain", "a walk on whole numbers")
+            };
+            Chain { spec, height, at: 0 }
+        }
+
+        /// The failure probability: the ruin of a gambler whose odds are two to one against him.
+        fn p(&self) -> f64 {
+            1.0 / (2.0_f64.powi(self.height + 1) - 1.0)
+        }
+    }
+
+    impl Env for Chain {
+        fn spec(&self) -> &EnvSpec {
+            &self.spec
+        }
+
+        fn draw(&self, _: &mut Rng) -> Vec<f64> {
+            vec![0.0]
+        }
+
+        fn start(&mut self, x: &[f64], _: &mut Rng) {
+            self.at = x[0] as i32;
+        }
+
+        fn observe(&self, obs: &mut [f32]) {
+            obs[0] = self.at as f32;
+        }
+
+        fn step(&mut self, _: &[f32], rng: &mut Rng) -> Step {
+            self.at += if rng.uniform() < 1.0 / 3.0 { 1 } else { -1 };
+            let status = match self.at {
+                -1 => Status::Succeeded,
+                at if at >= self.height => Status::Failed,
+                _ => Status::Running,
+            };
+            Step { reward: 0.0, status }
+        }
+
+        fn set_parameter(&mut self, name: &str, _: f64) -> Result<(), ParameterError> {
+            self.spec.parameter(name).map(|_| ())
+        }
+
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+    }
 
     fn still(_: &[f32], action: &mut [f32]) {
         action.fill(0.0);
@@ -170,27 +233,5 @@ mod tests {
             assert_eq!((total.steps, total.plain_steps, total.ends), (n, n, 1));
             assert_eq!(total.failed, f64::from(u8::from(episode.end == End::Failed)));
         }
-    }
-
-    #[test]
-    fn intervals_over_roots_cover_in_as_many_of_2000_repetitions_as_they_promise() {
-        if !skips::is_slow_tier("2,000 repetitions of 300 roots") {
-            return;
-        }
-        let chain = Chain::new(7);
-        let trial = Trial::new(&chain, &still);
-        let levels = levels(&[2.0, 3.0, 4.0, 5.0, 6.0], 2);
-        let covers = |repetition: u64| {
-            let mut terms = Bounded::new(1.0);
-            for i in 0..300_u64 {
-                let key = Seed(repetition).child(i);
-                let root = trial.branch(&[0.0], key).unwrap();
-                let mut height = |branch: &Branch| f64::from(branch.observation()[0]);
-                terms.push(play(root, key.child("forks"), &levels, &mut height).unwrap().failed);
-            }
-            terms.estimate(offnominal_stats::Level::P95).unwrap().covers(chain.p())
-        };
-        let share = (0..2000).filter(|&i| covers(i)).count() as f64 / 2000.0;
-        assert!(share >= 0.935, "{share}");
     }
 }

@@ -1,21 +1,16 @@
-//! Steps of episodes as a committor learns from them: what was observed, when, and the chance that the episode fails.
-//!
-//! Rows need no weights: whichever states they are of, and however these were reached, what followed followed by itself.
-//! The chance is at first 1 or 0, as the episode ended. A committor that was learned from that gives better ones, by
-//! temporal differences (Sutton 1988): an episode that came near to failing and did not is then a part of a failure.
+//! What a network learns from: rows of numbers, each with the chance that its episode fails.
 
 use offnominal_core::Rng;
 
-/// Rows of observation and time, each with its target, episode after episode.
+/// Rows of numbers, each with its target, episode after episode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
-    /// Numbers in a row: the observation, then the share of the horizon that is over.
     width: usize,
     numbers: Vec<f32>,
-    /// Chances to fail.
-    targets: Vec<f32>,
+    /// Chances to fail: 1 or 0, as the episode ended, where nobody knows better.
+    pub targets: Vec<f32>,
     /// The row after the last one of each episode, and whether it failed.
-    ends: Vec<(usize, bool)>,
+    pub ends: Vec<(usize, bool)>,
 }
 
 impl Rows {
@@ -24,7 +19,7 @@ impl Rows {
         Rows { width, numbers: Vec::new(), targets: Vec::new(), ends: Vec::new() }
     }
 
-    /// Adds the steps of one episode, flat and in their order, which failed or not.
+    /// Adds the rows of one episode, flat and in their order, which failed or not.
     ///
     /// # Panics
     /// If they are no whole number of rows.
@@ -65,42 +60,8 @@ impl Rows {
     }
 
     /// The numbers of a row.
-    pub(super) fn row(&self, i: usize) -> &[f32] {
+    pub fn row(&self, i: usize) -> &[f32] {
         &self.numbers[i * self.width..][..self.width]
-    }
-
-    /// Makes the targets λ-returns: of a row, the chance that is seen in the next one, and for the rest what is the next
-    /// one's own target, which ends as the episode did. λ is that of one step, of which the horizon has so many.
-    pub fn trace(&mut self, mut chance: impl FnMut(&[f32]) -> f64, lambda: f64, horizon: u32) {
-        let mut first = 0;
-        for at in 0..self.ends.len() {
-            let (end, failed) = self.ends[at];
-            let mut target = f64::from(u8::from(failed));
-            for i in (first..end).rev() {
-                self.targets[i] = target as f32;
-                if i > first {
-                    let (seen, steps) = (chance(self.row(i)), self.steps(i, horizon));
-                    let kept = lambda.powf(steps);
-                    target = kept * target + (1.0 - kept) * seen;
-                }
-            }
-            first = end;
-        }
-    }
-
-    /// Makes the targets the ends of episodes again.
-    pub fn forget_traces(&mut self) {
-        let mut first = 0;
-        for &(end, failed) in &self.ends {
-            self.targets[first..end].fill(f32::from(u8::from(failed)));
-            first = end;
-        }
-    }
-
-    /// Steps between a row and the one before.
-    fn steps(&self, i: usize, horizon: u32) -> f64 {
-        let time = |i: usize| self.row(i)[self.width - 1];
-        f64::from(time(i) - time(i - 1)) * f64::from(horizon)
     }
 }
 
@@ -158,16 +119,5 @@ mod tests {
         assert!(
             batch[..16].chunks(2).all(|row| row[0] == 9.0) && batch[16..].chunks(2).all(|row| row[0] < 2.0)
         );
-    }
-
-    #[test]
-    fn traces_end_as_episodes_did_and_take_what_is_seen_on_the_way() {
-        let mut one = Rows::new(2);
-        // Two steps of ten apart; the middle row looks as failures do, and the episode did not fail.
-        one.push(&[1.0, 0.0, 0.0, 0.2, 1.0, 0.4], false);
-        one.trace(|row| f64::from(1.0 - row[0]), 0.5, 10);
-        let [first, middle, last] = one.targets[..] else { panic!("three rows") };
-        assert_eq!(last, 0.0);
-        assert!(middle == 0.0 && first == 0.75, "{first} {middle}");
     }
 }
