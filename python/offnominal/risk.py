@@ -3,9 +3,9 @@
 Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. ``env`` is an id, a
 :class:`gymnasium.Env`, or a function that makes one. With ``out`` it also
 writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``scenario`` is a
-dict with ``parameters`` and ``sigma``, ``table`` or ``distribution``, which say what is drawn for each episode, and ``below`` or
+dict with ``randomise`` and ``sigma``, ``parameter_table`` or ``distribution``, which say what is drawn for each episode, and ``below`` or
 ``stl``, by which one fails. ``failure`` states what fails in a hosted environment:
-``terminated``, ``timeout``, ``info.KEY``, ``info.KEY=false`` or ``return<R``, and ``margin`` what in its ``info`` tells how far a
+``terminated``, ``timeout``, ``info.KEY``, ``info.KEY=false`` or ``return<R``, and ``failure_margin`` what in its ``info`` tells how far a
 state is from that: ``info.KEY`` (``docs/foreign.md``). The same ``seed`` gives the same bits for any
 ``jobs``; 0 is all cores.
 """
@@ -51,7 +51,7 @@ def learn(
     members: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -70,7 +70,7 @@ def learn(
     :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
-        "env": env, "failure": failure, "margin": margin, "histories": list(histories),
+        "env": env, "failure": failure, "failure_margin": failure_margin, "histories": list(histories),
         "policies": list(policies), "episodes": episodes, "noises": noises, "history_only": history_only,
         "near": near, "form": form, "places": places,
         "early": early, "later": later, "steps": steps, "members": members, "scenario": scenario, "out": out,
@@ -103,7 +103,7 @@ def estimate(
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -133,7 +133,7 @@ def estimate(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "margin": margin, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
+        "env": env, "failure": failure, "failure_margin": failure_margin, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share,
         "rate": rate, "level": level,
@@ -159,7 +159,7 @@ def search(
     scenario: dict[str, Any] | None = None,
     allow_diverged: int | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -173,7 +173,7 @@ def search(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "margin": margin, "policies": list(policies), "strategies": list(strategies),
+        "env": env, "failure": failure, "failure_margin": failure_margin, "policies": list(policies), "strategies": list(strategies),
         "predictor": predictor,
         "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
         "scenario": scenario, "allow_diverged": allow_diverged, "out": out,
@@ -196,7 +196,7 @@ def stress(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -215,7 +215,7 @@ def stress(
     :param allow_diverged: episodes that may be without an outcome; they do not count as failures.
     """
     request = {
-        "env": env, "failure": failure, "margin": margin, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
+        "env": env, "failure": failure, "failure_margin": failure_margin, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
         "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level,
         "allow_diverged": allow_diverged, "scenario": scenario, "out": out,
     }  # fmt: skip
@@ -237,7 +237,7 @@ def select(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -251,7 +251,7 @@ def select(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policies": list(policies), "predictor": predictor,
+        "env": env, "scenario": scenario, "failure": failure, "failure_margin": failure_margin, "policies": list(policies), "predictor": predictor,
         "budget": budget, "round": round, "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
         "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
@@ -270,7 +270,7 @@ def split(
     allow_diverged: int | None = None,
     scenario: dict[str, Any] | None = None,
     failure: str | None = None,
-    margin: str | None = None,
+    failure_margin: str | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -281,7 +281,7 @@ def split(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "margin": margin, "policy": policy, "swarms": swarms,
+        "env": env, "scenario": scenario, "failure": failure, "failure_margin": failure_margin, "policy": policy, "swarms": swarms,
         "particles": particles, "moves": moves, "budget": budget, "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
@@ -306,4 +306,4 @@ def budget(p: float, *, delta: float | None = None, confidence: float | None = N
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    return Result(call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress))
+    return Result(call(f"risk {command}", request, seed=seed, jobs=jobs, progress=progress))

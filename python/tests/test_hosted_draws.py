@@ -230,7 +230,7 @@ def test_every_method_of_risk_works_on_drawn_parameters():
         loaded("Loaded"),
         "--distribution",
         "d.toml",
-        "--margin",
+        "--failure-margin",
         "info.gap",
         "--json",
         "--quiet",
@@ -275,7 +275,7 @@ FLAGS = {
     "failure": ("--failure", "info.gap=false"),
     "max-risk": ("--failure", "timeout", "--max-risk", "1"),
     "early-stop": ("--failure", "terminated", "--max-risk", "0.5", "--early-stop"),
-    "margin": ("--margin", "info.gap"),
+    "margin": ("--failure-margin", "info.gap"),
     "distribution": ("--distribution", "d.toml", "--failure", "terminated"),
     "randomise": ("--randomise", "load", "--sigma", "0.3", "--failure", "terminated"),
     "table": ("--parameter-table", "t.csv", "--failure", "terminated"),
@@ -378,7 +378,7 @@ def test_a_failure_that_nobody_has_stated_is_asked_for():
     assert "rule for MountainCar-v0" in Path("car/report.html").read_text()
 
 
-@pytest.mark.parametrize("option", ["--failure", "--margin"])
+@pytest.mark.parametrize("option", ["--failure", "--failure-margin"])
 def test_a_key_that_info_never_has_ends_the_command_at_the_horizon_too(option):
     """Every episode here ends by the horizon."""
     said = command(
