@@ -123,8 +123,6 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "logs.score" => typed(r, c, logs_score::run),
         "logs.score_splits" => typed(r, c, splits::run),
         "rollouts.judge" => typed(r, c, offnominal_rollouts::judge::run),
-        "rollouts.fit" => typed(r, c, offnominal_rollouts::probe::fit::run),
-        "rollouts.watch" => typed(r, c, offnominal_rollouts::probe::watch::run),
         "rollouts.signals" => typed(r, c, |request, _| offnominal_rollouts::signals::run(request)),
         "shift" => typed(r, c, offnominal_shift::run),
         "pixels.scenes" => typed(r, c, scenes::run),

@@ -163,7 +163,7 @@ fn sections(request: &Request, data: &Rollouts, seed: u64) -> Result<Vec<Planned
 }
 
 /// What a task's instruction is to a language model, by the name of the task.
-pub(crate) fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
+fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
     let bytes = offnominal_files::read::bytes(path)?;
     let found = offnominal_agents::pytorch::dictionary::read(&bytes, &path.display().to_string())?;
     let width = found.values().next().map_or(0, Vec::len);

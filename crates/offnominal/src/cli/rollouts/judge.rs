@@ -14,8 +14,8 @@ pub struct Judge {
     /// Rollouts as JSON lines or Parquet, or folders of them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL), ewma(SIGNAL), -DETECTOR,
-    /// band(DETECTOR), and(DETECTOR,DETECTOR), knn, rnd, flow, actprobe, actprobe(N), hazard, hazard(SIGNAL,...), survival, mil, odds(DETECTOR,...)
+    /// A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL), ewma(SIGNAL), -DETECTOR, actprobe,
+    /// hazard, hazard(SIGNAL,...), odds(DETECTOR,...)
     /// [default: each signal and its mean so far]
     #[arg(long = "detector", value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     detectors: Vec<Detector>,
@@ -44,7 +44,7 @@ pub struct Judge {
 }
 
 /// A detector by its name.
-pub(super) fn detector(text: &str) -> Result<Detector, String> {
+fn detector(text: &str) -> Result<Detector, String> {
     text.parse().map_err(|e: anyhow::Error| format!("{e:#}"))
 }
 

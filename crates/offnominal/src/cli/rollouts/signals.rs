@@ -18,7 +18,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Writes signals.jsonl, which has no chunks and is read like any rollouts.
+    /// Writes signals.jsonl, which has no chunks, and signals.toml, which says which of its columns is what.
     ///
     /// # Errors
     /// If a file cannot be read or written.
