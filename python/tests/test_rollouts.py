@@ -52,39 +52,40 @@ def test_signals_are_written_and_bad_requests_are_named(recorded: Path, tmp_path
         offnominal.rollouts.judge(recorded, detectors=["hazard"], progress=False)
 
 
-def test_a_probe_says_beside_a_policy_what_it_says_of_the_recording(recorded: Path, tmp_path: Path) -> None:
-    found = offnominal.rollouts.fit(recorded, tmp_path, alpha=0.2, executed=1, progress=False)
-    assert [task["from"] for task in found["about"]["tasks"]] == ["own", "own"]
-    watched = offnominal.rollouts.watch(found["file"], recorded)["rollouts"]
-    probe = offnominal.rollouts.Probe.load(found["file"])
-    assert "hazard of 2 tasks" in repr(probe) and probe.about["signals"] == ["tce", "acm"]
-    for line, expected in zip(recorded.read_text().splitlines(), watched, strict=True):
+def test_a_monitor_of_signals_says_beside_a_policy_what_it_says_of_the_recording(recorded: Path, tmp_path: Path) -> None:
+    found = offnominal.rollouts.signals(recorded, tmp_path)
+    log, mapping, monitor = found["file"], found["mapping"], tmp_path / "m.monitor"
+    offnominal.logs.fit(log, monitor, map=mapping, by_task=True, detector="knn", alpha=0.2, progress=False)
+    watch = offnominal.alarms.Watch.load(monitor)
+    names = [channel["name"] for channel in watch.about["observation"]]
+    assert names == ["tce", "acm", "jerk"]
+    signals, recordings = offnominal.rollouts.ChunkSignals(), offnominal.logs.read(log, mapping)
+    for line, recording in zip(recorded.read_text().splitlines(), recordings, strict=True):
         rollout = json.loads(line)
-        probe.begin(rollout["task"])
-        verdicts = [probe.step(np.array([step["chunk"]])) for step in rollout["steps"]]
-        assert [score for score, _ in verdicts] == expected["scores"] and probe.threshold == expected["threshold"]
-        alarms = [t for t, (_, alarm) in enumerate(verdicts) if alarm]
-        assert next(iter(alarms), None) == expected["alarm"]
+        watch.reset(rollout["task"])
+        signals.reset()
+        verdicts = []
+        for step in rollout["steps"]:
+            values = signals.step(np.array([step["chunk"]]), executed=1)
+            verdicts.append(watch.step([values[name] for name in names], []))
+        assert verdicts[0] is None
+        assert [verdict.score for verdict in verdicts[1:]] == pytest.approx(watch_scores(watch, recording))
 
 
-def test_a_probe_is_quiet_about_unknown_tasks_and_names_what_is_wrong(recorded: Path, tmp_path: Path) -> None:
-    file = offnominal.rollouts.fit(recorded, tmp_path, detector="mean(acm)", alpha=0.2, progress=False)["file"]
-    probe = offnominal.rollouts.Probe.load(file)
-    with pytest.raises(ValueError, match=r"expected a rollout that has begun, found none; call begin\(task\)"):
-        probe.step([[0.5]])
-    probe.begin("juggle")
-    assert probe.step(acm=2.0) == (2.0, None) and probe.threshold is None
-    with pytest.raises(ValueError, match="step 1: expected the signals"):
-        probe.step(tce=1.0)
-    probe.begin("task 0")
-    with pytest.raises(ValueError, match="expected `executed`, the number of its actions that are executed"):
-        probe.step([[0.5]])
-    probe.begin("task 0", executed=1)
-    assert probe.step([[0.5]]).score == 0.5
-    content = bytearray(Path(file).read_bytes())
-    content[-1] ^= 1
-    Path(file).write_bytes(content)
-    with pytest.raises(ValueError, match="damaged or was edited"):
-        offnominal.rollouts.Probe.load(file)
-    with pytest.raises(OSError, match="none.safetensors"):
-        offnominal.rollouts.Probe.load(tmp_path / "none.safetensors")
+def watch_scores(watch: offnominal.alarms.Watch, recording: Any) -> list[float]:
+    """What the monitor says of the steps of a recording."""
+    watch.reset(recording.task)
+    rows = zip(recording.observations[:-1], recording.observations[1:], strict=True)
+    return [watch.transition(obs, [], next_obs).score for obs, next_obs in rows]
+
+
+def test_what_is_no_chunk_is_named() -> None:
+    signals = offnominal.rollouts.ChunkSignals()
+    assert signals.step([[0.5]], executed=1) == {"tce": 0.0, "acm": 0.5, "jerk": 0.0}
+    with pytest.raises(ValueError, match="expected actions of 1 numbers as before, found 2"):
+        signals.step([[0.5, 1.0]], executed=1)
+    with pytest.raises(ValueError, match="expected one executed action or more, found 0"):
+        signals.step([[0.5]], executed=0)
+    signals.reset()
+    found = signals.step(np.zeros((3, 2, 1)), executed=1, samples=True)
+    assert list(found) == ["tce", "acm", "jerk", "stac-mmd", "stac-energy", "entropy"]

@@ -5,8 +5,10 @@ python3 studies/generative/page.py
 
 import pathlib
 import re
+import sys
 
-import pandas as pd
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tidy
 
 HERE = pathlib.Path(__file__).resolve().parent
 BASELINES = ["clock", "task-prior", "random"]
@@ -23,21 +25,18 @@ class Results:
     """The rows of a file, found by split, detector and metric."""
 
     def __init__(self, name):
-        self.rows = pd.read_csv(HERE / f"{name}.csv", keep_default_na=False, na_values=[])
+        self.rows = tidy.Rows(tidy.read(HERE / f"{name}.csv"))
 
     def detectors(self, split):
         """In the order of the file."""
-        return list(dict.fromkeys(self.rows[self.rows.split == split].detector))
+        return self.rows.only(split=split).values("detector")
 
     def show(self, split, detector, metric, versus="", digits=3, sign=""):
         """A value with its interval; a dash if there is none."""
-        of = self.rows
-        of = of[(of.split == split) & (of.detector == detector) & (of.metric == metric) & (of.versus == versus)]
-        if of.empty:
+        of = self.rows.only(split=split, detector=detector, metric=metric, versus=versus)
+        if not of:
             return "–"
-        value, low, high = (
-            format(float(of.iloc[0][column]), f"{sign}.{digits}f") for column in ("value", "low", "high")
-        )
+        value, low, high = (format(of[0][column], f"{sign}.{digits}f") for column in ("value", "low", "high"))
         return f"{value} [{low}, {high}]"
 
 
@@ -89,7 +88,7 @@ def alarms(found, split):
 def probabilities(found):
     """Brier score and bias where the score is a probability."""
     for split in ["folds:5", "tasks:5"]:
-        for detector in ["task-prior", "actprobe", "hazard", "survival", "odds(hazard,actprobe)"]:
+        for detector in ["task-prior", "actprobe", "hazard", "odds(hazard,actprobe)"]:
             yield [
                 split,
                 f"`{detector}`",
@@ -123,7 +122,7 @@ def main():
         pattern = re.compile(f"<!-- {name} -->\n.*?<!-- /{name} -->", re.S)
         assert pattern.search(text), f"README.md has no place for {name}"
         text = pattern.sub(lambda _, name=name, body=body: f"<!-- {name} -->\n{body}\n<!-- /{name} -->", text)
-    page.write_text(text)
+    tidy.write(page, text)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,7 @@ set --
 for signal in $signals; do set -- "$@" --detector "$signal"; done
 judge all "$@"
 set -- --task-embeddings "$data/task_embeddings.npy" --versus actprobe
-for detector in 'mean(chunk_mse)' '-mean(action_norm)' 'band(mean(chunk_mse))' 'and(mean(chunk_mse),-mean(action_norm))' \
-    actprobe hazard survival mil 'odds(hazard,actprobe)'; do
+for detector in 'mean(chunk_mse)' '-mean(action_norm)' actprobe hazard 'odds(hazard,actprobe)'; do
     set -- "$@" --detector "$detector"
 done
 judge splits "$@" --split seen:0,1,2 --split unseen:0,1,2

@@ -8,6 +8,7 @@ mod anomaly_spec;
 mod arrays;
 mod call;
 mod campaign;
+mod chunks;
 mod detectors;
 mod environment;
 mod episodes;
@@ -21,7 +22,6 @@ mod logs;
 mod own;
 mod policy;
 mod pool;
-mod probe;
 mod progress;
 mod watch;
 
@@ -34,6 +34,8 @@ mod _engine {
     use crate::call::{call, end_hosts, give_environment};
     #[pymodule_export]
     use crate::campaign::{Campaign, digest};
+    #[pymodule_export]
+    use crate::chunks::ChunkSignals;
     #[pymodule_export]
     use crate::detectors::{Monitor, check_detector, detectors, fit, recipes};
     #[pymodule_export]
@@ -52,8 +54,6 @@ mod _engine {
     use crate::policy::{Policy, policies};
     #[pymodule_export]
     use crate::pool::Pool;
-    #[pymodule_export]
-    use crate::probe::Probe;
     #[pymodule_export]
     use crate::watch::{Watch, fit_watch, main, write};
     #[pymodule_export]

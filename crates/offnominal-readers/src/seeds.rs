@@ -3,7 +3,6 @@
 //! `mutate --write-seeds` writes them into `fuzz/corpus`, which is to be done when a format changes.
 
 mod policies;
-mod probes;
 mod texts;
 mod works;
 
@@ -79,7 +78,6 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "rollout_lines" => texts::numbered(texts::ROLLOUTS),
         "rollout_table" => vec![repository("crates/offnominal-rollouts/tests/data/lists.parquet")],
         "rollout_request" => texts::numbered(texts::ROLLOUT_REQUESTS),
-        "failure_probe" => probes::probes(),
         "task_embeddings" => vec![repository("crates/offnominal-agents/tests/torch/two.npy")],
         "log_csv" => logs(&["same.csv", "same.tsv", "same.csv.gz"]),
         "log_json_lines" => logs(&["same.jsonl"]),

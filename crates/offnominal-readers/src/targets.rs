@@ -82,7 +82,6 @@ targets! {
     Bytes rollouts::rollout_table,
     Text rollouts::rollout_request,
     Bytes rollouts::task_embeddings,
-    Safetensors rollouts::failure_probe,
     Safetensors works::monitor_file,
     Json works::monitor_lines,
     Text works::campaign,

@@ -113,6 +113,7 @@ impl ChunkSignals {
     /// If it has another width or number of samples than the one before, or fewer actions than are executed.
     pub fn push(&mut self, chunk: Chunk, executed: usize) -> Result<()> {
         let [samples, horizon, width] = chunk.sizes;
+        ensure!(executed > 0, "expected one executed action or more, found 0");
         ensure!(
             executed <= horizon,
             "expected at least the {executed} actions that are executed, found {horizon}"
@@ -157,15 +158,9 @@ impl ChunkSignals {
         if n == 0 { 0.0 } else { (sum / (n * width) as f64).sqrt() }
     }
 
-    /// The names of the signals so far.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        NAMES.into_iter().take(self.found.len())
-    }
-
-    /// The value of a signal of the last chunk.
-    pub fn last(&self, name: &str) -> Option<f64> {
-        let place = NAMES.iter().position(|other| *other == name)?;
-        self.found.get(place)?.last().copied()
+    /// Name and value of each signal of the last chunk.
+    pub fn last(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        NAMES.into_iter().zip(self.found.iter().filter_map(|values| values.last().copied()))
     }
 
     /// Name and values of each signal.

@@ -15,6 +15,8 @@ pub use document::{
 };
 pub use output::as_text;
 
+use clap::Args;
+use offnominal_work::cli::share;
 use crate::detector::{BASELINES, Detector};
 use crate::read::{self, Settings};
 use crate::rollout::Rollouts;
@@ -32,46 +34,49 @@ use std::path::{Path, PathBuf};
 const MOST_DETECTORS: usize = 100;
 
 /// What to judge, and how.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Files with rollouts, and folders of them.
+    /// Rollouts as JSON lines or Parquet, or folders of them
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Actions of each chunk that are executed, where a file does not say it.
-    pub executed: Option<usize>,
-    /// Which detectors; the three baselines stand in front of them. If there is none: each signal and its mean so far.
+    /// A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL), ewma(SIGNAL), -DETECTOR, actprobe,
+    /// hazard, hazard(SIGNAL,...), odds(DETECTOR,...) [default: each signal and its mean so far]
+    #[arg(long = "detector", value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     pub detectors: Vec<Detector>,
-    /// The detector from which all others are told apart by a difference with its interval.
+    /// The detector from which the others are told apart, by a difference with its interval
+    #[arg(long, value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     pub versus: Option<Detector>,
-    /// Which rollouts are learned from and judged; all are judged if there is none.
+    /// What is learned from and what is judged; may be given several times: folds:N, tasks:N, or the published splits
+    /// seen:SEEDS and unseen:SEEDS [default: all rollouts are judged, and nothing is learned]
+    #[arg(long = "split", value_name = "S", value_parser = split)]
     pub splits: Vec<Split>,
-    /// Embeddings of the tasks' instructions: a file of NumPy that holds a dictionary.
+    /// Actions of each chunk that are executed before the next one, where the files do not say it
+    #[arg(long, value_name = "N")]
+    pub executed: Option<usize>,
+    /// Embeddings of the tasks' instructions: a .npy file that holds a dictionary of arrays by task
+    #[arg(long = "task-embeddings", value_name = "FILE")]
     pub instructions: Option<PathBuf>,
-    /// The first step that is compared.
+    /// The first step that is compared
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub from_step: usize,
-    /// Share of successful rollouts that may have an alarm.
+    /// Share of successful rollouts that may have an alarm
+    #[arg(long, value_name = "P", default_value_t = 0.15, value_parser = share)]
     pub alpha: f64,
-    /// Bootstrap replicates.
+    /// Bootstrap replicates of each interval, 100 to 100000
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub replicates: usize,
-    /// Folder for rollouts.json, rollouts.csv and rollouts.html; nothing is written if there is none.
+    /// Folder for rollouts.json, rollouts.csv and rollouts.html
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-impl Default for Request {
-    fn default() -> Self {
-        Request {
-            files: vec![],
-            executed: None,
-            detectors: vec![],
-            versus: None,
-            splits: vec![],
-            instructions: None,
-            from_step: 0,
-            alpha: 0.15,
-            replicates: 1000,
-            out: None,
-        }
-    }
+/// A detector by its name.
+fn detector(text: &str) -> Result<Detector, String> {
+    text.parse().map_err(|e: anyhow::Error| format!("{e:#}"))
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    text.parse().map_err(|e: anyhow::Error| format!("{e:#}"))
 }
 
 impl Request {
@@ -163,7 +168,7 @@ fn sections(request: &Request, data: &Rollouts, seed: u64) -> Result<Vec<Planned
 }
 
 /// What a task's instruction is to a language model, by the name of the task.
-pub(crate) fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
+fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
     let bytes = offnominal_files::read::bytes(path)?;
     let found = offnominal_agents::pytorch::dictionary::read(&bytes, &path.display().to_string())?;
     let width = found.values().next().map_or(0, Vec::len);

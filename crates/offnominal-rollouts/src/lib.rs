@@ -9,15 +9,13 @@
 //! | [`rollout`] | what they are read as |
 //! | [`chunk`] | signals of action chunks |
 //! | [`split`] | what is learned from, what sets thresholds, what is judged |
-//! | [`detector`] | signals, bands, probes |
-//! | [`signals`](mod@signals) | signals as a file of their own |
-//! | [`probe`] | a fitted detector with thresholds as a file, which watches a policy step by step |
+//! | [`detector`] | signals, and what learns from outcomes |
+//! | [`signals`](mod@signals) | signals as a log of their own, from which `fit` makes a monitor |
 //! | [`judge`](mod@judge) | areas, leads and alarms with intervals, and their page |
 
 pub mod chunk;
 pub mod detector;
 pub mod judge;
-pub mod probe;
 pub mod read;
 pub mod rollout;
 pub mod signals;

@@ -43,16 +43,14 @@ const ENDINGS: [&str; 2] = ["jsonl", "parquet"];
 pub struct Settings {
     /// Actions of each chunk that are executed, where a file does not say it.
     pub executed: Option<usize>,
-    /// Whether a rollout may lack its outcome, and all may have the same one: they are watched, and not learned from. One
-    /// without an outcome counts as a success, which nobody looks at.
-    pub are_watched: bool,
+    /// Whether a rollout may lack its outcome, and all may have the same one: they are not judged.
+    pub may_lack_outcomes: bool,
 }
 
 /// Reads files, and folders of them.
 ///
 /// # Errors
-/// If a file cannot be read or says something else, or rollouts have different signals; but for rollouts that are watched,
-/// if all have the same outcome.
+/// If a file cannot be read or says something else, rollouts have different signals, or all have the same outcome and may not.
 pub fn read(paths: &[PathBuf], settings: Settings) -> Result<Rollouts> {
     let mut into = Collected::new(settings);
     for path in files(paths)? {
@@ -106,9 +104,9 @@ impl Collected {
     /// All of them.
     ///
     /// # Errors
-    /// If there is none; but for rollouts that are watched, if all have the same outcome.
+    /// If there is none, or all have the same outcome and may not.
     pub fn end(self) -> Result<Rollouts> {
-        if self.settings.are_watched { self.found.ordered() } else { self.found.checked() }
+        if self.settings.may_lack_outcomes { self.found.ordered() } else { self.found.checked() }
     }
 
     /// Adds a rollout whose steps were read.
@@ -133,13 +131,13 @@ impl Collected {
             "expected at most {ARRAY_NUMBERS} numbers of all rollouts, found more"
         );
         let task = self.task(about.task);
-        let About { name, success, failure_step, .. } = about;
+        let About { name, success, has_outcome, failure_step, .. } = about;
         if let Some(step) = failure_step {
             let n = signals[0].len();
             ensure!(step < n, "failure_step: expected a step of the rollout, below {n}, found {step}");
             ensure!(!success, "failure_step: expected a failed rollout, found a successful one");
         }
-        let rollout = Rollout { name, task, fails: !success, failure_step, signals, embeddings };
+        let rollout = Rollout { name, task, fails: !success, has_outcome, failure_step, signals, embeddings };
         self.found.rollouts.push(rollout);
         Ok(())
     }
@@ -166,6 +164,7 @@ struct About {
     name: String,
     task: String,
     success: bool,
+    has_outcome: bool,
     executed: Option<usize>,
     failure_step: Option<usize>,
 }
@@ -177,8 +176,9 @@ impl About {
             |names: &[&'static str; 3]| names.iter().find_map(|name| Some((*name, fields.get(*name)?)));
         let task =
             named(&TASK).with_context(|| format!("expected {}, found no such field", TASK.join(", ")))?;
-        let unknown = settings.are_watched.then_some(&Value::Bool(true));
-        let success = fields.get("success").or(unknown).context("expected success, found no such field")?;
+        let unknown = settings.may_lack_outcomes.then_some(&Value::Bool(true));
+        let said = fields.get("success");
+        let success = said.or(unknown).context("expected success, found no such field")?;
         Ok(About {
             name: named(&ROLLOUT).map_or(Ok(number.to_string()), |(name, value)| text(name, value))?,
             task: text(task.0, task.1)?,
@@ -188,6 +188,7 @@ impl About {
                 Value::Number(n) if n.as_u64() == Some(1) => true,
                 other => bail!("success: expected true or false, found {}", shown(other)),
             },
+            has_outcome: said.is_some(),
             executed: fields.get("executed").map(step::executed).transpose()?,
             failure_step: fields
                 .get("failure_step")

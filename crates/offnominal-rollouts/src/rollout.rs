@@ -4,7 +4,7 @@ use anyhow::{Result, bail, ensure};
 use std::collections::BTreeSet;
 
 /// One recorded episode.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rollout {
     /// Its name, which is unique within its task.
     pub name: String,
@@ -12,6 +12,8 @@ pub struct Rollout {
     pub task: usize,
     /// Whether it fails.
     pub fails: bool,
+    /// Whether that is known.
+    pub has_outcome: bool,
     /// The step at which somebody saw the failure begin, if that is known.
     pub failure_step: Option<usize>,
     /// Each signal of [`Rollouts::signals`] at each step, `[signals][steps]`.
@@ -67,23 +69,6 @@ impl Rollouts {
     pub fn stratum(&self, rollout: usize) -> usize {
         let r = &self.rollouts[rollout];
         2 * r.task + usize::from(r.fails)
-    }
-
-    /// The same rollouts with some of their signals, and with embeddings or without.
-    #[must_use]
-    pub fn only(&self, signals: &[usize], has_embeddings: bool) -> Rollouts {
-        let one = |r: &Rollout| Rollout {
-            signals: signals.iter().map(|&signal| r.signals[signal].clone()).collect(),
-            embeddings: if has_embeddings { r.embeddings.clone() } else { vec![] },
-            name: r.name.clone(),
-            ..*r
-        };
-        Rollouts {
-            signals: signals.iter().map(|&signal| self.signals[signal].clone()).collect(),
-            tasks: self.tasks.clone(),
-            embedding: if has_embeddings { self.embedding } else { 0 },
-            rollouts: self.rollouts.iter().map(one).collect(),
-        }
     }
 
     /// Refuses what cannot be judged, and sorts the tasks.

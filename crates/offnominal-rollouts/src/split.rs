@@ -231,9 +231,8 @@ mod tests {
             name: i.to_string(),
             task: i / 10,
             fails: i % 10 < 3,
-            failure_step: None,
             signals: vec![vec![0.0]],
-            embeddings: vec![],
+            ..Rollout::default()
         };
         Rollouts {
             signals: vec!["x".into()],

@@ -85,7 +85,7 @@ impl Judging {
         };
         format!(
             "expected to know what counts as a failure, which nobody has said: `terminated` may be a fall or the goal. \
-             Say it with --failure RULE ({FORMS}), --margin info.KEY, --stl FORMULA or --below R; {keys}"
+             Say it with --failure RULE ({FORMS}), --failure-margin info.KEY, --stl FORMULA or --below R; {keys}"
         )
     }
 }

@@ -20,6 +20,9 @@ const STEPS: [&str; 9] =
 const OF_STEPS: [&str; 13] =
     ["time", "timestamp", "t", "ts", "stamp", "date", "datetime", "frame", "step", "index", "seq", "i", "n"];
 
+/// A field of an episode that is named as one of a step: when its failure began.
+const FAILURE: &str = "failure_step";
+
 /// The field with the number of an episode, where it has none.
 const EPISODE: &str = "episode";
 
@@ -112,7 +115,7 @@ fn steps(found: &Map<String, Value>) -> Option<String> {
     let of_step = |(name, field): (&String, &Value)| {
         let plain = name.to_lowercase();
         let last = plain.rsplit(['_', '.', ' ']).next().unwrap_or_default().to_string();
-        let is_named = [plain.as_str(), last.as_str()].iter().any(|name| OF_STEPS.contains(name));
+        let is_named = plain != FAILURE && [plain.as_str(), &last].iter().any(|name| OF_STEPS.contains(name));
         (is_named && !field.is_array()) || field.as_f64().is_some_and(|x| x.fract() != 0.0)
     };
     (STEPS.contains(&name.to_lowercase().as_str()) && !found.iter().any(of_step)).then(|| name.clone())
@@ -147,8 +150,7 @@ mod tests {
     #[test]
     fn an_object_with_a_list_of_steps_is_an_episode() {
         let mut kept = Kept::default();
-        let text =
-            r#"{"episode": 4, "steps": [{"x": 1, "p": [5, 6]}, {"x": 2, "p": [7, 8]}], "success": true}"#;
+        let text = r#"{"episode": 4, "steps": [{"x": 1, "p": [5, 6]}, {"x": 2, "p": [7, 8]}], "success": true, "failure_step": null}"#;
         read(text.as_bytes(), &mut kept).unwrap();
         assert_eq!(kept.0, ["episode", "success", "steps.p[0]", "steps.p[1]", "steps.x"]);
         let rows: Vec<Vec<f64>> = kept.1.into_iter().map(|row| row.into_iter().flatten().collect()).collect();

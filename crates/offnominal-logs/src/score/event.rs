@@ -1,7 +1,8 @@
 //! Events: stretches of a recording in which its label says that something was wrong.
 //!
-//! An event is found if an alarm is on in one of its steps; an alarm that comes later says nothing of it. An event that
-//! goes on in the next part of the same log, such as the next window, is one event.
+//! An event is found if an alarm is on in one of its steps; an alarm that comes later says nothing of it. A label that goes on
+//! in the next part of the same log, such as the next window, is one event. An outcome says something of its own recording
+//! only, so it never goes on.
 
 use crate::score::{AlarmSpan, ScoredRecording};
 use offnominal_topics::clock::nanos;
@@ -14,8 +15,6 @@ pub(super) struct Event {
     begun: i64,
     /// The first alarm while it lasted.
     alarm: Option<i64>,
-    /// Whether it is on when its recording ends.
-    goes_on: bool,
 }
 
 impl Event {
@@ -26,25 +25,26 @@ impl Event {
 
     /// The event with what came of it in the next part of its log.
     fn continued(self, next: Event) -> Event {
-        Event { begun: self.begun, alarm: self.alarm.or(next.alarm), goes_on: next.goes_on }
+        Event { begun: self.begun, alarm: self.alarm.or(next.alarm) }
     }
 }
 
 /// The events of all recordings.
 pub(super) fn events(recordings: &[ScoredRecording]) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::new();
-    let mut before: Option<&ScoredRecording> = None;
+    // The recording before, if its label is on when it ends.
+    let mut open: Option<&ScoredRecording> = None;
     for recording in recordings {
-        for (i, steps) in stretches(recording).into_iter().enumerate() {
-            let begins_within = i == 0 && steps.start == 0;
-            let is_same = begins_within && before.is_some_and(|before| follows(before, recording));
+        let before = open.take().filter(|before| follows(before, recording));
+        for steps in stretches(recording) {
+            let is_same = steps.start == 0 && before.is_some() && labels(recording).is_some();
+            open = (steps.end == recording.steps && labels(recording).is_some()).then_some(recording);
             let event = found(recording, steps);
-            match all.last_mut().filter(|last| is_same && last.goes_on) {
+            match all.last_mut().filter(|_| is_same) {
                 Some(last) => *last = last.continued(event),
                 None => all.push(event),
             }
         }
-        before = Some(recording);
     }
     all
 }
@@ -59,14 +59,18 @@ fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
     if recording.is_anomalous() != Some(true) {
         return Vec::new();
     }
-    let labels = recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true));
-    let Some(labels) = labels else { return std::iter::once(0..recording.steps).collect() };
+    let Some(labels) = labels(recording) else { return std::iter::once(0..recording.steps).collect() };
     let mut at = 0;
     let runs = labels.chunk_by(|a, b| a == b).map(|run| {
         at += run.len();
         (run[0], at - run.len()..at)
     });
     runs.filter_map(|(is_event, steps)| is_event.then_some(steps)).collect()
+}
+
+/// The label of each step, if it is on in any.
+fn labels(recording: &ScoredRecording) -> Option<&[bool]> {
+    recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true))
 }
 
 fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
@@ -77,7 +81,6 @@ fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
     Event {
         begun: at(recording.recorded.after(steps.start as u64)),
         alarm: recording.alarms.iter().find(is_on).map(|alarm| at(alarm.secs)),
-        goes_on: steps.end == recording.steps,
     }
 }
 

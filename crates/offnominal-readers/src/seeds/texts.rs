@@ -191,4 +191,4 @@ pub const ROLLOUTS: &[&str] = &[
 
 /// Detectors and splits of rollouts.
 pub const ROLLOUT_REQUESTS: &[&str] =
-    &["and(band(-mean(tce)), ewma(acm))", "hazard(tce, acm)", "seen:0,1,2", "tasks:5"];
+    &["-ewma(acm)", "odds(hazard(tce, acm), actprobe)", "seen:0,1,2", "tasks:5"];

@@ -18,18 +18,16 @@
 //! Deviates: without embeddings of instructions D is the number of tasks and the instruction is the task's number; weights
 //! are drawn by our generator, so a seed gives other ones than PyTorch's.
 
-use super::recurrent::{Design, InProgress, Inputs, Instructions, Objective, Recipe, Trained, net::Batch};
-use super::{Fitted, Lesson, Scorer, Seen, Start};
+mod inputs;
+pub mod net;
+mod training;
+
+use super::{Fitted, Lesson};
 use crate::rollout::Rollouts;
 use anyhow::{Context as _, Result};
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use inputs::Inputs;
+use net::Net;
 use offnominal_nets::sigmoid;
-use offnominal_stats::cutoff::{Cutoff, Ranked};
-
-/// But for the instruction, the network as published.
-const DESIGN: Design = Design { hidden: 32, head: &[16, 8], outputs: 1, members: 1 };
-const RECIPE: Recipe =
-    Recipe { epochs: 400, batch: 64, rate: 1e-3, decay: 1e-4, dropout: 0.4, look: 5, patience: 50 };
 
 /// Places of the magnitude and of the consistency error.
 pub(super) fn signals(data: &Rollouts) -> Result<Vec<usize>> {
@@ -42,81 +40,39 @@ pub(super) fn signals(data: &Rollouts) -> Result<Vec<usize>> {
     Ok(vec![named(["acm", "action_norm"])?, named(["tce", "chunk_mse"])?])
 }
 
-/// The trained network, or several.
-pub(super) struct ActProbe(Trained);
+/// The trained network, and what it reads.
+pub(super) struct ActProbe {
+    inputs: Inputs,
+    net: Net,
+    params: Vec<f32>,
+}
 
 impl ActProbe {
-    /// Trains it, or several of which the mean logit counts.
-    pub(super) fn fit(members: usize, lesson: &Lesson<'_>) -> Result<ActProbe> {
-        let data = lesson.data;
-        let signals = signals(data)?;
-        let inputs = Inputs::new(lesson, signals, Instructions::of(lesson, "actprobe")?).with_clock();
-        let seed = lesson.seed.child("actprobe");
-        let design = Design { members, ..DESIGN };
-        Ok(ActProbe(design.train(inputs, (&RECIPE, &Outcome { data }), lesson, seed)?))
-    }
-
-    pub(super) fn load(
-        from: &Reader<'_>,
-        n_tasks: usize,
-        n_signals: usize,
-    ) -> Result<ActProbe, ArchiveError> {
-        Ok(ActProbe(DESIGN.load(from, n_tasks, n_signals)?))
+    /// Trains it.
+    pub(super) fn fit(lesson: &Lesson<'_>) -> Result<ActProbe> {
+        let inputs = Inputs::of(lesson)?;
+        let net = Net::new(inputs.instruction(0).len());
+        let params = training::train(&net, &inputs, lesson)?;
+        Ok(ActProbe { inputs, net, params })
     }
 }
 
 impl Fitted for ActProbe {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let mut network: InProgress = self.0.begin(start)?;
-        Ok(Box::new(move |seen: Seen<'_>| f64::from(sigmoid(network.step(seen)[0] as f32))))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        self.0.save(to);
-    }
-}
-
-/// Every step has the outcome of its rollout as its label.
-struct Outcome<'a> {
-    data: &'a Rollouts,
-}
-
-impl Objective for Outcome<'_> {
-    /// The mean cross entropy over the steps.
-    fn loss(&self, batch: &Batch, out: &[f32], d_out: &mut [f32]) -> f64 {
-        let n = batch.lengths.len();
-        let (steps, mut loss) = (batch.lengths.iter().sum::<usize>() as f64, 0.0);
-        for (t, (logits, d)) in out.chunks_exact(n).zip(d_out.chunks_exact_mut(n)).enumerate() {
-            for i in (0..n).filter(|&i| t < batch.lengths[i]) {
-                let fails = self.data.rollouts[batch.rollouts[i]].fails;
-                let (z, label) = (f64::from(logits[i]), f64::from(u8::from(fails)));
-                loss += z.max(0.0) + (-z.abs()).exp().ln_1p() - label * z;
-                d[i] = ((1.0 / (1.0 + (-z).exp()) - label) / steps) as f32;
-            }
-        }
-        loss / steps
-    }
-
-    /// The area by `task-max` ¼; none if the rollouts have one outcome.
-    fn rank(&self, batch: &Batch, out: &[f32]) -> Option<f64> {
-        let n = batch.lengths.len();
-        let of = |i: usize| (0..batch.lengths[i]).map(move |t| f64::from(sigmoid(out[t * n + i])));
-        let scores: Vec<Vec<f64>> = (0..n).map(|i| of(i).collect()).collect();
-        let rollout = |i: usize| &self.data.rollouts[batch.rollouts[i]];
-        let lengths: Vec<(usize, usize)> = (0..n).map(|i| (batch.lengths[i], rollout(i).task)).collect();
-        let rows = Cutoff::TaskMax(0.25).rows(&lengths);
-        let rollouts: Vec<_> = (0..n).map(|i| (i, rollout(i).fails, scores[i].as_slice())).collect();
-        Ranked::mean_area(&[Ranked::new(n, &rollouts, &rows)], &vec![1; n])
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        let mut work = self.net.work(1, 1);
+        self.net.begin(&self.params, self.inputs.instruction(data.rollouts[rollout].task), &mut work);
+        let rows = self.inputs.rows(data, rollout);
+        let steps = rows.chunks_exact(net::INPUTS);
+        steps.map(|x| f64::from(sigmoid(self.net.forward(&self.params, x, &mut work, None)[0]))).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::recurrent::net::{Net, Sizes};
+    use super::net::Net;
 
     #[test]
     fn it_has_as_many_parameters_as_published() {
-        let net = Net::new(Sizes { instruction: 1024, inputs: 3, hidden: 32, head: vec![16, 8], outputs: 1 });
-        assert_eq!(net.n_params(), 22_945);
+        assert_eq!(Net::new(1024).n_params(), 22_945);
     }
 }

@@ -1,10 +1,9 @@
 //! What the signals say so far, whatever the step is: the mean so far of each, in deviations from the mean of the rollouts
 //! that run at the step.
 
-use super::plain::{Accumulator, Running};
+use super::plain::Accumulator;
 use crate::rollout::Rollouts;
 use anyhow::Result;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Rollouts that must run at a step for it to have its own scale; later steps have that of the last such step.
 const FEWEST: usize = 20;
@@ -26,7 +25,6 @@ pub(super) fn read_signals(data: &Rollouts, names: &[String]) -> Result<Vec<usiz
 }
 
 /// Which signals are read, and the scale of the mean so far of each at each step.
-#[derive(Debug, Clone)]
 pub(super) struct Features {
     /// Places of the signals.
     signals: Vec<usize>,
@@ -49,69 +47,17 @@ impl Features {
         self.signals.len()
     }
 
-    /// The features of a rollout that begins.
-    pub(super) fn begin(&self) -> FeaturesSoFar {
-        FeaturesSoFar { of: self.clone(), means: vec![Running::new(Accumulator::Mean); self.len()], step: 0 }
-    }
-
-    /// The features of each step of a recorded rollout.
+    /// The features of each step of a rollout.
     pub(super) fn rows(&self, data: &Rollouts, rollout: usize) -> Vec<Vec<f64>> {
-        let (r, mut so_far) = (&data.rollouts[rollout], self.begin());
-        (0..r.steps()).map(|k| so_far.next(|signal| r.signals[signal][k])).collect()
-    }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) {
-        to.put("signals", &self.signals.iter().map(|&signal| signal as u64).collect::<Vec<_>>());
-        for (feature, scale) in self.scales.iter().enumerate() {
-            let (means, deviations): (Vec<f64>, Vec<f64>) = scale.iter().copied().unzip();
-            to.part(feature).put("means", &means);
-            to.part(feature).put("deviations", &deviations);
-        }
-    }
-
-    pub(super) fn load(from: &Reader<'_>, n_signals: usize) -> Result<Features, ArchiveError> {
-        let signals = load_signals(from, n_signals)?;
-        let scales = (0..signals.len()).map(|feature| scale_of(&from.part(feature)));
-        let scales = scales.collect::<Result<_, _>>()?;
-        Ok(Features { signals, scales })
-    }
-}
-
-/// The numbers of the signals that something reads.
-pub(super) fn load_signals(from: &Reader<'_>, n_signals: usize) -> Result<Vec<usize>, ArchiveError> {
-    let signals: &[u64] = from.list("signals")?;
-    let is_known = signals.len() <= n_signals && signals.iter().all(|&signal| signal < n_signals as u64);
-    from.require(is_known, "signals", format!("at most {n_signals} numbers below {n_signals}"), "others")?;
-    Ok(signals.iter().map(|&signal| signal as usize).collect())
-}
-
-/// The scale of a feature at each step.
-fn scale_of(from: &Reader<'_>) -> Result<Vec<(f64, f64)>, ArchiveError> {
-    let means: &[f64] = from.list("means")?;
-    from.require(!means.is_empty(), "means", "a step or more", "none")?;
-    let deviations = from.exactly::<f64>("deviations", means.len())?;
-    let smallest = deviations.iter().copied().fold(f64::INFINITY, f64::min);
-    from.require(smallest > 0.0, "deviations", "numbers above zero", smallest)?;
-    Ok(means.iter().copied().zip(deviations.iter().copied()).collect())
-}
-
-/// The features of a rollout in progress.
-pub(super) struct FeaturesSoFar {
-    of: Features,
-    means: Vec<Running>,
-    step: usize,
-}
-
-impl FeaturesSoFar {
-    /// Those of the next step, whose signals are given by their places.
-    pub(super) fn next(&mut self, signal: impl Fn(usize) -> f64) -> Vec<f64> {
-        let step = self.step;
-        self.step += 1;
-        let z = |((means, &place), scale): ((&mut Running, &usize), &Vec<(f64, f64)>)| {
-            let (mean, deviation) = scale[step.min(scale.len() - 1)];
-            ((means.next(signal(place)) - mean) / deviation).clamp(-LARGEST, LARGEST)
+        let means: Vec<Vec<f64>> = self.signals.iter().map(|&signal| so_far(data, rollout, signal)).collect();
+        let z = |step: usize| {
+            let one = |(means, scale): (&Vec<f64>, &Vec<(f64, f64)>)| {
+                let (mean, deviation) = scale[step.min(scale.len() - 1)];
+                ((means[step] - mean) / deviation).clamp(-LARGEST, LARGEST)
+            };
+            means.iter().zip(&self.scales).map(one).collect()
         };
-        self.means.iter_mut().zip(&self.of.signals).zip(&self.of.scales).map(z).collect()
+        (0..data.rollouts[rollout].steps()).map(z).collect()
     }
 }
 

@@ -24,20 +24,19 @@ mod baseline;
 mod regression;
 
 use super::features::{Features, read_signals};
-use super::{Fitted, Lesson, Scorer, Seen, Start};
+use super::{Fitted, Lesson};
 use crate::rollout::Rollouts;
 use anyhow::{Result, ensure};
 pub use baseline::Baseline;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use regression::{Example, cross_entropy};
-use std::sync::Arc;
 
 /// Penalties that the held-out rollouts choose from.
 const PENALTIES: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
 /// The baseline, and what the signals change of its odds.
 pub(super) struct Hazard {
-    parts: Arc<(Baseline, Features)>,
+    baseline: Baseline,
+    features: Features,
     beta: Vec<f64>,
 }
 
@@ -67,33 +66,14 @@ impl Hazard {
             }
         }
         let beta = best.expect("there are penalties").1;
-        Ok(Hazard { parts: Arc::new((baseline, features)), beta })
-    }
-
-    pub(super) fn load(from: &Reader<'_>, n_tasks: usize, n_signals: usize) -> Result<Hazard, ArchiveError> {
-        let baseline = Baseline::load(&from.part("baseline"), n_tasks)?;
-        let features = Features::load(&from.part("features"), n_signals)?;
-        let beta = from.exactly("beta", features.len())?.to_vec();
-        Ok(Hazard { parts: Arc::new((baseline, features)), beta })
+        Ok(Hazard { baseline, features, beta })
     }
 }
 
 impl Fitted for Hazard {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let (parts, beta, task) = (Arc::clone(&self.parts), self.beta.clone(), start.task);
-        let (mut features, mut step) = (parts.1.begin(), 0);
-        Ok(Box::new(move |seen: Seen<'_>| {
-            let x = features.next(|signal| seen.signals[signal]);
-            step += 1;
-            let example = Example { x, offset: parts.0.logit(task, step - 1), fails: false };
-            example.probability(&beta)
-        }))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        self.parts.0.save(&mut to.part("baseline"));
-        self.parts.1.save(&mut to.part("features"));
-        to.put("beta", &self.beta);
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        let steps = running(data, &self.baseline, &self.features, rollout);
+        steps.map(|example| example.probability(&self.beta)).collect()
     }
 }
 
@@ -106,7 +86,7 @@ fn running(
 ) -> impl Iterator<Item = Example> {
     let r = &data.rollouts[rollout];
     let rows = features.rows(data, rollout);
-    let logits: Vec<f64> = (0..r.steps()).map(|k| baseline.logit(Some(r.task), k)).collect();
+    let logits: Vec<f64> = (0..r.steps()).map(|k| baseline.logit(r.task, k)).collect();
     let fails = r.fails;
     rows.into_iter().zip(logits).map(move |(x, offset)| Example { x, offset, fails })
 }

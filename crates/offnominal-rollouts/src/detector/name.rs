@@ -9,7 +9,7 @@ use std::str::FromStr;
 const LONGEST: usize = 4096;
 /// Levels of detectors in detectors.
 const MOST_LEVELS: usize = 4;
-/// Detectors, or networks, that are asked together.
+/// Detectors that are asked together.
 const MOST_TOGETHER: usize = 10;
 
 impl Detector {
@@ -19,30 +19,19 @@ impl Detector {
         if let Some(of) = text.strip_prefix('-') {
             return Ok(Detector::Negative(Box::new(Detector::parse(of, level + 1)?)));
         }
-        let inner = |of: &str| Detector::parse(of, level + 1).map(Box::new);
         let Some((name, rest)) = text.split_once('(') else {
             return Ok(match text {
                 "clock" => Detector::Clock,
                 "random" => Detector::Random,
                 "task-prior" => Detector::TaskPrior,
-                "knn" => Detector::Knn,
-                "rnd" => Detector::Rnd,
-                "flow" => Detector::Flow,
-                "actprobe" => Detector::ActProbe(1),
+                "actprobe" => Detector::ActProbe,
                 "hazard" => Detector::Hazard(vec![]),
-                "survival" => Detector::Survival,
-                "mil" => Detector::Mil,
                 "" => bail!("expected a detector, found nothing"),
                 signal => Detector::Signal(Accumulator::Last, signal.into()),
             });
         };
         let of = rest.strip_suffix(')').with_context(|| format!("{text:?}: expected ) at the end"))?;
         match name {
-            "band" => Ok(Detector::Band(inner(of)?)),
-            "and" => {
-                let [a, b] = list(of)[..] else { bail!("{text:?}: expected two detectors") };
-                Ok(Detector::And(inner(a)?, inner(b)?))
-            }
             "odds" => {
                 let all = list(of).into_iter().map(|of| Detector::parse(of, level + 1));
                 let all: Vec<Detector> = all.collect::<Result<_>>()?;
@@ -54,18 +43,13 @@ impl Detector {
                 other.map_or(Ok(()), |of| bail!("{text:?}: expected probabilities to fail, found {of}"))?;
                 Ok(Detector::Odds(all))
             }
-            "actprobe" => {
-                let members = of.trim().parse().ok().filter(|n| (2..=MOST_TOGETHER).contains(n));
-                let expected = || format!("{text:?}: expected actprobe of 2 to {MOST_TOGETHER} networks");
-                Ok(Detector::ActProbe(members.with_context(expected)?))
-            }
             "hazard" if !of.contains(['(', ')']) => {
                 Ok(Detector::Hazard(of.split(',').map(|signal| signal.trim().into()).collect()))
             }
             other => match (Accumulator::named(other), of.contains(['(', ')', ','])) {
                 (Some(accumulator), false) => Ok(Detector::Signal(accumulator, of.trim().into())),
                 _ => bail!(
-                    "{text:?}: expected max, mean, sum or ewma of a signal, band(…), and(…, …) or odds(…, …)"
+                    "{text:?}: expected max, mean, sum or ewma of a signal, hazard(SIGNAL, …) or odds(…, …)"
                 ),
             },
         }
@@ -116,15 +100,7 @@ impl Display for Detector {
             Detector::Signal(Accumulator::Last, signal) => write!(f, "{signal}"),
             Detector::Signal(accumulator, signal) => write!(f, "{}({signal})", accumulator.name()),
             Detector::Negative(of) => write!(f, "-{of}"),
-            Detector::Band(of) => write!(f, "band({of})"),
-            Detector::And(a, b) => write!(f, "and({a},{b})"),
-            Detector::Knn => write!(f, "knn"),
-            Detector::Rnd => write!(f, "rnd"),
-            Detector::Flow => write!(f, "flow"),
-            Detector::ActProbe(1) => write!(f, "actprobe"),
-            Detector::ActProbe(members) => write!(f, "actprobe({members})"),
-            Detector::Survival => write!(f, "survival"),
-            Detector::Mil => write!(f, "mil"),
+            Detector::ActProbe => write!(f, "actprobe"),
             Detector::Odds(all) => {
                 write!(f, "odds({})", all.iter().map(Detector::to_string).collect::<Vec<_>>().join(","))
             }

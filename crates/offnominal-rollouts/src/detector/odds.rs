@@ -2,9 +2,8 @@
 //!
 //! score = σ(mean of logit p), with each p kept 1e-6 from 0 and 1.
 
-use super::{Fitted, Scorer, Seen, Start};
-use anyhow::Result;
-use offnominal_core::archive::Writer;
+use super::Fitted;
+use crate::rollout::Rollouts;
 
 /// The least distance of a probability from 0 and 1.
 const LEAST: f64 = 1e-6;
@@ -13,17 +12,13 @@ const LEAST: f64 = 1e-6;
 pub(super) struct Odds(pub(super) Vec<Box<dyn Fitted>>);
 
 impl Fitted for Odds {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let mut all: Vec<Box<dyn Scorer>> = self.0.iter().map(|of| of.begin(start)).collect::<Result<_>>()?;
-        Ok(Box::new(move |seen: Seen<'_>| {
-            let n = all.len() as f64;
-            let sum: f64 = all.iter_mut().map(|of| logit(of.step(seen))).sum();
-            1.0 / (1.0 + (-sum / n).exp())
-        }))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        self.0.iter().enumerate().for_each(|(k, of)| of.save(&mut to.part(k)));
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        let all: Vec<Vec<f64>> = self.0.iter().map(|of| of.scores(data, rollout)).collect();
+        let together = |k: usize| {
+            let sum: f64 = all.iter().map(|scores| logit(scores[k])).sum();
+            1.0 / (1.0 + (-sum / all.len() as f64).exp())
+        };
+        (0..data.rollouts[rollout].steps()).map(together).collect()
     }
 }
 

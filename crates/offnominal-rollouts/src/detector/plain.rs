@@ -1,9 +1,8 @@
 //! Detectors that need no training: baselines, and signals with an accumulator.
 
-use super::{Fitted, Lesson, Scorer, Seen, Start};
-use anyhow::Result;
+use super::{Fitted, Lesson};
+use crate::rollout::Rollouts;
 use offnominal_core::Seed;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Weight of a new value in the exponentially weighted mean.
 const EWMA: f64 = 0.1;
@@ -41,42 +40,24 @@ impl Accumulator {
         all.into_iter().find(|accumulator| accumulator.name() == name)
     }
 
-    /// What becomes of values.
+    /// What becomes of values, step by step.
     pub fn of(self, values: &[f64]) -> Vec<f64> {
-        let mut running = Running::new(self);
-        values.iter().map(|&x| running.next(x)).collect()
-    }
-}
-
-/// An accumulator at work.
-#[derive(Debug, Clone)]
-pub struct Running {
-    of: Accumulator,
-    state: Option<f64>,
-    n: f64,
-}
-
-impl Running {
-    /// Before the first value.
-    pub fn new(of: Accumulator) -> Running {
-        Running { of, state: None, n: 0.0 }
-    }
-
-    /// What has become of the values with one more.
-    pub fn next(&mut self, x: f64) -> f64 {
-        self.n += 1.0;
-        let before = self.state.unwrap_or(match self.of {
-            Accumulator::Sum | Accumulator::Mean => 0.0,
-            _ => x,
-        });
-        let now = match self.of {
-            Accumulator::Last => x,
-            Accumulator::Max => x.max(before),
-            Accumulator::Sum | Accumulator::Mean => before + x,
-            Accumulator::Ewma => (1.0 - EWMA) * before + EWMA * x,
+        let mut so_far = None;
+        let next = |(step, &x): (usize, &f64)| {
+            let before = so_far.unwrap_or(match self {
+                Accumulator::Sum | Accumulator::Mean => 0.0,
+                _ => x,
+            });
+            let now = match self {
+                Accumulator::Last => x,
+                Accumulator::Max => x.max(before),
+                Accumulator::Sum | Accumulator::Mean => before + x,
+                Accumulator::Ewma => (1.0 - EWMA) * before + EWMA * x,
+            };
+            so_far = Some(now);
+            if self == Accumulator::Mean { now / (step + 1) as f64 } else { now }
         };
-        self.state = Some(now);
-        if self.of == Accumulator::Mean { now / self.n } else { now }
+        values.iter().enumerate().map(next).collect()
     }
 }
 
@@ -84,34 +65,18 @@ impl Running {
 pub(super) struct Clock;
 
 impl Fitted for Clock {
-    fn begin(&self, _: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let mut steps = 0.0;
-        Ok(Box::new(move |_: Seen<'_>| {
-            steps += 1.0;
-            steps - 1.0
-        }))
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        (0..data.rollouts[rollout].steps()).map(|step| step as f64).collect()
     }
-
-    fn save(&self, _: &mut Writer<'_>) {}
 }
 
 /// Uniform numbers of the rollout's own stream.
 pub(super) struct Random(pub(super) Seed);
 
-impl Random {
-    pub(super) fn load(from: &Reader<'_>) -> Result<Random, ArchiveError> {
-        Ok(Random(Seed(from.one("seed")?)))
-    }
-}
-
 impl Fitted for Random {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let mut rng = self.0.child("random").child(start.number).rng();
-        Ok(Box::new(move |_: Seen<'_>| rng.uniform()))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        to.put("seed", &[self.0.0]);
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        let mut rng = self.0.child("random").child(rollout).rng();
+        (0..data.rollouts[rollout].steps()).map(|_| rng.uniform()).collect()
     }
 }
 
@@ -121,8 +86,6 @@ impl Fitted for Random {
 pub(super) struct TaskPrior {
     /// Of each task.
     shares: Vec<f64>,
-    /// Of all tasks.
-    overall: f64,
 }
 
 impl TaskPrior {
@@ -137,23 +100,14 @@ impl TaskPrior {
         }
         let overall = failures.iter().sum::<f64>() / all.iter().sum::<f64>().max(1.0);
         let share = |task: usize| if all[task] > 0.0 { failures[task] / all[task] } else { overall };
-        TaskPrior { shares: (0..n).map(share).collect(), overall }
-    }
-
-    pub(super) fn load(from: &Reader<'_>, n_tasks: usize) -> Result<TaskPrior, ArchiveError> {
-        Ok(TaskPrior { shares: from.exactly("shares", n_tasks)?.to_vec(), overall: from.one("overall")? })
+        TaskPrior { shares: (0..n).map(share).collect() }
     }
 }
 
 impl Fitted for TaskPrior {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let share = start.task.map_or(self.overall, |task| self.shares[task]);
-        Ok(Box::new(move |_: Seen<'_>| share))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        to.put("shares", &self.shares);
-        to.put("overall", &[self.overall]);
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        let r = &data.rollouts[rollout];
+        vec![self.shares[r.task]; r.steps()]
     }
 }
 
@@ -164,24 +118,16 @@ pub(super) struct Signal {
 }
 
 impl Fitted for Signal {
-    fn begin(&self, _: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let (mut running, place) = (Running::new(self.accumulator), self.place);
-        Ok(Box::new(move |seen: Seen<'_>| running.next(seen.signals[place])))
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        self.accumulator.of(&data.rollouts[rollout].signals[self.place])
     }
-
-    fn save(&self, _: &mut Writer<'_>) {}
 }
 
 /// The negative of another.
 pub(super) struct Negative(pub(super) Box<dyn Fitted>);
 
 impl Fitted for Negative {
-    fn begin(&self, start: &Start<'_>) -> Result<Box<dyn Scorer>> {
-        let mut of = self.0.begin(start)?;
-        Ok(Box::new(move |seen: Seen<'_>| -of.step(seen)))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        self.0.save(&mut to.part("of"));
+    fn scores(&self, data: &Rollouts, rollout: usize) -> Vec<f64> {
+        self.0.scores(data, rollout).into_iter().map(|score| -score).collect()
     }
 }

@@ -6,7 +6,7 @@ use crate::split::Split;
 use offnominal_core::Rng;
 
 /// Rollouts of four tasks; failures have larger errors from step 5 on, and run longer.
-pub(crate) fn drawn(n: usize) -> Rollouts {
+fn drawn(n: usize) -> Rollouts {
     let mut rng = Rng::new(11);
     let mut one = |i: usize| {
         let fails = i.is_multiple_of(3);
@@ -16,15 +16,14 @@ pub(crate) fn drawn(n: usize) -> Rollouts {
             (0..steps).map(of).collect()
         };
         let signals = vec![signal(-0.2), signal(0.5)];
-        let embeddings = signals[1].iter().flat_map(|&x| [x as f32, 1.0, 0.5 * x as f32]).collect();
-        Rollout { name: i.to_string(), task: i / 3 % 4, fails, failure_step: None, signals, embeddings }
+        Rollout { name: i.to_string(), task: i / 3 % 4, fails, signals, ..Rollout::default() }
     };
     let tasks = ["cup", "door", "lift", "push"].map(String::from).into();
     let rollouts = (0..n).map(&mut one).collect();
-    Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 3, rollouts }
+    Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 0, rollouts }
 }
 
-pub(crate) const ALL: [&str; 19] = [
+const ALL: [&str; 12] = [
     "clock",
     "random",
     "task-prior",
@@ -33,16 +32,9 @@ pub(crate) const ALL: [&str; 19] = [
     "mean(tce)",
     "sum(tce)",
     "-ewma(acm)",
-    "band(mean(tce))",
-    "and(tce,-mean(acm))",
-    "knn",
-    "rnd",
-    "flow",
     "actprobe",
     "hazard",
     "hazard(tce,acm)",
-    "survival",
-    "mil",
     "odds(hazard,task-prior,hazard(acm))",
 ];
 
@@ -58,21 +50,9 @@ fn names_are_read_back() {
     for text in ALL {
         assert_eq!(text.parse::<Detector>().unwrap().to_string(), text);
     }
-    let nested = "and( band(-mean(tce)) , max(acm) )".parse::<Detector>().unwrap();
-    assert_eq!(nested.to_string(), "and(band(-mean(tce)),max(acm))");
-    let several = "odds( actprobe(5) , survival )".parse::<Detector>().unwrap();
-    assert_eq!(several.to_string(), "odds(actprobe(5),survival)");
-    for bad in [
-        "",
-        "mean(tce",
-        "mean(max(tce))",
-        "or(a,b)",
-        "and(a)",
-        "odds(hazard)",
-        "actprobe(1)",
-        "odds(hazard,mil)",
-        "band(band(band(band(x))))",
-    ] {
+    let several = "odds( actprobe , odds(hazard, task-prior) )".parse::<Detector>().unwrap();
+    assert_eq!(several.to_string(), "odds(actprobe,odds(hazard,task-prior))");
+    for bad in ["", "mean(tce", "mean(max(tce))", "or(a,b)", "odds(hazard)", "odds(hazard,tce)", "----x"] {
         assert!(bad.parse::<Detector>().is_err(), "{bad}");
     }
 }
@@ -84,7 +64,6 @@ fn scores_are_finite_repeatable_and_know_no_later_step() {
     let mut cut = data.clone();
     for r in &mut cut.rollouts {
         r.signals.iter_mut().for_each(|signal| signal.truncate(9));
-        r.embeddings.truncate(9 * 3);
     }
     for detector in ALL {
         let fitted = fitted(detector, &data, part);
@@ -114,17 +93,7 @@ fn a_score_does_not_depend_on_the_outcomes_of_judged_rollouts() {
 fn probes_find_what_there_is_to_find() {
     let data = drawn(240);
     let part = &Split::Folds(4).parts(&data, 1).unwrap()[0];
-    // An embedding within the range of successes has a near neighbour, so these see half of what there is.
-    for (detector, least) in [
-        ("hazard", 0.75),
-        ("actprobe", 0.75),
-        ("survival", 0.75),
-        ("mil", 0.75),
-        ("mean(tce)", 0.75),
-        ("knn", 0.58),
-        ("rnd", 0.55),
-        ("flow", 0.55),
-    ] {
+    for detector in ["hazard", "actprobe", "mean(tce)"] {
         let fitted = fitted(detector, &data, part);
         // At step 11 all rollouts run.
         let at = |fails: bool| -> Vec<f64> {
@@ -134,7 +103,7 @@ fn probes_find_what_there_is_to_find() {
         let (cases, controls) = (at(true), at(false));
         let above = cases.iter().flat_map(|a| controls.iter().map(move |b| f64::from(u8::from(a > b))));
         let area = above.sum::<f64>() / (cases.len() * controls.len()) as f64;
-        assert!(area > least, "{detector}: {area}");
+        assert!(area > 0.75, "{detector}: {area}");
     }
 }
 

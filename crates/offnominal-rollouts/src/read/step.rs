@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The steps of one rollout as they come.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(super) struct Steps {
     names: Vec<String>,
     signals: Vec<Vec<f64>>,
     n: usize,
@@ -23,11 +23,11 @@ pub(super) type Ended = (Vec<String>, Vec<Vec<f64>>, (Vec<f32>, usize));
 
 impl Steps {
     /// None yet, of a rollout that says how many actions of a chunk are executed, or does not.
-    pub(crate) fn new(executed: Option<usize>, settings: Settings) -> Steps {
+    pub(super) fn new(executed: Option<usize>, settings: Settings) -> Steps {
         Steps { executed: executed.or(settings.executed), ..Steps::default() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.n
     }
 
@@ -35,7 +35,7 @@ impl Steps {
     ///
     /// # Errors
     /// If a field is not what it should be, or the step has other fields than those before it.
-    pub(crate) fn add(&mut self, fields: &Map<String, Value>, is_known: fn(&str) -> bool) -> Result<()> {
+    pub(super) fn add(&mut self, fields: &Map<String, Value>, is_known: fn(&str) -> bool) -> Result<()> {
         ensure!(self.n < POINTS, "expected at most {POINTS} steps, found more");
         let mut found: Vec<(&str, f64)> = Vec::new();
         for (name, value) in fields.iter().filter(|(name, _)| !is_known(name)) {
@@ -125,25 +125,6 @@ impl Steps {
         self.signals.iter_mut().zip(found).for_each(|(signal, (_, value))| signal.push(value));
         self.n += 1;
         Ok(())
-    }
-
-    /// The value of a signal at the last step, one of a chunk among them.
-    pub(crate) fn last(&self, signal: &str) -> Option<f64> {
-        let own = self.names.iter().position(|name| name == signal);
-        let of_chunk = || self.chunks.as_ref()?.last(signal);
-        own.and_then(|place| self.signals[place].last().copied()).or_else(of_chunk)
-    }
-
-    /// The embedding at the last step; nothing if there is none.
-    pub(crate) fn last_embedding(&self) -> &[f32] {
-        let steps = self.embeddings.len().checked_div(self.embedding).unwrap_or(0);
-        if steps == self.n { &self.embeddings[self.embeddings.len() - self.embedding..] } else { &[] }
-    }
-
-    /// The names of all signals so far.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        let of_chunks: Vec<&str> = self.chunks.as_ref().map_or(vec![], |chunks| chunks.names().collect());
-        self.names.iter().map(String::as_str).chain(of_chunks).collect()
     }
 
     /// What was found, with the signals of chunks behind the others.

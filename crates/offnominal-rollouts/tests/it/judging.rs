@@ -12,14 +12,7 @@ fn drawn(n: usize, shift: f64) -> Rollouts {
         let (task, fails) = (i % 3, i % 3 != 2 && i.is_multiple_of(4));
         let steps = if fails { 20 } else { 8 + rng.below(10) };
         let signal = (0..steps).map(|_| rng.uniform() + if fails { shift } else { 0.0 }).collect();
-        Rollout {
-            name: i.to_string(),
-            task,
-            fails,
-            failure_step: None,
-            signals: vec![signal],
-            embeddings: vec![],
-        }
+        Rollout { name: i.to_string(), task, fails, signals: vec![signal], ..Rollout::default() }
     };
     let rollouts = (0..n).map(&mut one).collect();
     let tasks = ["lift", "push", "wipe"].map(String::from).into();

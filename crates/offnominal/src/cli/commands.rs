@@ -9,6 +9,7 @@ use offnominal_engine::{collect, ensemble, evaluation, export, import, render, s
 use offnominal_logs::inspect;
 use offnominal_pixels as pixels;
 use offnominal_risk::{budget, compare, estimate, learning, replay, search, select, split, stress};
+use offnominal_rollouts::{judge, signals};
 use offnominal_shift as shift;
 
 /// The common options of a command that computes.
@@ -42,6 +43,7 @@ pub const FAMILIES: &[(&str, &str)] = &[
         "images",
         "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
     ),
+    ("rollouts", "Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out"),
     ("pixels", "Where in an image the unknown thing is: scenes, scores, metrics, a page"),
 ];
 
@@ -212,6 +214,19 @@ const BENCHMARKS: &[Command] = &[
         "Run a campaign: detectors against anomalies, with tables and a report",
         &["jobs", "json", "quiet"],
         bench::run,
+    ),
+    Command::new::<judge::Request>(
+        "rollouts judge",
+        "Judge failure detectors among rollouts, once the clock is taken out",
+        WORK,
+        run!(judge::Request, judge::run),
+    )
+    .into("runs/rollouts"),
+    Command::new::<signals::Request>(
+        "rollouts signals",
+        "Write what chunks of actions say as signals, for `rollouts judge`, `fit` and `score`",
+        PLAIN,
+        |matches, call| call.answer(&signals::run(&asked(matches)?)?),
     ),
     Command::new::<pixels::scenes::Request>(
         "pixels scenes",

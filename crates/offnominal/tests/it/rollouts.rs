@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Rollouts of three tasks with chunks of two actions; failures jump, and run longer.
 fn recorded(folder: &Path) -> String {
@@ -85,30 +86,33 @@ fn signals_of_chunks_are_written_and_read_again() {
 }
 
 #[test]
-fn a_probe_is_written_and_watches_recordings_without_outcomes() {
+fn signals_are_a_log_with_a_threshold_for_each_task() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (recorded(folder.path()), folder.path().join("out"));
-    let said = printed(&["rollouts", "fit", &file, "--quiet", "--alpha", "0.2"], &out);
-    assert!(
-        said.contains("hazard: reads tce, acm") && said.contains("at most 20 % of a task's successes"),
-        "{said}"
-    );
-    let probe = out.join("probe.safetensors").display().to_string();
+    printed(&["rollouts", "signals", &file, "--quiet"], &out);
+    let [signals, map, monitor] =
+        ["signals.jsonl", "signals.toml", "m.monitor"].map(|name| out.join(name).display().to_string());
+    let args = ["fit", &signals, "--map", &map, "--by-task", "--detector", "knn", "--alpha", "0.15"];
+    let fitted = printed(&[&args[..], &["--quiet", "--json"]].concat(), monitor.as_ref());
+    let fitted: Value = serde_json::from_str(&fitted).unwrap();
+    assert_eq!((&fitted["recordings"], &fitted["channels"]), (&60.into(), &3.into()));
+    assert_eq!(fitted["left_out"].as_array().unwrap().len(), 15, "those that failed");
     let unlabelled = folder.path().join("unlabelled.jsonl");
     let text = fs::read_to_string(&file).unwrap().replace(r#""success": true, "#, "");
     fs::write(&unlabelled, text.replace(r#""success": false, "#, "").replace("task 2", "juggle")).unwrap();
-    let unlabelled = unlabelled.display().to_string();
-    let lines = printed(&["rollouts", "watch", &probe, &unlabelled], &out);
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(lines.iter().all(|line| line["alarm"].is_null() == (line["task"] == "juggle")));
-    assert!(lines.iter().any(|line| line["alarm"] == true) && lines[0]["step"] == 0);
-    let error = fails(&mut offnominal(&["rollouts", "watch", &file, &unlabelled], &out));
-    assert!(error.contains("expected a file written by"), "{error}");
-    let error = fails(&mut offnominal(&["rollouts", "fit", &file, "--alpha", "0.001"], &out));
-    assert!(
-        error.contains("held-out successes of a task, or of all tasks together, for a threshold"),
-        "{error}"
-    );
+    let later = folder.path().join("later");
+    printed(&["rollouts", "signals", &unlabelled.display().to_string(), "--quiet"], &later);
+    let log = later.join("signals.jsonl").display().to_string();
+    assert!(!fs::read_to_string(&log).unwrap().contains("success"));
+    let score = |log: &str| -> Value {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
+        let output = succeeds(command.args(["score", &monitor, log, "--quiet", "--json"]));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    assert_eq!(score(&signals)["truth"]["detected"]["n"], 15, "each failure is an event");
+    let scored = score(&log);
+    assert_eq!(scored["recordings"].as_array().unwrap().len(), 60);
+    assert!(scored["remarks"].to_string().contains("juggle"), "{}", scored["remarks"]);
 }
 
 #[test]

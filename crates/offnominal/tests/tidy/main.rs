@@ -51,7 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("shift", &["engine", "files", "report", "stats", "worlds"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
     ("logs", &["detectors", "engine", "files", "live", "monitor", "report", "stats", "topics", "work"]),
-    ("rollouts", &["agents", "files", "monitor", "report", "stats", "work"]),
+    ("rollouts", &["agents", "files", "report", "stats", "topics", "work"]),
     (
         // It stands on two verticals, whose commands it calls.
         "audit",

@@ -1,6 +1,5 @@
 //! What is known of a rollout from its task and its step alone.
 
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use std::collections::BTreeMap;
 
 /// Rollouts of all tasks that count as much as those of the task itself: with few of those, the task is like the others.
@@ -46,31 +45,10 @@ impl Baseline {
     }
 
     /// The log odds to fail from step k on; those of the last known step beyond it. A task that is not known is like all.
-    pub fn logit(&self, task: Option<usize>, k: usize) -> f64 {
-        let curve = task.and_then(|task| self.tasks.get(&task)).unwrap_or(&self.all);
+    pub fn logit(&self, task: usize, k: usize) -> f64 {
+        let curve = self.tasks.get(&task).unwrap_or(&self.all);
         let p = curve[k.min(curve.len() - 1)];
         (p / (1.0 - p)).ln()
-    }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) {
-        to.put("all", &self.all);
-        to.put("tasks", &self.tasks.keys().map(|&task| task as u64).collect::<Vec<_>>());
-        to.put("of-tasks", &self.tasks.values().flatten().copied().collect::<Vec<_>>());
-    }
-
-    pub(super) fn load(from: &Reader<'_>, n_tasks: usize) -> Result<Baseline, ArchiveError> {
-        let (all, tasks) = (from.list::<f64>("all")?, from.list::<u64>("tasks")?);
-        from.require(!all.is_empty(), "all", "a step or more", "none")?;
-        let is_known = tasks.is_sorted_by(|a, b| a < b) && tasks.iter().all(|&task| task < n_tasks as u64);
-        from.require(is_known, "tasks", format!("ascending numbers below {n_tasks}"), "others")?;
-        let curves = from.exactly::<f64>("of-tasks", tasks.len() * all.len())?;
-        for (name, list) in [("all", all), ("of-tasks", curves)] {
-            let is_probability = list.iter().all(|&p| 0.0 < p && p < 1.0);
-            from.require(is_probability, name, "probabilities above 0 and below 1", "others")?;
-        }
-        let curves = curves.chunks_exact(all.len()).map(<[f64]>::to_vec);
-        let tasks = tasks.iter().map(|&task| task as usize).zip(curves).collect();
-        Ok(Baseline { tasks, all: all.to_vec() })
     }
 }
 
@@ -118,10 +96,9 @@ mod tests {
         let mut rollouts: Vec<_> = (0..40).map(|i| (0, 3, i % 4 == 0)).collect();
         rollouts.push((1, 3, true));
         let baseline = Baseline::of(&rollouts);
-        let p = |task: usize| 1.0 / (1.0 + (-baseline.logit(Some(task), 0)).exp());
-        assert_eq!(baseline.logit(None, 0), baseline.logit(Some(9), 0));
+        let p = |task: usize| 1.0 / (1.0 + (-baseline.logit(task, 0)).exp());
         assert!((p(9) - 11.0 / 41.0).abs() < 0.01, "{}", p(9));
         assert!(p(1) > p(9) && p(1) < 0.5, "{}", p(1));
-        assert_eq!(baseline.logit(Some(0), 2), baseline.logit(Some(0), 7), "beyond the last step");
+        assert_eq!(baseline.logit(0, 2), baseline.logit(0, 7), "beyond the last step");
     }
 }
