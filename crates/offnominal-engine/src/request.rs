@@ -3,11 +3,11 @@
 //! A request comes from a command line, from Python or from a file. Its numbers are checked where the command begins,
 //! before anything is allocated; the largest that are accepted are those of [`limits`](offnominal_core::limits).
 
-use offnominal_hosts::foreign;
 use anyhow::{Result, ensure};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use offnominal_files::store::address;
+use offnominal_hosts::foreign;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Deref, RangeInclusive};
@@ -74,7 +74,8 @@ impl EnvId {
     /// As [`foreign::with_option`].
     pub fn stated_too(&self, other: &str) -> Result<String> {
         let says = |id: &str, option: &str| {
-            id.split(['?', '&']).find_map(|part| part.strip_prefix(option)?.strip_prefix('=').map(String::from))
+            id.split(['?', '&'])
+                .find_map(|part| part.strip_prefix(option)?.strip_prefix('=').map(String::from))
         };
         let mut options = ["failure", "margin"].into_iter().filter(|option| says(other, option).is_none());
         options.try_fold(other.to_string(), |id, option| match says(&self.0, option) {

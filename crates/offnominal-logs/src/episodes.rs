@@ -75,12 +75,15 @@ pub fn read(
 ) -> Result<(Vec<Recorded>, Reading)> {
     let gathered = gather::gather(log, mapping, truth)?;
     let path = log.name();
-    let (found, n_empty) = cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
+    let (found, n_empty) =
+        cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
     let mut remarks = gathered.remarks.clone();
     remarks.extend(order::remark(&gathered, mapping));
     remarks.extend(suspicious(&gathered, mapping));
     if n_empty > 0 && !found.is_empty() {
-        remarks.push(format!("{n_empty} parts of it were left out: none has a step in which each channel has been seen"));
+        remarks.push(format!(
+            "{n_empty} parts of it were left out: none has a step in which each channel has been seen"
+        ));
     }
     if found.is_empty() {
         remarks.push(format!(

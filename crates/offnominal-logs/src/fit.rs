@@ -19,7 +19,7 @@ use offnominal_work::fitted::{FittedMonitor, nominal};
 use offnominal_work::fitting::Fitting;
 use offnominal_work::monitor_file::{Fit, Made, System};
 use offnominal_work::rule_choice::asked;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 

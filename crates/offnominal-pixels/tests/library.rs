@@ -1,13 +1,13 @@
 //! Every command of `pixels` as a library call, and what is finished after a stop.
 
-use offnominal_work::cli;
-use offnominal_pixels::inputs::OutlierSource;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
 use offnominal_files::{array, image_file};
+use offnominal_pixels::inputs::OutlierSource;
 use offnominal_pixels::inputs::{NetworkSource, NominalSource, Reading};
 use offnominal_pixels::results::Evaluation;
 use offnominal_pixels::{describe, evaluate, frames, import, paste, predict, scenes, score, train};
+use offnominal_work::cli;
 use serde_json::json;
 use std::fs;
 use std::ops::Range;
@@ -137,7 +137,8 @@ fn arrays_and_counts_come_from_requests() {
     let request = json!({ "data": test, "network": network, "out": data.at("said") });
     assert_eq!(predict::run(&asked(request), &data.context).unwrap().images, 6);
     assert!(data.at("said/logits/00005.npy").is_file() && data.at("said/features/00005.npy").is_file());
-    let request = json!({ "data": test, "network": network, "methods": ["entropy"], "out": data.at("scores") });
+    let request =
+        json!({ "data": test, "network": network, "methods": ["entropy"], "out": data.at("scores") });
     let found = score::run(&asked(request), &data.context).unwrap();
     assert_eq!(json!(found), json!({ "folder": data.at("scores"), "images": 6, "methods": ["entropy"] }));
     assert!(data.at("scores/entropy/00000.npy").is_file());

@@ -1,12 +1,12 @@
 //! Episodes: played, stored, read.
 
-use offnominal_work::cli;
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
 use crate::progress::{context, interruptible};
 use offnominal_engine::collect::Request;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::minari::{self, Format};
+use offnominal_work::cli;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;

@@ -2,12 +2,12 @@
 
 use crate::request::LEVEL;
 use clap::Args;
-use crate::request::defaults;
+
 use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_stats::Level;
 use offnominal_stats::risk;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 
 /// What is to be known how well.
@@ -23,7 +23,6 @@ pub struct Request {
     #[arg(long, default_value_t = LEVEL, value_name = "C", allow_negative_numbers = true)]
     pub confidence: f64,
 }
-
 
 /// The episodes that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

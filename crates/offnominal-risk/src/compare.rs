@@ -23,25 +23,24 @@ mod tests;
 pub mod verdict;
 
 use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::EnvId;
-use offnominal_work::cli::{one_of, pair};
-use crate::request::{self, defaults, within};
+use crate::request::{self, within};
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::request::EnvId;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
+use offnominal_work::cli::{one_of, pair};
 use pair::{Monitors, Pair, Players};
 use pairs::Pairs;
 use quantity::{Condition, Judged, Quantity};
 use report::Report;
-use serde::Deserialize;
 use std::path::PathBuf;
 use verdict::{Gate, Requirement, Verdict};
 
@@ -94,7 +93,6 @@ pub struct Request {
     #[command(flatten)]
     pub anomaly: Option<AnomalyRequest>,
 }
-
 
 /// The largest block of pairs, which is held in memory and written at once.
 const LARGEST_BLOCK: u64 = 100_000;
@@ -244,7 +242,8 @@ impl Request {
             quantity != Quantity::Wins || condition != Condition::Cost,
             "metric wins: expected no twin with it, as one cannot win by a cost; use return"
         );
-        let judged = Judged { quantity, condition, return_range: self.return_range, env: self.env.clone() };
+        let judged =
+            Judged { quantity, condition, return_range: self.return_range, env: self.env.to_string() };
         if let Some(margin) = self.margin {
             let most = judged.bound().unwrap_or(f64::MAX);
             let holds = margin > 0.0 && margin < most;

@@ -26,17 +26,15 @@ mod refit;
 mod scorer;
 pub mod verdict;
 
-use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::{EnvId, POLICY};
-use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::multifidelity;
-use crate::request::{self, defaults, positive, within};
+use crate::request::LEVEL;
+use crate::request::{self, positive, within};
 use answered::Answered;
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
+use clap::Args;
 use document::probability;
 use document::{Answer, Counting, Document};
 use ending::Ending;
@@ -44,12 +42,14 @@ use estimation::Estimation;
 use offnominal_engine::anomaly_request::AnomalyRequest;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::request::{EnvId, POLICY};
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
+use offnominal_work::cli::one_of;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -147,7 +147,6 @@ pub(crate) fn by_name(option: &str, given: &[(String, f64)]) -> Result<BTreeMap<
     Ok(all)
 }
 
-
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -236,8 +235,7 @@ pub fn alone(request: &Request, context: &Context) -> Result<Report> {
     let verdict = estimation.judge(&blocks, level)?;
     ending.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
-    let (command, config) =
-        (context.command.as_str(), serde_json::to_vec(&estimation.spec)?);
+    let (command, config) = (context.command.as_str(), serde_json::to_vec(&estimation.spec)?);
     let made = provenance::made(command, context.seed, &config, &[subject.env.spec()], &[&subject.name]);
     let mut document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas) };
     document.warnings.extend(guide.as_ref().and_then(Guide::warning));

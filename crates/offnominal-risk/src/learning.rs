@@ -1,19 +1,18 @@
 //! `risk learn`: from the history of a training run, or from policies of which one is made, to a predictor of failure.
 
-use clap::Args;
-use offnominal_engine::request::EnvId;
-use offnominal_work::cli::one_of;
 use crate::guide;
 use crate::history;
 use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor, Skill};
-use crate::request::{self, defaults, within};
+use crate::request::{self, within};
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::limits::MEMBERS;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::EnvId;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_files::lock::Lock;
 use offnominal_files::store::hex;
@@ -21,6 +20,7 @@ use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::exponent::{self, Choice, EXPONENTS};
 use offnominal_stats::risk::{PLAIN_SHARE, Refusal};
+use offnominal_work::cli::one_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -79,7 +79,6 @@ pub struct Request {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
-
 
 /// What was played, and what was learned.
 #[derive(Debug, Clone, Serialize)]

@@ -1,12 +1,12 @@
 //! `risk replay`: a failure once more, with images.
 
-use clap::Args;
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
-use crate::request::{defaults, within};
+use crate::request::within;
 use crate::stress::again::{Again, Kept};
 use crate::stress::series::Likelihood;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
@@ -15,7 +15,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::{png, write};
 use offnominal_report::page::embedded;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,6 @@ pub struct Request {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
-
 
 /// A failure that failed again.
 #[derive(Debug, Clone, PartialEq, Serialize)]

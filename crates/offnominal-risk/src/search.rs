@@ -3,23 +3,23 @@
 pub(crate) mod hunt;
 pub(crate) mod table;
 
-use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::EnvId;
-use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
-use crate::request::{self, defaults, within};
+use crate::request::LEVEL;
+use crate::request::{self, within};
 use anyhow::{Result, ensure};
+use clap::Args;
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::request::EnvId;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
-use serde::{Deserialize, Serialize};
+use offnominal_work::cli::one_of;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,6 @@ pub struct Request {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
-
 
 /// What the searches cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -121,7 +120,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     let first = request.scenario.subject(&request.env, &policies[0])?;
     let report = Report {
-        env: request.env.clone(),
+        env: request.env.to_string(),
         simulator: provenance::hosted(first.env.spec()),
         budget: request.budget,
         strategies: table::compare(costs, level),
@@ -194,7 +193,7 @@ impl Request {
             ensure!(history.failures() > 0, "history: expected failures to replay, found none");
         }
         let spec = SearchSpec {
-            env: self.env.clone(),
+            env: self.env.to_string(),
             simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
             seed: context.seed,

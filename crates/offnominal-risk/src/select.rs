@@ -14,21 +14,21 @@ pub mod race;
 #[cfg(test)]
 mod tests;
 
-use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::EnvId;
 use crate::estimate::block::Method;
 use crate::estimate::document::probability;
 use crate::estimate::estimation::Estimation;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::history::step_of;
-use crate::request::{self, defaults, positive, within};
+use crate::request::LEVEL;
+use crate::request::{self, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use choice::Truth;
+use clap::Args;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::request::EnvId;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
@@ -37,7 +37,7 @@ use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use race::{Contender, Finish, Rules};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -81,7 +81,6 @@ pub struct Request {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
-
 
 /// How a race ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -174,7 +173,7 @@ impl Request {
             None => Ok(Method::Plain),
         };
         Ok(RaceSpec {
-            env: self.env.clone(),
+            env: self.env.to_string(),
             simulator: provenance::hosted(subjects[0].env.spec()),
             policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
             seed: context.seed,
@@ -205,7 +204,7 @@ impl Request {
         };
         let method = if self.predictor.is_some() { "thinned" } else { "plain" };
         let choices = choices.collect();
-        let (env, simulator) = (self.env.clone(), provenance::hosted(subjects[0].env.spec()));
+        let (env, simulator) = (self.env.to_string(), provenance::hosted(subjects[0].env.spec()));
         Report { env, simulator, method, best, policies: finish.contenders, choices, warnings: vec![] }
     }
 }

@@ -1,18 +1,18 @@
 //! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
 //! failure.
 
-use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::{EnvId, POLICY};
 use crate::estimate::document::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
-use crate::request::{self, defaults, within};
+use crate::request::LEVEL;
+use crate::request::{self, within};
 use anyhow::{Context as _, Result, anyhow, ensure};
+use clap::Args;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
+use offnominal_engine::request::{EnvId, POLICY};
 use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
@@ -54,7 +54,6 @@ pub struct Request {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
-
 
 /// What was estimated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -99,7 +98,7 @@ impl Request {
         within("moves", self.moves, 1..=100_000)?;
         within("budget", self.budget, 1..=u32::MAX as usize)?;
         Ok(SplittingSpec {
-            env: self.env.clone(),
+            env: self.env.to_string(),
             simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
             seed: context.seed,

@@ -37,24 +37,23 @@ pub mod series;
 #[cfg(test)]
 mod tests;
 
-use crate::request::LEVEL;
-use clap::Args;
-use offnominal_engine::request::{EnvId, POLICY};
-use offnominal_work::cli::one_of;
 use crate::experimenter::Experimenter;
-use crate::request::{self, defaults, within};
+use crate::request::LEVEL;
+use crate::request::within;
 use anyhow::{Context as _, Result, ensure};
+use clap::Args;
 use hunt::{Found, Hunt, Strategy, StressSpec};
 use offnominal_engine::context::Context;
 use offnominal_engine::noise;
 use offnominal_engine::provenance;
+use offnominal_engine::request::{EnvId, POLICY};
 use offnominal_engine::scenario::{Scenario, ScenarioRequest};
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
+use offnominal_work::cli::one_of;
 use report::Report;
-use serde::Deserialize;
 use std::path::PathBuf;
 use strum::VariantArray;
 
@@ -99,7 +98,6 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-
 /// The most parts of an episode, and the most episodes of a search.
 const MOST_PARTS: usize = 10_000;
 const MOST_EPISODES: usize = 100_000_000;
@@ -123,7 +121,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         all.push((spec, found));
     }
     by.at_most(all.iter().flat_map(|(_, found)| found).map(|f| f.diverged).sum())?;
-    let report = Report::new(&context.command, &subject, all, level)?;
+    let report = Report::new((request, &context.command), &subject, all, level)?;
     if let Some(out) = &request.out {
         write::atomically(&out.join(report::FILE), report.json()?.as_bytes())?;
         write::atomically(&out.join("stress.html"), page::render(&report, by, out)?.as_bytes())?;
@@ -154,7 +152,7 @@ impl Request {
 
     fn spec(&self, subject: &Subject, strategy: Strategy, seed: u64) -> Result<StressSpec> {
         Ok(StressSpec {
-            env: self.env.clone(),
+            env: self.env.to_string(),
             simulator: provenance::hosted(subject.env.spec()),
             noise: self.noise.as_deref().map(noise::canonical).transpose()?,
             policy: subject.name.clone(),

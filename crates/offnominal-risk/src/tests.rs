@@ -1,6 +1,5 @@
 //! From a training history to an estimate, on a toy whose risk is known.
 
-use offnominal_work::cli;
 use crate::estimate::atlas::Atlas;
 use crate::estimate::block::{Block, Method};
 use crate::estimate::document::Document;
@@ -15,6 +14,7 @@ use crate::testing::{Toy, context, guide, history, subject};
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::Proposal;
+use offnominal_work::cli;
 use serde_json::json;
 use std::path::Path;
 

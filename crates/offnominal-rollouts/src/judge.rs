@@ -13,20 +13,19 @@ mod section;
 pub use document::{
     Alarms, Data, DetectorResult, Difference, Judged, LandmarkAreas, ProtocolArea, Row, SectionResult, Task,
 };
-pub use output::as_text;
 
-use clap::Args;
-use offnominal_work::cli::share;
 use crate::detector::{BASELINES, Detector};
 use crate::read::{self, Settings};
 use crate::rollout::Rollouts;
 use crate::split::{Part, Split};
 use anyhow::{Result, ensure};
+use clap::Args;
 use offnominal_core::limits::REPLICATES;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Promise;
+use offnominal_work::cli::share;
 use offnominal_work::context::Context;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,13 +1,13 @@
 //! The signals of rollouts as a log, without the chunks that they were computed from: `fit`, `score` and `monitor` read it as
 //! any other log, and `rollouts judge` as rollouts.
 
-use clap::Args;
 use crate::read::{self, Settings};
 use crate::rollout::{Rollout, Rollouts};
 use anyhow::Result;
+use clap::Args;
 use offnominal_files::write;
 use offnominal_topics::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;

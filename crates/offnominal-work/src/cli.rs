@@ -147,9 +147,10 @@ fn texts(arg: &Arg, value: &Value) -> Result<Vec<String>> {
     let texts: Vec<String> = match value {
         Value::Array(all) => all.iter().map(|one| text(arg, one)).collect::<Result<_>>()?,
         // A mapping stands for NAME=VALUE of each entry.
-        Value::Object(all) if matches!(arg.get_action(), ArgAction::Append) => {
-            all.iter().map(|(name, value)| Ok(format!("{name}={}", text(arg, value)?))).collect::<Result<_>>()?
-        }
+        Value::Object(all) if matches!(arg.get_action(), ArgAction::Append) => all
+            .iter()
+            .map(|(name, value)| Ok(format!("{name}={}", text(arg, value)?)))
+            .collect::<Result<_>>()?,
         value => vec![text(arg, value)?],
     };
     ensure!(

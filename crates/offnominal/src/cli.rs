@@ -77,10 +77,10 @@ pub fn call(name: &str, asked: Value, context: Context) -> Result<String> {
 
 /// Whether a request in JSON is one of some command; nothing is run.
 pub fn reads(asked: &Value) -> bool {
-    let all = GROUPS.iter().flat_map(|(_, commands)| *commands).map(|command| command.line().no_binary_name(true));
-    let reads = |line: clap::Command| {
-        cli::words(&line, asked).and_then(|words| cli::matched(&line, words)).is_ok()
-    };
+    let all =
+        GROUPS.iter().flat_map(|(_, commands)| *commands).map(|command| command.line().no_binary_name(true));
+    let reads =
+        |line: clap::Command| cli::words(&line, asked).and_then(|words| cli::matched(&line, words)).is_ok();
     all.fold(false, |any, line| reads(line) | any)
 }
 

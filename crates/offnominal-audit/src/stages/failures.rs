@@ -1,7 +1,6 @@
 //! How often the policy fails, and from where. Failures are counted; where counting finds few and the environment tells
 //! how far it is from failing, swarms and a search move towards failures that are too rare to be counted.
 
-use offnominal_work::cli;
 use crate::plan::Plan;
 use crate::request::Request;
 use anyhow::Result;
@@ -11,6 +10,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_risk::estimate::document::Document;
 use offnominal_risk::{estimate, replay, search, split};
+use offnominal_work::cli;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
 //! Bundles that are right, and bundles that somebody changed.
 
-use offnominal_work::cli;
 use super::{Check, Report, Request, run};
 use crate::evidence::bundle::{Bundle, Manifest};
 use crate::evidence::key::SecretKey;
@@ -8,6 +7,7 @@ use crate::evidence::{self, kind::Kind};
 use offnominal_engine::context::Context;
 use offnominal_files::journal::Journal;
 use offnominal_risk::estimate;
+use offnominal_work::cli;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,7 @@ fn context() -> Context {
 fn bundle(folder: &Path, key: Option<&Path>) -> PathBuf {
     let run = folder.join("run");
     let command = "offnominal risk estimate --env driving --policy random --episodes 40 --seed 1";
-    let request =
-        json!({ "env": "driving", "policy": "random", "episodes": 40, "out": run });
+    let request = json!({ "env": "driving", "policy": "random", "episodes": 40, "out": run });
     let request: estimate::Request = cli::request(&request).unwrap();
     estimate::run(&request, &Context { command: command.into(), ..context() }).unwrap();
     put_together(folder, key)

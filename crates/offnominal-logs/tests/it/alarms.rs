@@ -1,7 +1,5 @@
 //! From logs to an alarm: the same scores from every format, what a fit refuses, and what a page shows.
 
-use offnominal_work::fitting::Fitting;
-use offnominal_work::rule_choice::Threshold;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::monitor_file;
@@ -9,6 +7,8 @@ use offnominal_engine::progress::{Progress, Silent};
 use offnominal_live::{Live, Settings};
 use offnominal_logs::mapping::Mapping;
 use offnominal_logs::{fit, score, watch};
+use offnominal_work::fitting::Fitting;
+use offnominal_work::rule_choice::Threshold;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,13 @@ impl Rig {
         let threshold = Threshold { alpha, ..Threshold::default() };
         let detector = DetectorChoice::named("knn-transition");
         let fitting = Fitting { detector, threshold, ..Fitting::default() };
-        fit::Request { logs, map: Some(self.map.clone()), by_task: false, fitting, file: self.path("tanks.monitor") }
+        fit::Request {
+            logs,
+            map: Some(self.map.clone()),
+            by_task: false,
+            fitting,
+            file: self.path("tanks.monitor"),
+        }
     }
 
     fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {

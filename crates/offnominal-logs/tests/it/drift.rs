@@ -1,8 +1,8 @@
 //! A threshold that follows benign drift: later nominal recordings move it, others do not.
 
-use offnominal_stats::Recalibration;
 use offnominal_engine::context::Context;
 use offnominal_logs::{fit, recalibrate, score};
+use offnominal_stats::Recalibration;
 use offnominal_work::cli;
 use std::fmt::Write;
 use std::path::PathBuf;

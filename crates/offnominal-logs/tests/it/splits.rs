@@ -1,10 +1,10 @@
 //! Folders of splits as Anomaly-Gym publishes them, written here: what is found in sound ones, and what is said of broken ones.
 
-use offnominal_work::rule_choice::Threshold;
 use hdf5_pure::{EnumTypeBuilder, FileBuilder, GroupBuilder};
 use offnominal_core::{Rng, Seed};
 use offnominal_logs::splits::{Request, ScoredSplits, run};
 use offnominal_work::context::Context;
+use offnominal_work::rule_choice::Threshold;
 use std::path::{Path, PathBuf};
 
 /// Steps of an episode, and its onset where it has an anomaly.

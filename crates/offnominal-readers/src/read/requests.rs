@@ -4,9 +4,9 @@ use super::policies::environment;
 use offnominal_agents::{TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::anomaly_spec::AnomalySpec;
+use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::scenario::distribution::DistributionFile;
-use offnominal_engine::catalogues;
 use offnominal_stats::stl::{Formula, Monitor};
 use serde_json::Value;
 

@@ -63,7 +63,7 @@ impl Spec {
     pub fn new(players: &Players<'_>, request: &Request, seed: u64) -> Spec {
         let [old, new] = players.subjects;
         Spec {
-            env: request.env.clone(),
+            env: request.env.to_string(),
             simulator: provenance::hosted(players.subjects[0].env.spec()),
             old: old.name.clone(),
             new: new.name.clone(),

@@ -115,7 +115,7 @@ impl Report {
         }
         let each = if players.anomaly.is_some() && players.twin { 4 } else { 2 };
         Ok(Report {
-            env: request.env.clone(),
+            env: request.env.to_string(),
             scenario: old.scenario.as_ref().map(ToString::to_string),
             old: old.name.label(),
             new: new.name.label(),

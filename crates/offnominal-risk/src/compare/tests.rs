@@ -1,8 +1,8 @@
 //! Comparisons of shipped and random policies as library calls: verdicts, threads, journals, anomalies, refusals.
 
-use offnominal_work::cli;
 use super::*;
 use offnominal_core::estimate::Estimate;
+use offnominal_work::cli;
 use report::Comparison;
 use serde_json::{Value, json};
 

@@ -7,6 +7,7 @@ use crate::estimate::document::probability;
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
@@ -124,8 +125,8 @@ impl Report {
             env: dear.id.clone(),
             cheap: cheap.id.clone(),
             policy: players.dear.subject.name.label(),
-            parameters: request.parameters.clone(),
-            cheap_parameters: request.cheap_parameters.clone(),
+            parameters: request.parameters.iter().cloned().collect(),
+            cheap_parameters: request.cheap_parameters.iter().cloned().collect(),
             per_dear: k,
             width: request.width,
             max_risk: request.max_risk,

@@ -1,8 +1,8 @@
 //! The dear and the cheap environment, with the same policy in both.
 
-use crate::estimate::by_name;
 use super::pairs::Players;
 use crate::estimate::Request;
+use crate::estimate::by_name;
 use crate::experimenter::Experimenter;
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
@@ -31,7 +31,8 @@ impl Simulators {
         let mut env = catalogues::environment(&request.env.stated_too(cheap)?, None)?;
         belong_together(dear.env.spec(), env.spec())?;
         set(dear.env.as_mut(), &by_name("parameter", &request.parameters)?).context("parameter")?;
-        set(env.as_mut(), &by_name("cheap-parameter", &request.cheap_parameters)?).context("cheap-parameter")?;
+        set(env.as_mut(), &by_name("cheap-parameter", &request.cheap_parameters)?)
+            .context("cheap-parameter")?;
         let cheap = Subject::of(env, dear.policy.fork(), dear.name.clone());
         Ok(Simulators { dear, cheap })
     }

@@ -1,12 +1,12 @@
 //! A toy as the dear simulator and others as the cheap one, and shipped environments: truth, journals, threads, goals,
 //! refusals.
 
-use offnominal_work::cli;
 use super::*;
 use crate::estimate;
 use crate::experimenter::Experimenter;
 use crate::testing::{Toy, rewrite, subject};
 use offnominal_engine::scenario::ScenarioRequest;
+use offnominal_work::cli;
 use serde_json::{Value, json};
 
 fn asked(more: Value) -> Request {

@@ -145,7 +145,7 @@ impl Failure {
 
 impl Report {
     pub(super) fn new(
-        command: &str,
+        (request, command): (&Request, &str),
         subject: &Subject,
         all: Vec<(StressSpec, Vec<Found>)>,
         level: Level,

@@ -1,6 +1,5 @@
 //! The likeliest failure of a linear toy is known; journals, threads and replays give the same bits; bad input is named.
 
-use offnominal_work::cli;
 use super::hunt::{Found, Hunt, Strategy, StressSpec};
 use super::report::Report;
 use super::series::square;
@@ -8,6 +7,7 @@ use super::*;
 use crate::testing::{self, Leaky};
 use offnominal_core::Seed;
 use offnominal_core::prelude::*;
+use offnominal_work::cli;
 use serde_json::json;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn searched(
 }
 
 fn reported(subject: &Subject, request: &Request) -> Report {
-    Report::new("", subject, searched(subject, request, None, 2), Level::P95).unwrap()
+    Report::new((request, ""), subject, searched(subject, request, None, 2), Level::P95).unwrap()
 }
 
 /// A sum of 40 numbers that must reach 7 standard deviations of itself: no plain draw does that.

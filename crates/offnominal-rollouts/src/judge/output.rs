@@ -6,6 +6,7 @@ use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::{table, write};
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 /// Name of the page.
@@ -61,8 +62,15 @@ fn rows(section: &SectionResult) -> Vec<Row> {
     section.detectors.iter().flat_map(of).collect()
 }
 
-/// A table for the terminal.
-pub fn as_text(found: &Judged) -> String {
+/// A table for the terminal, and the page if there is one.
+impl Display for Judged {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let page = self.page.as_ref().map_or(String::new(), |page| page.display().to_string());
+        write!(out, "{}\n{page}", table(self))
+    }
+}
+
+fn table(found: &Judged) -> String {
     let data = &found.data;
     let mut text = format!(
         "{} rollouts of {} tasks, {} failed, {} steps; signals: {}\n",

@@ -25,7 +25,7 @@ fn judged(data: &Rollouts, request: Request) -> Result<Judged, String> {
 }
 
 fn split(text: &str) -> Request {
-    Request { splits: vec![text.parse().unwrap()], ..Request::default() }
+    Request { splits: vec![text.parse().unwrap()], ..plain() }
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_part_whose_tasks_never_fail_is_left_out() {
 
 #[test]
 fn a_signal_of_nothing_is_at_chance_and_a_clock_exactly() {
-    let found = judged(&drawn(1200, 0.0), Request::default()).unwrap();
+    let found = judged(&drawn(1200, 0.0), plain()).unwrap();
     let of = |name: &str| found.sections[0].detectors.iter().find(|d| d.detector == name).unwrap();
     // Two hundred failures of twenty steps: a standard error of about .007.
     assert!((of("x").landmark.pairs.value - 0.5).abs() < 0.03, "{}", of("x").landmark.pairs);
@@ -52,12 +52,12 @@ fn a_signal_of_nothing_is_at_chance_and_a_clock_exactly() {
 
 #[test]
 fn what_cannot_be_compared_is_said() {
-    let late = Request { from_step: 19, ..Request::default() };
+    let late = Request { from_step: 19, ..plain() };
     let error = judged(&drawn(60, 0.5), late).unwrap_err();
     assert!(error.contains("expected a step at which a failure and a success of one task run"), "{error}");
     let error = judged(&drawn(60, 0.5), split("unseen:0")).unwrap_err();
     assert!(error.contains("unseen:0: expected more than 3 tasks, found 3"), "{error}");
-    let few = Request { replicates: 3, ..Request::default() };
+    let few = Request { replicates: 3, ..plain() };
     let error = judge(&few, &drawn(60, 0.5), &Context::silent(1, 1)).unwrap_err().to_string();
     assert!(error.contains("expected 100 to 100000 replicates, found 3"), "{error}");
 }
@@ -76,15 +76,20 @@ fn a_promise_is_kept_and_counted_by_where_it_comes_from() {
 #[test]
 fn where_failures_begin_is_compared_if_it_is_known() {
     let mut data = drawn(90, 0.0);
-    assert_eq!(judged(&data, Request::default()).unwrap().sections[0].detectors[0].incident, None);
+    assert_eq!(judged(&data, plain()).unwrap().sections[0].detectors[0].incident, None);
     for r in data.rollouts.iter_mut().filter(|r| r.fails) {
         // The signal jumps where the failure begins, and is as ever otherwise.
         r.failure_step = Some(6);
         r.signals[0][6] += 2.0;
     }
-    let found = judged(&data, Request::default()).unwrap();
+    let found = judged(&data, plain()).unwrap();
     let of = |name: &str| found.sections[0].detectors.iter().find(|d| d.detector == name).unwrap();
     assert_eq!(of("x").incident.as_ref().unwrap().value, 1.0);
     assert_eq!(of("clock").incident.as_ref().unwrap().value, 0.5);
     assert!(of("x").landmark.pairs.value < 0.7, "{}", of("x").landmark.pairs);
+}
+
+/// What is asked for if nothing is.
+fn plain() -> Request {
+    offnominal_work::cli::request(&serde_json::json!({ "files": ["-"] })).unwrap()
 }

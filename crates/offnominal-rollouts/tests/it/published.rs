@@ -24,7 +24,7 @@ fn judged(folder: &Path, detectors: &[&str], splits: &[&str]) -> Judged {
         detectors: detectors.iter().map(|d| d.parse().unwrap()).collect(),
         splits: splits.iter().map(|s| s.parse().unwrap()).collect(),
         replicates: 100,
-        ..Request::default()
+        ..plain()
     };
     judge(&request, &data, &Context::silent(0, 2)).unwrap()
 }
@@ -104,4 +104,9 @@ fn published_splits_are_those_of_the_seeds() {
     }
     // Tasks 5, 4 and 7.
     assert_eq!((found.sections[3].rollouts, found.sections[3].failures), (150, 22));
+}
+
+/// What is asked for if nothing is.
+fn plain() -> Request {
+    offnominal_work::cli::request(&serde_json::json!({ "files": ["-"] })).unwrap()
 }

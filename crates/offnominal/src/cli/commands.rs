@@ -43,7 +43,10 @@ pub const FAMILIES: &[(&str, &str)] = &[
         "images",
         "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
     ),
-    ("rollouts", "Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out"),
+    (
+        "rollouts",
+        "Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out",
+    ),
     ("pixels", "Where in an image the unknown thing is: scenes, scores, metrics, a page"),
 ];
 
