@@ -283,7 +283,8 @@ def fit(
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
         "lost_after": lost_after,
-        "file": "",
+        # A name only: nothing is written.
+        "file": "memory",
     }
     acting = policy._engine if isinstance(policy, Policy) else None
     text, shown, named = as_json(request), display(progress), given.groups(groups)

@@ -128,7 +128,7 @@ def render(
 
 def export_minari(dataset: Path, id: str, out: Path, *, format: Literal["hdf5", "arrow"] = "hdf5") -> Result:
     """Writes a file of episodes as a folder that ``minari.load_dataset`` reads."""
-    return _result("export", {"dataset": dataset, "id": id, "out": out, "format": format}, 0, 1, False)
+    return _result("export", {"to": "minari", "dataset": dataset, "id": id, "out": out, "format": format}, 0, 1, False)
 
 
 def import_sb3(model: Path, env: str, out: Path, *, normalize: Path | None = None, stack: int | None = None) -> Result:

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
     /// The other program
-    #[arg(value_parser = ["minari"], default_value = "minari")]
+    #[arg(value_parser = ["minari"])]
     pub to: String,
     /// Dataset written by `collect`
     #[arg(value_name = "DATASET.arrow")]

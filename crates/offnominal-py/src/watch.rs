@@ -1,5 +1,6 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
+use offnominal_work::cli;
 use crate::arrays::{Floats, shaped};
 use crate::detectors::{Pair, Recorded, Seen, doubles, recorded, seen};
 use crate::error::{caught, detached, raised};
@@ -226,7 +227,8 @@ pub(crate) fn fit_watch<'py>(
     policy: Option<&Policy>,
     display: Option<Py<PyAny>>,
 ) -> PyResult<(Watch, Vec<String>)> {
-    let request: Request = serde_json::from_str(request).map_err(raised)?;
+    let request = serde_json::from_str(request).map_err(anyhow::Error::from).and_then(|json| cli::request(&json));
+    let request: Request = request.map_err(raised)?;
     let (train, calibration) = (recorded(&episodes.0, "training")?, recorded(&episodes.1, "calibration")?);
     let named: Option<Named> = system.map(serde_json::from_str).transpose().map_err(raised)?;
     let (policy, context) = (policy.map(|p| p.inner.as_ref()), context(seed, 0, display, Arc::default()));

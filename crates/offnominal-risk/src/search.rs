@@ -241,6 +241,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_work::cli;
 
     #[test]
     fn argmax_is_compared_with_itself_and_other_strategies_stand_once() {
