@@ -1,6 +1,6 @@
 //! Functions between the layers, with their derivatives.
 
-use crate::math::{exp, sigmoid, simd, tanh};
+use crate::math::{exp, simd, tanh};
 use serde::{Deserialize, Serialize};
 
 /// A function applied to every number of a layer.
@@ -15,8 +15,6 @@ pub enum Activation {
     LeakyRelu,
     /// tanh z
     Tanh,
-    /// z / (1 + e⁻ᶻ), also called SiLU
-    Swish,
     /// z where positive, else eᶻ − 1
     Elu,
 }
@@ -27,31 +25,25 @@ impl Activation {
         match self {
             Activation::Relu => 0.0,
             Activation::LeakyRelu => 0.01,
-            Activation::Identity | Activation::Tanh | Activation::Swish | Activation::Elu => 1.0,
+            Activation::Identity | Activation::Tanh | Activation::Elu => 1.0,
         }
     }
 
     /// Whether something remains to be done after the product.
     pub(crate) fn is_curved(self) -> bool {
-        matches!(self, Activation::Tanh | Activation::Swish | Activation::Elu)
-    }
-
-    /// Whether the derivative needs z itself: that of the others follows from their value.
-    pub(crate) fn needs_input(self) -> bool {
-        self == Activation::Swish
+        matches!(self, Activation::Tanh | Activation::Elu)
     }
 
     /// Applies a curved activation in place.
     pub(crate) fn apply(self, z: &mut [f32]) {
         match self {
             Activation::Tanh => map(z, tanh),
-            Activation::Swish => map(z, |z| z * sigmoid(z)),
             Activation::Elu => map(z, |z| if z > 0.0 { z } else { exp(z) - 1.0 }),
             Activation::Identity | Activation::Relu | Activation::LeakyRelu => {}
         }
     }
 
-    /// Multiplies `delta` by the derivative. `from` holds z if [`Activation::needs_input`], else the values.
+    /// Multiplies `delta` by the derivative, which follows from the values.
     pub(crate) fn chain(self, delta: &mut [f32], from: &[f32]) {
         let slope = self.slope();
         match self {
@@ -61,10 +53,6 @@ impl Activation {
             }
             Activation::Tanh => scale(delta, from, |y| 1.0 - y * y),
             Activation::Elu => scale(delta, from, |y| if y > 0.0 { 1.0 } else { y + 1.0 }),
-            Activation::Swish => scale(delta, from, |z| {
-                let s = sigmoid(z);
-                s * (1.0 + z * (1.0 - s))
-            }),
         }
     }
 }
@@ -89,14 +77,8 @@ fn scale(delta: &mut [f32], from: &[f32], derivative: impl Fn(f32) -> f32) {
 mod tests {
     use super::*;
 
-    const ALL: [Activation; 6] = [
-        Activation::Identity,
-        Activation::Relu,
-        Activation::LeakyRelu,
-        Activation::Tanh,
-        Activation::Swish,
-        Activation::Elu,
-    ];
+    const ALL: [Activation; 5] =
+        [Activation::Identity, Activation::Relu, Activation::LeakyRelu, Activation::Tanh, Activation::Elu];
 
     fn value(f: Activation, z: f64) -> f64 {
         match f {
@@ -104,7 +86,6 @@ mod tests {
             Activation::Relu => z.max(0.0),
             Activation::LeakyRelu => z.max(0.01 * z),
             Activation::Tanh => z.tanh(),
-            Activation::Swish => z / (1.0 + (-z).exp()),
             Activation::Elu => z.max(z.exp().min(1.0) - 1.0),
         }
     }
@@ -122,7 +103,7 @@ mod tests {
                 let (y, exact) = (applied(f, z), f64::from(z));
                 assert!((f64::from(y) - value(f, exact)).abs() < 1e-6, "{f:?}({z}) = {y}");
                 let mut delta = [1.0];
-                f.chain(&mut delta, &[if f.needs_input() { z } else { y }]);
+                f.chain(&mut delta, &[y]);
                 let want = (value(f, exact + 1e-6) - value(f, exact - 1e-6)) / 2e-6;
                 assert!((f64::from(delta[0]) - want).abs() < 2e-6, "{f:?}'({z}): {want} {delta:?}");
             }

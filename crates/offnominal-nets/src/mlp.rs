@@ -134,10 +134,7 @@ impl Mlp {
             max_batch,
             batch: 0,
             outputs: buffers(&|_| true),
-            inner: buffers(&|layer| {
-                let f = self.activation(layer);
-                f.needs_input() || f.is_curved() && drops(layer)
-            }),
+            inner: buffers(&|layer| self.activation(layer).is_curved() && drops(layer)),
             masks: buffers(&drops),
             masked: false,
             thinned: Thinned::new(self.dropconnect, self.n_params()),
@@ -187,12 +184,9 @@ impl Mlp {
             let (used, f) = (work.thinned.of(params), self.activation(layer));
             let (w, b) = (&used[self.weights(layer)], &used[self.biases(layer)]);
             matmul::forward(h, w, b, f.slope(), y, &mut work.pack);
-            if f.needs_input() {
-                work.inner[layer][..y.len()].copy_from_slice(y);
-            }
             f.apply(y);
             if let (Some(rng), true) = (rng.as_deref_mut(), work.masked && layer + 1 < self.n_layers()) {
-                if f.is_curved() && !f.needs_input() {
+                if f.is_curved() {
                     // The derivative follows from the value, which dropping is about to overwrite.
                     work.inner[layer][..y.len()].copy_from_slice(y);
                 }
@@ -248,7 +242,7 @@ impl Mlp {
             delta.iter_mut().zip(&work.masks[layer]).for_each(|(d, m)| *d *= m);
         }
         let f = self.activation(layer);
-        let from = if f.needs_input() || masked && f.is_curved() { &work.inner } else { &work.outputs };
+        let from = if masked && f.is_curved() { &work.inner } else { &work.outputs };
         f.chain(delta, &from[layer]);
     }
 }

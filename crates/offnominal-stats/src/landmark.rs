@@ -215,12 +215,6 @@ impl Landmark {
         steps.into_iter().map(area).collect()
     }
 
-    /// The area of each task, its steps weighted by their pairs.
-    pub fn by_task(&self, n_rollouts: usize) -> BTreeMap<usize, f64> {
-        let once = vec![1; n_rollouts];
-        self.tasks().zip(self.sums(&once)).map(|(task, sums)| (task, sums.concordant / sums.pairs)).collect()
-    }
-
     fn sums<'a>(&'a self, weights: &'a [u32]) -> impl Iterator<Item = Sums> + 'a {
         self.tasks.values().map(|cells| {
             let mut sums = Sums::default();

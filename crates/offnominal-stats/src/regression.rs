@@ -18,7 +18,7 @@ mod solve;
 use crate::StatsError;
 pub use crossed::Crossed;
 pub use held_out::{HeldOut, held_out};
-pub(crate) use solve::Factor;
+pub use solve::Factor;
 
 /// What the responses are, and the link that belongs to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use offnominal_core::Rng;
 use offnominal_nets::{Activation, Gradients, Init, Mlp};
 
-const ACTIVATIONS: [Activation; 5] =
-    [Activation::Relu, Activation::LeakyRelu, Activation::Tanh, Activation::Swish, Activation::Elu];
+const ACTIVATIONS: [Activation; 4] =
+    [Activation::Relu, Activation::LeakyRelu, Activation::Tanh, Activation::Elu];
 
 fn normals(n: usize, seed: u64) -> Vec<f32> {
     let mut out = vec![0.0; n];
@@ -18,7 +18,6 @@ fn activate(f: Activation, z: f64) -> f64 {
         Activation::Relu => z.max(0.0),
         Activation::LeakyRelu => z.max(0.01 * z),
         Activation::Tanh => z.tanh(),
-        Activation::Swish => z / (1.0 + (-z).exp()),
         Activation::Elu => z.max(z.exp().min(1.0) - 1.0),
     }
 }

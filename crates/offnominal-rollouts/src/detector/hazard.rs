@@ -26,7 +26,7 @@ mod regression;
 use super::features::{Features, read_signals};
 use super::{Fitted, Lesson};
 use crate::rollout::Rollouts;
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 pub use baseline::Baseline;
 use regression::{Example, cross_entropy};
 
@@ -59,7 +59,8 @@ impl Hazard {
         let mut best: Option<(f64, Vec<f64>)> = None;
         for penalty in PENALTIES {
             lesson.context.check()?;
-            let beta = regression::fit(&train, features.len(), penalty);
+            let beta = regression::fit(&train, features.len(), penalty)
+                .context("hazard: expected signals whose means are finite, found others")?;
             let loss = cross_entropy(&val, &beta);
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
                 best = Some((loss, beta));

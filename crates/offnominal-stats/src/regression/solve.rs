@@ -2,7 +2,7 @@
 
 /// L with L Lᵀ = A, row by row.
 #[derive(Debug, Clone)]
-pub(crate) struct Factor {
+pub struct Factor {
     lower: Vec<f64>,
     n: usize,
 }
@@ -11,8 +11,8 @@ pub(crate) struct Factor {
 const LEAST_PIVOT: f64 = 1e-13;
 
 impl Factor {
-    /// The factor of a matrix `[n, n]`; none if it is not positive definite.
-    pub(crate) fn of(a: &[f64], n: usize) -> Option<Factor> {
+    /// The factor of a symmetric matrix `[n, n]`, of which the lower half is read; none if it is not positive definite.
+    pub fn of(a: &[f64], n: usize) -> Option<Factor> {
         let mut lower = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
@@ -25,7 +25,7 @@ impl Factor {
     }
 
     /// x with A x = b.
-    pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let (n, l) = (self.n, &self.lower);
         let mut x = b.to_vec();
         for i in 0..n {
