@@ -17,7 +17,7 @@ def evidence(run: Path, *, out: Path = "evidence.zip", key: Path | None = None) 
 
     Paths of inputs are those of the command: call it where the command was given.
 
-    :param run: the folder of an audit, a campaign, :func:`offnominal.risk.estimate` or :func:`offnominal.risk.fork`.
+    :param run: the folder of an audit, a campaign, or :func:`offnominal.risk.estimate`.
     :param out: the bundle.
     :param key: the file of a secret key (``offnominal evidence --new-key FILE``); without one the bundle is not signed.
     :raises ValueError: if the folder holds no such results, or an input lies outside this folder.

@@ -11,6 +11,7 @@
 //! | [`verdict`]    | from experiments to numbers                                         |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
+//! | [`multifidelity`] | pairs of episodes in a dear and a cheap environment            |
 //! | [`answered`]   | the result, where a cheap environment may have helped               |
 //! | `page`         | the result as a page                                                |
 
@@ -21,6 +22,7 @@ mod chooser;
 pub mod document;
 pub mod ending;
 pub mod estimation;
+pub mod multifidelity;
 pub(crate) mod page;
 mod refit;
 mod scorer;
@@ -28,9 +30,7 @@ pub mod verdict;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::multifidelity;
-use crate::request::LEVEL;
-use crate::request::{self, positive, within};
+use crate::request::{self, LEVEL, positive, within};
 use answered::Answered;
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;

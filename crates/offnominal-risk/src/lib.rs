@@ -9,7 +9,6 @@
 //! | [`budget`]     | how many episodes plain counting needs                                  |
 //! | [`learning`]   | where failures are likely: a predictor from the history of a training   |
 //! | [`estimate`]   | how often a policy fails, and the kinds of its failures                 |
-//! | [`multifidelity`] | how often a policy fails in a dear simulator, helped by a cheap one     |
 //! | [`split`]      | the same in an environment with a margin, by particles                  |
 //! | [`search`]     | what finding one failure costs                                          |
 //! | [`stress`]   | the most likely failure under disturbances in every step                |
@@ -40,7 +39,6 @@ pub mod experimenter;
 pub mod guide;
 pub mod history;
 pub mod learning;
-pub mod multifidelity;
 pub mod predictors;
 pub mod recompute;
 mod record;

@@ -13,6 +13,7 @@
 
 mod committor;
 mod pilot;
+mod reader;
 pub mod root;
 pub mod roots;
 

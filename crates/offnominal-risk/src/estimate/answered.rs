@@ -1,7 +1,7 @@
 //! What was estimated where a cheap environment may have helped, and which settings go with that.
 
+use super::multifidelity;
 use super::{Goal, Report, Request};
-use crate::multifidelity;
 use anyhow::{Result, ensure};
 use offnominal_engine::scenario::ScenarioRequest;
 use serde::Serialize;

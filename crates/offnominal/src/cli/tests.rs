@@ -60,7 +60,7 @@ fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
 }
 
 /// Words of every kind that an argument may want.
-const SAMPLES: [&str; 22] = [
+const SAMPLES: [&str; 31] = [
     "3",
     "0.25",
     "some thing",
@@ -89,8 +89,13 @@ const SAMPLES: [&str; 22] = [
 fn sample(line: &clap::Command, arg: &Arg) -> Option<String> {
     let own = arg.get_possible_values().into_iter().map(|value| value.get_name().to_string());
     let all = own.chain(SAMPLES.map(String::from));
+    // A place is filled behind those before it.
+    let before = line.get_arguments().take_while(|known| known.get_id() != arg.get_id() && arg.is_positional());
+    let before: Vec<String> = before.filter(|known| known.is_positional()).filter_map(|known| sample(line, known)).collect();
     let takes = |word: &String| {
-        let asked = line.clone().try_get_matches_from(written(arg, word));
+        let mut words = written(arg, word);
+        words.splice(1..1, before.iter().cloned());
+        let asked = line.clone().try_get_matches_from(words);
         !asked.is_err_and(|why| {
             matches!(
                 why.kind(),

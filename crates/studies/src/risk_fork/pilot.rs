@@ -5,7 +5,7 @@
 //! With equal shares of a fifth and five copies the work for a given error is about the least that equal levels allow
 //! (Lagnoux, "Rare event simulation", 2006).
 
-use super::committor::{Reader, read, width};
+use super::reader::{Reader, read, width};
 use super::root::{Importance, Level, NO_COPIES};
 use crate::played::context;
 use anyhow::{Context as _, Result};
