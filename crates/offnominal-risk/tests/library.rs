@@ -143,7 +143,7 @@ fn a_history_that_is_made_on_the_way_gives_the_predictor_that_it_gives_as_a_file
         few.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         learning::run(&request(few), &context())
     };
-    let played = json!({ "policies": policies, "episodes": 80, "noises": [0.0, 0.4], "out": whole });
+    let played = json!({ "policies": policies, "episodes": 45, "noises": [0.0, 0.4], "out": whole });
     assert!(learned(played.clone()).unwrap().to_string().starts_with("after 525000 steps, noise 0: "));
     let mut only = played;
     (only["history_only"], only["out"]) = (json!(true), json!(steps));
