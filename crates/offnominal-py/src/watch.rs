@@ -1,6 +1,5 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
-use offnominal_work::cli;
 use crate::arrays::{Floats, shaped};
 use crate::detectors::{Pair, Recorded, Seen, doubles, recorded, seen};
 use crate::error::{caught, detached, raised};
@@ -21,6 +20,7 @@ use offnominal_logs::exchangeability;
 use offnominal_logs::fit::with_references;
 use offnominal_logs::mapping::Mapping;
 use offnominal_monitor::{ChannelName, Identity, Monitor, Recalibration, Verdict, decode, encode};
+use offnominal_work::cli;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -227,7 +227,8 @@ pub(crate) fn fit_watch<'py>(
     policy: Option<&Policy>,
     display: Option<Py<PyAny>>,
 ) -> PyResult<(Watch, Vec<String>)> {
-    let request = serde_json::from_str(request).map_err(anyhow::Error::from).and_then(|json| cli::request(&json));
+    let request =
+        serde_json::from_str(request).map_err(anyhow::Error::from).and_then(|json| cli::request(&json));
     let request: Request = request.map_err(raised)?;
     let (train, calibration) = (recorded(&episodes.0, "training")?, recorded(&episodes.1, "calibration")?);
     let named: Option<Named> = system.map(serde_json::from_str).transpose().map_err(raised)?;

@@ -60,38 +60,18 @@ fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
 }
 
 /// Words of every kind that an argument may want.
-const SAMPLES: [&str; 31] = [
-    "3",
-    "0.25",
-    "some thing",
-    "1,2",
-    "90s",
-    "7d",
-    "12",
-    "8",
-    "64x48",
-    "{}",
-    "true",
-    "gamma=0.9",
-    "info.key",
-    "random",
-    "x",
-    "-1",
-    "always (x < 3)",
-    "127.0.0.1",
-    "-0.5",
-    "1e-7",
-    "it's",
-    "minari",
-];
+const SAMPLES: &str = "3 0.25 some_thing 1,2 90s 7d 12 8 64x48 {} true gamma=0.9 info.key random x -1 always(x<3) 127.0.0.1 -0.5 1e-7 \
+                       it's minari 200 2000 by-volume relative road test usual folds:3 sb3";
 
 /// A word that the argument takes, if one of these is.
 fn sample(line: &clap::Command, arg: &Arg) -> Option<String> {
     let own = arg.get_possible_values().into_iter().map(|value| value.get_name().to_string());
-    let all = own.chain(SAMPLES.map(String::from));
+    let all = own.chain(SAMPLES.split_whitespace().map(|word| word.replace('_', " ")));
     // A place is filled behind those before it.
-    let before = line.get_arguments().take_while(|known| known.get_id() != arg.get_id() && arg.is_positional());
-    let before: Vec<String> = before.filter(|known| known.is_positional()).filter_map(|known| sample(line, known)).collect();
+    let before =
+        line.get_arguments().take_while(|known| known.get_id() != arg.get_id() && arg.is_positional());
+    let before: Vec<String> =
+        before.filter(|known| known.is_positional()).filter_map(|known| sample(line, known)).collect();
     let takes = |word: &String| {
         let mut words = written(arg, word);
         words.splice(1..1, before.iter().cloned());
