@@ -95,7 +95,7 @@ def signals(files: Path | Sequence[Path], out: Path, *, executed: int | None = N
     ``signals.jsonl`` is a log, and ``signals.toml`` a mapping of its columns, for :func:`offnominal.logs.read`,
     :func:`offnominal.logs.fit` and :func:`offnominal.logs.score`.
 
-    :param files: rollouts as JSON lines or Parquet, or folders of them; they need no outcome.
+    :param files: rollouts as JSON lines or Parquet, or folders of them; all may lack their outcome.
     :param executed: actions of each chunk that are executed, where the files do not say it.
     """
     request = {"files": _all(files), "executed": executed, "out": out}

@@ -3,7 +3,7 @@
 
 use crate::read::{self, Settings};
 use crate::rollout::{Rollout, Rollouts};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_files::write;
 use offnominal_topics::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome};
@@ -42,10 +42,16 @@ pub struct Written {
 /// Reads rollouts, of which the outcome need not be known, and writes their signals and which of them is what.
 ///
 /// # Errors
-/// If a file cannot be read or written.
+/// If a file cannot be read or written, or the outcome is known of some rollouts only.
 pub fn run(request: &Request) -> Result<Written> {
     let settings = Settings { executed: request.executed, may_lack_outcomes: true };
     let data = read::read(&request.files, settings)?;
+    let (n, known) = (data.rollouts.len(), data.rollouts.iter().filter(|r| r.has_outcome).count());
+    // `fit` would take the others for nominal.
+    ensure!(
+        known == 0 || known == n,
+        "success: expected the outcome of every rollout or of none, found that of {known} of {n}"
+    );
     let [file, mapping] = ["signals.jsonl", "signals.toml"].map(|name| request.out.join(name));
     let lines: String =
         data.rollouts.iter().enumerate().map(|(i, rollout)| line(&data, i, rollout)).collect();

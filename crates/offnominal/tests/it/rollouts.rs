@@ -130,4 +130,9 @@ fn bad_input_is_named() {
     assert!(error(&["--split", "tasks:9"]).contains("tasks:9: expected at least 9 tasks, found 3"));
     assert!(error(&["--split", "half:2"]).contains("expected seen:SEEDS, unseen:SEEDS, folds:N or tasks:N"));
     assert!(error(&["--alpha", "2"]).contains("share of false alarms"));
+    let partly = folder.path().join("partly.jsonl");
+    let text = fs::read_to_string(&file).unwrap().replacen(r#""success": true, "#, "", 1);
+    fs::write(&partly, text).unwrap();
+    let found = fails(&mut offnominal(&["rollouts", "signals", &partly.display().to_string()], &out));
+    assert!(found.contains("of every rollout or of none, found that of 59 of 60"), "{found}");
 }
