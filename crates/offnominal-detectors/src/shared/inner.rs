@@ -160,7 +160,7 @@ pub(crate) struct Accumulated<A> {
 impl<A: Accumulate> Accumulated<A> {
     /// As [`Detector::fit`] of the recipe.
     pub fn fit(recipe: &A, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
-        Ok(Accumulated::new(recipe, recipe.inner().fit(nominal, Seed(rng.bits()))?))
+        Ok(Accumulated::boxed(recipe, recipe.inner().fit(nominal, Seed(rng.bits()))?))
     }
 
     /// As [`Detector::load`] of the recipe.
@@ -169,10 +169,10 @@ impl<A: Accumulate> Accumulated<A> {
         from: &Reader<'_>,
         policy: Option<&dyn Policy>,
     ) -> Result<Box<dyn Scorer>, ArchiveError> {
-        Ok(Accumulated::new(recipe, recipe.inner().load(&from.part("inner"), policy)?))
+        Ok(Accumulated::boxed(recipe, recipe.inner().load(&from.part("inner"), policy)?))
     }
 
-    fn new(recipe: &A, inner: Scaled) -> Box<dyn Scorer> {
+    fn boxed(recipe: &A, inner: Scaled) -> Box<dyn Scorer> {
         Box::new(Accumulated { recipe: recipe.clone(), inner, sum: recipe.start() })
     }
 }
