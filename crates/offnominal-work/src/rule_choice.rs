@@ -166,6 +166,7 @@ impl Display for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn choice(rule: &str, alpha: f64) -> Threshold {
         Threshold { rule: rule.into(), alpha, ..Threshold::default() }
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn wrong_rules_and_shares_are_named() {
-        let refused = |choice: Threshold<'_>| choice.rule(0.1).unwrap_err().to_string();
+        let refused = |choice: Threshold| choice.rule(0.1).unwrap_err().to_string();
         let error = refused(choice("confromal", 0.1));
         assert!(error.contains("did you mean \"conformal\"?") && error.contains("run-length"), "{error}");
         assert_eq!(refused(choice("max", 0.0)), "alpha: expected a number between 0 and 1, found 0");
@@ -210,8 +211,10 @@ mod tests {
             let error = wrong.parse::<Span>().unwrap_err();
             assert!(error.ends_with(&format!("found {wrong:?}")), "{error}");
         }
-        let read = |json: &str| serde_json::from_str::<Span>(json);
-        assert_eq!((read("70").unwrap(), read("\"2m\"").unwrap()), (Span::Steps(70.0), Span::Secs(120.0)));
-        assert!(read("-1").is_err());
+        let read = |json| cli::request::<Threshold>(&json).map(|threshold| threshold.run_length);
+        let [steps, secs] =
+            [json!({ "run_length": 70 }), json!({ "run_length": "2m" })].map(|json| read(json).unwrap());
+        assert_eq!((steps, secs), (Some(Span::Steps(70.0)), Some(Span::Secs(120.0))));
+        assert!(read(json!({ "run_length": -1 })).is_err());
     }
 }

@@ -163,3 +163,23 @@ fn tasks_that_nobody_names_are_refused() {
     assert_eq!(error, "by_task: expected a mapping that names the column `task`, found none");
     assert!(rig.fit(&without, false).unwrap().fitted.monitor.groups.is_none());
 }
+
+#[test]
+fn a_recording_without_an_outcome_is_left_out_where_others_have_one() {
+    let rig = Rig(tempfile::tempdir().unwrap());
+    // The column of the task holds the outcome: a word, or nothing.
+    let map = MAPPING.replace("task = \"task\"", "outcome = { column = \"task\", success = \"done\" }");
+    let outcome = |i: u32| if i < 2 { "" } else { "done" };
+    let logs: Vec<PathBuf> =
+        (0..42).map(|i| rig.write(&format!("run{i:02}.csv"), &run(outcome(i), i))).collect();
+    let fitted = |logs: &[PathBuf]| {
+        let request = serde_json::json!({
+            "logs": logs, "detector": "knn-transition", "diagnosis": false, "file": rig.monitor(),
+            "map": rig.write("map.toml", &map),
+        });
+        fit::run(&cli::request(&request).unwrap(), &Context::silent(1, 2)).unwrap().fitted.left_out
+    };
+    let left_out = fitted(&logs);
+    assert!(left_out.len() == 2 && left_out[0].contains("its outcome is missing"), "{left_out:?}");
+    assert!(fitted(&logs[2..]).is_empty());
+}
