@@ -133,7 +133,8 @@ def estimate(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "failure": failure, "failure_margin": failure_margin, "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
+        "env": env, "failure": failure, "failure_margin": failure_margin,
+        "policy": policy, "anomaly": anomaly, "method": method, "predictor": predictor,
         "episodes": episodes,
         "exponent": exponent, "goal": goal, "plain_share": plain_share, "top_share": top_share,
         "rate": rate, "level": level,
@@ -215,7 +216,8 @@ def stress(
     :param allow_diverged: episodes that may be without an outcome; they do not count as failures.
     """
     request = {
-        "env": env, "failure": failure, "failure_margin": failure_margin, "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
+        "env": env, "failure": failure, "failure_margin": failure_margin,
+        "noise": noise, "policy": policy, "strategies": strategies, "searches": searches,
         "budget": budget, "refine": refine, "parts": parts, "start": start, "level": level,
         "allow_diverged": allow_diverged, "scenario": scenario, "out": out,
     }  # fmt: skip
@@ -251,7 +253,8 @@ def select(
     :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
-        "env": env, "scenario": scenario, "failure": failure, "failure_margin": failure_margin, "policies": list(policies), "predictor": predictor,
+        "env": env, "scenario": scenario, "failure": failure, "failure_margin": failure_margin,
+        "policies": list(policies), "predictor": predictor,
         "budget": budget, "round": round, "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
         "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
