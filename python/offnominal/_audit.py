@@ -52,7 +52,8 @@ def audit(
         argument does not make sense.
     """
     request = {
-        "env": env, "policy": policy, "budget_secs": None if budget_secs is None else f"{budget_secs}s", "depth": depth, "detectors": detectors,
+        "env": env, "policy": policy, "budget_secs": None if budget_secs is None else f"{budget_secs}s",
+        "depth": depth, "detectors": detectors,
         "anomalies": anomalies, "alpha": alpha, "failure": failure, "require": require, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return Result(call("audit", request, seed=seed, jobs=jobs, progress=progress))
