@@ -31,7 +31,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::store::Store;
 use offnominal_files::table as tables;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -41,20 +41,6 @@ pub const ID: &str = "ood-rl";
 
 /// The name of the table in the output folder, without its ending.
 const TABLE: &str = "results";
-
-/// Where to run the suite, which has its own seed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Request {
-    /// Where cells and results are kept.
-    pub out: PathBuf,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request { out: Path::new("runs").join(ID) }
-    }
-}
 
 /// A finished suite.
 #[derive(Debug, Clone, Serialize)]
@@ -78,11 +64,11 @@ pub struct Finished {
     pub summary: String,
 }
 
-/// Runs what is not finished, then writes table and figures.
+/// Runs what is not finished in a folder, then writes table and figures; the suite has its own seed.
 ///
 /// # Errors
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
-pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
+pub fn run(out: &Path, context: &Context) -> Result<Finished> {
     let (began, store) = (Instant::now(), Store::new(out));
     let cell::Plan { cells: plan, left_out } = cell::plan()?;
     let ran = run::run(&plan, &store, context)?;

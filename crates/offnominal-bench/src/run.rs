@@ -10,7 +10,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::store::Store;
 use offnominal_files::table;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,20 +25,14 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 const FILES: [&str; 3] = ["results.csv", "results.parquet", "results.json"];
 
 /// What to run; the seed is that of the campaign.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The campaign file.
     pub campaign: PathBuf,
     /// Where cells and results are kept.
-    #[serde(default = "out")]
     pub out: PathBuf,
     /// The table of strengths, in place of the one that the campaign names.
     pub strengths: Option<PathBuf>,
-}
-
-offnominal_engine::defaults! {
-    out: PathBuf = "runs/bench".into();
 }
 
 /// A campaign that was run.

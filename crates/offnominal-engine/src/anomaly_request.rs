@@ -28,8 +28,7 @@ pub struct AnomalyRequest {
     /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
     #[arg(long, value_name = "S", requires = "anomaly")]
     pub strength: Option<String>,
-    /// The table that `calibrate` wrote, or its folder, in which the strength is looked for [default: those of this
-    /// program, then runs/calibrate]
+    /// The table that `calibrate` wrote, or its folder, with the strength [default: shipped, then runs/calibrate]
     #[arg(long, value_name = "FILE", requires = "strength")]
     pub strengths: Option<PathBuf>,
     /// The policy for which the level is calibrated; the one that acts, if none is named.

@@ -13,8 +13,8 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::{Deref, RangeInclusive};
 
 /// Help of `--policy`.
-pub const POLICY: &str = "Policy: `tqc` for the one shipped with the environment, a name of `list policies`, a file of this \
-                          program or another library, `module:name` of Python, `command:COMMAND`, or `random`";
+pub const POLICY: &str = "Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of \
+                          Python, `command:COMMAND`, or `random`";
 
 /// Help of `--robot`.
 pub const ROBOT: &str =
@@ -31,12 +31,11 @@ struct EnvFlags {
     /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
     #[arg(long)]
     env: String,
-    /// What counts as a failure in an environment of Gymnasium: `terminated`, `timeout` (not terminated in time), `info.KEY`
-    /// (true in a step), `info.KEY=false` (at the end), or `return<R`; every other episode succeeds
+    /// What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R`
+    /// (docs/foreign.md)
     #[arg(long, value_name = "RULE")]
     failure: Option<String>,
-    /// What in an environment of Gymnasium tells how far a state is from failure: an episode fails as soon as it is zero or
-    /// less
+    /// Number of its `info` that tells how far a state is from failure, which is at zero
     #[arg(long, value_name = "info.KEY")]
     failure_margin: Option<String>,
 }

@@ -58,24 +58,24 @@ impl fmt::Display for Scenario {
 /// Parameters of an environment that are drawn for each episode, and by what one fails.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct ScenarioRequest {
-    /// Draw these parameters of the environment for each episode, around their nominal values; `limbs` for all sizes
-    /// of a body, `NAME=S` for a standard deviation S in the parameter's own unit
+    /// Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a body, `NAME=S` for a
+    /// standard deviation S
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub randomise: Vec<String>,
     /// Their standard deviation, relative to the nominal values
     #[arg(long, value_name = "S", requires = "randomise", default_value_t = 0.1)]
     pub sigma: f64,
-    /// Take the parameters of each episode from a row of this table instead, such as the bodies.csv of `shift`
+    /// Take the parameters of each episode from a row of this table
     #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
     pub parameter_table: Option<PathBuf>,
-    /// Draw parameters and initial conditions from the distributions of this file instead (docs/risk.md)
+    /// Draw parameters and initial conditions from this file (docs/risk.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["randomise", "parameter_table"])]
     pub distribution: Option<PathBuf>,
     /// An episode fails if and only if its return is below this
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
-    /// An episode fails if it breaks this formula of signal temporal logic over the channels of the environment, or as
-    /// the environment says itself; such as 'always[0, 5] (speed < 3)', times in seconds
+    /// An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed < 3)', times in
+    /// seconds
     #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
     pub stl: Option<Formula>,
 }

@@ -11,6 +11,7 @@ use offnominal_core::estimate::Estimate;
 use offnominal_files::{table, write};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 /// A row of the table.
@@ -101,4 +102,11 @@ pub fn as_text(e: &Evaluation) -> String {
         text += &format!("\nwarning: {warning}");
     }
     text
+}
+
+impl Display for Report {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.evaluations.iter().try_for_each(|found| write!(out, "{}\n\n", as_text(found)))?;
+        write!(out, "{}", self.page.display())
+    }
 }

@@ -2,7 +2,6 @@
 
 use crate::failures::Failures;
 use crate::gallery::Gallery;
-use crate::report::as_text;
 use crate::scorer::Scorer;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
@@ -10,7 +9,6 @@ use offnominal_stats::pixel::components::ComponentMetrics;
 use offnominal_stats::pixel::{Judged, ModeMetrics, disagreement};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// The metrics of a mode: id, name, and whether larger is better.
@@ -215,11 +213,4 @@ pub fn threshold_disagreement(methods: &[MethodResult]) -> Option<f64> {
     let inside = |m: &&MethodResult| !m.warnings.iter().any(|w| w.contains("outside [0, 1]"));
     let pairs = methods.iter().filter(inside).map(|m| [m.youden_threshold, m.max_iou_threshold]);
     disagreement(&pairs.collect::<Vec<_>>())
-}
-
-impl Display for Report {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        self.evaluations.iter().try_for_each(|found| write!(out, "{}\n\n", as_text(found)))?;
-        write!(out, "{}", self.page.display())
-    }
 }

@@ -19,7 +19,7 @@ pub struct Fitting {
     /// Episodes that the detector learns from [default: 100; of files, those that are not for calibration]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=limits::EPISODES as i64))]
     pub train: Option<u32>,
-    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half; of logs, more if the rule needs it]
+    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=limits::EPISODES as i64))]
     pub calibration: Option<u32>,
     /// How the threshold is set, and what it promises.

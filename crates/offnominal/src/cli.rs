@@ -96,9 +96,7 @@ pub fn parse<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Re
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let done = device::guard(|| stop::guard(work));
-    offnominal_engine::remarks::take().iter().for_each(terminal::say);
-    done
+    device::guard(|| stop::guard(work))
 }
 
 fn failed(error: &anyhow::Error) -> u8 {

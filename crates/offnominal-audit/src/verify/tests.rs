@@ -115,10 +115,11 @@ fn draws_with_the_noise_that_they_had_come_out_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let noise = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/risk/driving/command-noise.toml");
     let env = format!("driving?noise={}", noise.display());
-    let request = json!({ "env": env, "policy": "random", "episodes": 200, "out": folder.path().join("run"),
-        "command": "offnominal risk estimate --env driving?noise=c.toml --policy random" });
+    let request =
+        json!({ "env": env, "policy": "random", "episodes": 200, "out": folder.path().join("run") });
     let request: estimate::Request = cli::request(&request).unwrap();
-    estimate::run(&request, &context()).unwrap();
+    let command = "offnominal risk estimate --env driving?noise=c.toml --policy random".into();
+    estimate::run(&request, &Context { command, ..context() }).unwrap();
     let path = put_together(folder.path(), None);
     // As if the command had been given where the table lies.
     let read = Bundle::read(&path).unwrap();

@@ -12,13 +12,12 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::context::Context;
 use offnominal_engine::noise;
 use offnominal_engine::request::within;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What of a suite is asked for, by name.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
     /// The suite.
     pub suite: String,

@@ -109,10 +109,10 @@ impl Bench {
             whole,
             "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise and --print"
         );
-        let request = ood_rl::Request { out: self.out_or(ood_rl::ID) };
+        let out = self.out_or(ood_rl::ID);
         match &self.page {
-            Some(page) => written(page, &ood_rl::page(&request.out)?),
-            None => call.answer(&ood_rl::run(&request, &call.context)?),
+            Some(page) => written(page, &ood_rl::page(&out)?),
+            None => call.answer(&ood_rl::run(&out, &call.context)?),
         }
     }
 

@@ -87,8 +87,7 @@ impl Command {
     pub fn run(&self, matches: &ArgMatches) -> Result<Answer> {
         let common = Common::read(matches);
         let command = cli::recorded(self.name, &self.line(), matches)?;
-        let call = Call { context: common.context(command), json: common.json, asked: None };
-        (self.run)(matches, &call)
+        self.done(matches, &Call { context: common.context(command), json: common.json, asked: None })
     }
 
     /// Does what a request in JSON asks for, whose keys are the names of the arguments.
@@ -106,7 +105,14 @@ impl Command {
         let (allow_diverged, strict) = (common.allow_diverged, common.strict);
         let command = cli::recorded(self.name, &line, &matches)?;
         let context = Context { allow_diverged, strict, command, ..context };
-        (self.run)(&matches, &Call { context, json: true, asked: Some(asked) })
+        self.done(&matches, &Call { context, json: true, asked: Some(asked) })
+    }
+
+    /// Does it, and tells what was said where no context was at hand.
+    fn done(&self, matches: &ArgMatches, call: &Call) -> Result<Answer> {
+        let answer = (self.run)(matches, call);
+        call.context.pass_on_remarks();
+        answer
     }
 }
 
@@ -120,13 +126,13 @@ pub struct Common {
     /// Worker threads, 1 to 1024 [default: all cores]
     #[arg(long, value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Episodes that may diverge and so have no outcome, because the simulation broke or a number was not finite
+    /// Episodes that may diverge, and so have no outcome
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
-    /// End with an error where a part of a log cannot be read; else it is left out, which is said
+    /// End with an error where a part of a log cannot be read
     #[arg(long)]
     pub strict: bool,
-    /// Print one JSON value on standard output, and nothing else there
+    /// Print one JSON value on standard output, and nothing else
     #[arg(long)]
     pub json: bool,
     /// No progress on standard error

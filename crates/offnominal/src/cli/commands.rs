@@ -19,7 +19,7 @@ const COUNTS: &[&str] = &["seed", "jobs", "allow_diverged", "json", "quiet"];
 /// Of one that reads logs.
 const READS: &[&str] = &["seed", "jobs", "strict", "json", "quiet"];
 /// Of one that is done at once.
-const PLAIN: &[&str] = &["json"];
+const PLAIN: &[&str] = &["json", "quiet"];
 
 /// Does what a request of the library asks for, and answers with its result.
 macro_rules! run {
@@ -38,7 +38,7 @@ pub const GROUPS: &[(&str, &[Command])] = &[
 
 /// What stands before the commands that have a first word in common.
 pub const FAMILIES: &[(&str, &str)] = &[
-    ("risk", "Failure probabilities: learn where failures are, estimate, search, select, replay"),
+    ("risk", "Failure probabilities: estimate, search, learn, split, select, stress, replay"),
     (
         "images",
         "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
@@ -47,32 +47,32 @@ pub const FAMILIES: &[(&str, &str)] = &[
         "rollouts",
         "Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out",
     ),
-    ("pixels", "Where in an image the unknown thing is: scenes, scores, metrics, a page"),
+    ("pixels", "Where in an image the unknown thing is: scenes, networks, scores, metrics"),
 ];
 
 const LOGS: &[Command] = &[
     Command::new::<inspect::Request>(
         "inspect",
-        "Say what is in logs of any format, and propose which column is what",
+        "Describe logs of any format, and propose which column is what",
         &["jobs", "strict", "json", "quiet"],
         run!(inspect::Request, inspect::run),
     ),
     Command::new::<fit::Recalibrate>(
         "fit",
-        "Fit a detector on nominal logs or episodes, set its threshold on others, and write both as one file",
+        "Fit a detector on nominal logs or episodes, and set its alarm threshold on others",
         &["seed", "jobs", "allow_diverged", "strict", "json", "quiet"],
         fit::run,
     )
     .declared(fit::declare),
     Command::new::<score::Score>(
         "score",
-        "Score logs or recorded episodes with a fitted detector, and write a report of its alarms",
+        "Score logs or episodes with a fitted detector, and report its alarms",
         READS,
         score::run,
     ),
     Command::new::<monitor::Monitor>(
         "monitor",
-        "Watch a stream of steps, or a log while it is recorded: a verdict for each step as a JSON line",
+        "Give a verdict for each step of a stream, or of a log while it is recorded",
         &["strict"],
         monitor::run,
     )
@@ -82,7 +82,7 @@ const LOGS: &[Command] = &[
 const POLICY: &[Command] = &[
     Command::new::<audit::request::Request>(
         "audit",
-        "Audit one policy in one simulator: which faults a monitor notices, how often the policy fails, and what to do",
+        "Audit a policy in a simulator: which faults are noticed, how often it fails",
         COUNTS,
         |matches, call| {
             let found = audit::run(&asked(matches)?, &call.context)?;
@@ -92,7 +92,7 @@ const POLICY: &[Command] = &[
     .declared(audit_line),
     Command::new::<evaluation::Request>(
         "evaluate",
-        "Measure a policy's return and success rate, with intervals",
+        "Measure return and success rate of a policy, with intervals",
         COUNTS,
         |matches, call| {
             let found = evaluation::run(&asked(matches)?, &call.context)?;
@@ -101,7 +101,7 @@ const POLICY: &[Command] = &[
     ),
     Command::new::<compare::Request>(
         "compare",
-        "Compare two policies on the same seeds until it is clear whether the new one is better, worse, or within a margin",
+        "Compare two policies on the same seeds until one is clearly better or worse",
         COUNTS,
         |matches, call| {
             let found = compare::run(&asked(matches)?, &call.context)?;
@@ -181,7 +181,7 @@ const POLICY: &[Command] = &[
     ),
     Command::new::<collect::Request>(
         "collect",
-        "Play episodes, nominal or anomalous with their twins, and store them as one Arrow file",
+        "Play episodes, nominal or anomalous with their twins, into one Arrow file",
         WORK,
         run!(collect::Request, collect::run),
     ),
@@ -199,13 +199,13 @@ const POLICY: &[Command] = &[
     ),
     Command::new::<ensemble::Request>(
         "ensemble",
-        "Make one policy of several, of different seeds or of different steps: it acts on their mean, and they can disagree",
+        "Make one policy of several: it acts on their mean, and they can disagree",
         PLAIN,
         run!(ensemble::Request, ensemble::run),
     ),
     Command::new::<shift::Request>(
         "shift",
-        "Policies on bodies that they do not know: how much is lost, and can one tell without a reward",
+        "Measure how much return policies lose on other bodies, and predict it",
         WORK,
         run!(shift::Request, shift::run),
     ),
@@ -214,7 +214,7 @@ const POLICY: &[Command] = &[
 const BENCHMARKS: &[Command] = &[
     Command::new::<bench::Bench>(
         "bench",
-        "Run a campaign: detectors against anomalies, with tables and a report",
+        "Run a campaign or a suite: detectors against anomalies, with tables and a report",
         &["jobs", "json", "quiet"],
         bench::run,
     ),
@@ -315,26 +315,26 @@ const BENCHMARKS: &[Command] = &[
 const RESULTS: &[Command] = &[
     Command::new::<demo::Demo>(
         "demo",
-        "See the whole thing work: from recordings to an alarm; then trained policies, anomalies, detectors, a report",
+        "See it work: from recordings to an alarm; then policies, anomalies, a report",
         &["jobs", "json", "quiet"],
         demo::run,
     ),
     Command::new::<list::List>(
         "list",
-        "List what there is: environments, anomalies, detectors, policies, algorithms, metrics",
+        "List environments, anomalies, detectors, policies, algorithms, metrics",
         PLAIN,
         list::run,
     ),
     Command::new::<report::Request>(
         "report",
-        "Make the page of a results folder anew",
+        "Make the page of a results folder again",
         PLAIN,
         |matches, call| call.answer(&report::run(&asked(matches)?)?),
     ),
     Command::new::<metrics_file::Request>(
         "metrics",
-        "Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals",
-        &["seed", "json"],
+        "Compute metrics of scores in a CSV file, with intervals",
+        &["seed", "json", "quiet"],
         tables::metrics,
     ),
     Command::new::<evidence::Request>(
@@ -346,7 +346,7 @@ const RESULTS: &[Command] = &[
     .declared(tables::with_new_key),
     Command::new::<verify::Request>(
         "verify",
-        "Check such a file: digests, signature, and parts of the work done once more",
+        "Check such a file: digests, signature, and parts of the work done again",
         &["jobs", "json", "quiet"],
         |matches, call| {
             let found = verify::run(&asked(matches)?, &call.context)?;
@@ -355,31 +355,31 @@ const RESULTS: &[Command] = &[
     ),
     Command::new::<export::Request>(
         "export",
-        "Give a dataset to other programs in their own format",
+        "Write a data set in the format of another program",
         PLAIN,
         run!(export::Request, export::run),
     ),
     Command::new::<render::Request>(
         "render",
         "Write images, class masks and a video of one episode",
-        &["seed", "json"],
+        &["seed", "json", "quiet"],
         run!(render::Request, render::run),
     ),
     Command::new::<sheet::Request>(
         "sheet",
-        "Draw one picture of many frames with their names: environments, or an environment under anomalies",
-        &["seed", "json"],
+        "Draw many frames with their names in one picture",
+        &["seed", "json", "quiet"],
         run!(sheet::Request, sheet::run),
     ),
     Command::new::<ur_sim::UrSim>(
         "ur-sim",
-        "Be a robot: a simulated controller of Universal Robots, for any program that speaks to one",
+        "Simulate a controller of Universal Robots, for any program that speaks to one",
         &["seed", "json", "quiet"],
         ur_sim::run,
     ),
     Command::new::<manual::Completions>(
         "completions",
-        "Print the completions of a shell, which complete commands and options",
+        "Print the completions of a shell",
         &[],
         manual::completions,
     ),

@@ -1,12 +1,12 @@
 //! `images fit` and `images score`: a network that expects the next image, kept as a file, and what a build without
 //! networks says.
 
-use super::{fails, offnominal};
+use super::{bare, fails};
 use std::path::Path;
 use std::process::Command;
 
 fn fit(folder: &Path, detector: &str, more: &[&str]) -> Command {
-    let mut command = offnominal(&["images", "fit", "--env", "sap-goal0", "--detector", detector], folder);
+    let mut command = bare(&["images", "fit", "--env", "sap-goal0", "--detector", detector]);
     command.args(["--train", "2", "--validation", "1", "--images", "32", "--quiet", "--file"]);
     command.arg(folder.join("x.safetensors")).args(more);
     command
@@ -45,7 +45,7 @@ mod deep {
         succeeds(fit(folder.path(), TINY, &[]).arg("--seed=1"));
         assert!(bytes == std::fs::read(&file).unwrap(), "the same seed gives the same file");
         let score = |more: &[&str]| {
-            let mut command = offnominal(&["images", "score", "--episodes", "2", "--quiet"], folder.path());
+            let mut command = bare(&["images", "score", "--episodes", "2", "--quiet"]);
             let image = folder.path().join("strangest.png");
             let anomaly_spec = ["--anomaly", "act-offset", "--magnitude", "0.5", "--onset", "3"];
             let said = succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--image").arg(&image));
@@ -64,7 +64,7 @@ mod deep {
         assert!(error.contains("learning.batch: expected at least 1, found 0"), "{error}");
         let pickle = folder.path().join("model.pt");
         std::fs::write(&pickle, b"\x80\x02}q\x00.").unwrap();
-        let mut command = offnominal(&["images", "score", "--quiet"], folder.path());
+        let mut command = bare(&["images", "score", "--quiet"]);
         assert!(fails(command.arg(pickle)).contains("expected a safetensors file"));
         if cfg!(not(feature = "gpu")) {
             let error = fails(&mut fit(folder.path(), "ldm", &["--device", "gpu"]));

@@ -1,6 +1,6 @@
 //! Campaigns of images, from the command line.
 
-use crate::{fails, offnominal, succeeds};
+use crate::{bare, fails, offnominal, succeeds};
 use std::path::{Path, PathBuf};
 
 const CAMPAIGN: &str = r#"
@@ -80,12 +80,9 @@ fn an_encoder_is_trained_and_used() {
     let path = file.to_str().unwrap();
     let train = ["images", "train", "--quiet", "--env", "sap-goal0", "--episodes", "2", "--file", path];
     let few = ["--patches", "2000", "--epochs", "2"];
-    succeeds(&mut offnominal(&[&train[..], &few[..]].concat(), folder.path()));
+    succeeds(&mut bare(&[&train[..], &few[..]].concat()));
     let own = format!("{{ id = \"frame-knn-own\", encoder = {:?} }}", file.display().to_string());
     succeeds(&mut bench(folder.path(), &CAMPAIGN.replace("\"frame-knn-own\"", &own), "own"));
     let args = ["images", "train", "--env", "cartpole", "--file", "x.safetensors"];
-    assert!(
-        fails(&mut offnominal(&args, folder.path()))
-            .contains("environment cartpole: expected a shipped policy tqc")
-    );
+    assert!(fails(&mut bare(&args)).contains("environment cartpole: expected a shipped policy tqc"));
 }

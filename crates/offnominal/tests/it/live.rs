@@ -198,7 +198,7 @@ fn an_address_for_others_needs_a_token_before_anything_starts() {
     );
     let said = refused(&["--record=-1"]);
     assert!(said.contains("expected a number of seconds, found -1"), "{said}");
-    assert!(refused(&[]).contains("expected --record SECONDS beside it"));
+    assert!(refused(&[]).contains("--record <SECONDS>"));
     let monitor = small(folder.path());
     let mut running = Running::start(&monitor, &["--serve", "0.0.0.0:0", "--token", "0123456789abcdef"]);
     let at = running.address().replace("0.0.0.0", "127.0.0.1");

@@ -45,6 +45,13 @@ fn offnominal(args: &[&str], out: &Path) -> Command {
     command
 }
 
+/// The command, which is told by other options where its output goes.
+fn bare(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
 /// Runs the command to its end and insists on success.
 #[track_caller]
 fn succeeds(command: &mut Command) -> Output {

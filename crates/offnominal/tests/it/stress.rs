@@ -40,7 +40,7 @@ fn failures_are_found_kept_and_replayed() {
     let kept = std::fs::read(out.join("stress.json")).unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), json);
     assert_eq!(json["strategies"].as_array().unwrap().len(), 3);
-    assert!(json["made"]["command"].as_str().unwrap().contains("--budget 60 --refine 60 --parts 16"));
+    assert!(json["made"]["command"].as_str().unwrap().contains("--budget 60 --refine 60"));
     let failure = &json["failures"][0];
     assert!(failure["likelihood"]["distance"].as_f64() <= failure["first"]["distance"].as_f64(), "{failure}");
     assert!(std::fs::read_to_string(out.join("stress.html")).unwrap().contains("Likely failures"));

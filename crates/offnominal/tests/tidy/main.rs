@@ -46,16 +46,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "engine",
         &["agents", "deep", "detectors", "files", "hosts", "monitor", "mujoco", "stats", "work", "worlds"],
     ),
-    ("bench", &["agents", "detectors", "engine", "files", "hosts", "mujoco", "report", "stats", "worlds"]),
-    ("risk", &["agents", "engine", "files", "monitor", "report", "stats"]),
-    ("shift", &["engine", "files", "report", "stats", "worlds"]),
-    ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
+    (
+        "bench",
+        &["agents", "detectors", "engine", "files", "hosts", "mujoco", "report", "stats", "work", "worlds"],
+    ),
+    ("risk", &["agents", "engine", "files", "monitor", "report", "stats", "work"]),
+    ("shift", &["engine", "files", "report", "stats", "work", "worlds"]),
+    ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats", "work"]),
     ("logs", &["detectors", "engine", "files", "live", "monitor", "report", "stats", "topics", "work"]),
     ("rollouts", &["agents", "files", "report", "stats", "topics", "work"]),
     (
         // It stands on two verticals, whose commands it calls.
         "audit",
-        &["bench", "engine", "files", "report", "risk", "stats", "worlds"],
+        &["bench", "engine", "files", "report", "risk", "stats", "work", "worlds"],
     ),
     (
         // It reads what any of them reads; for tests, and in no shipped program.
@@ -289,7 +292,7 @@ fn the_files_to_touch_exist_and_are_as_many_as_stated() {
         ("a detector", "knn", 2),
         ("an environment", "pong", 3),
         ("an anomaly", "delay", 2),
-        ("a command", "demo", 2),
+        ("a command", "collect", 2),
         ("a metric", "", 1),
     ];
     for (what, name, count) in examples {
