@@ -24,7 +24,9 @@ def holds(found: Any) -> dict[str, bool | None]:
 def test_an_estimate_comes_out_the_same_and_a_changed_one_is_found(tmp_path: Path) -> None:
     risk.estimate("driving", "random", episodes=30, seed=1, out=tmp_path / "run", progress=False)
     made = offnominal.evidence(tmp_path / "run", out=tmp_path / "evidence.zip")
-    assert made["signed_by"] is None and made["command"] == "offnominal risk estimate --env driving --policy random"
+    assert made["signed_by"] is None and made["command"] == (
+        "offnominal risk estimate --env driving --policy random --episodes 30 --seed 1"
+    )
     found = offnominal.verify(tmp_path / "evidence.zip", sample=10, progress=False)
     assert holds(found) == {"files": True, "signature": None, "version": True, "once more": True}
     changed = tmp_path / "changed.zip"

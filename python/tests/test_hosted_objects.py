@@ -157,13 +157,13 @@ def test_what_cannot_be_copied_is_refused():
         pass
 
     with pytest.raises(ValueError, match=r"a function that makes one, found Own without a specification"):
-        offnominal.evaluate(Own(), "random", episodes=1)
+        offnominal.evaluate(Own(), "random", episodes=2)
     with pytest.raises(ValueError, match=r"env: expected an id, a gymnasium.Env or a function that makes one, found int"):
-        offnominal.evaluate(3, "random", episodes=1)
+        offnominal.evaluate(3, "random", episodes=2)
     with pytest.raises(ValueError, match=r"found one that makes int"):
-        offnominal.evaluate(lambda: 3, "random", episodes=1)
+        offnominal.evaluate(lambda: 3, "random", episodes=2)
     with pytest.raises(ValueError, match=r"has as an object, found none named \"nothing\""):
-        offnominal.evaluate("gymnasium:given:nothing", "random", episodes=1)
+        offnominal.evaluate("gymnasium:given:nothing", "random", episodes=2)
 
 
 def command(*arguments):
@@ -192,14 +192,14 @@ def test_agents_of_a_parallel_environment_act_as_one(lab):
     chosen = offnominal.collect("gymnasium:lab:Team?modules=.&kind=choice", "random", episodes=1)
     assert set(np.unique(chosen[0].actions)) <= {0.0, 1.0}
     with pytest.raises(ValueError, match=r"all have Discrete or all have Box, found left: Box, right: Discrete"):
-        offnominal.evaluate("gymnasium:lab:Team?modules=.&kind=mixed", "random", episodes=1)
+        offnominal.evaluate("gymnasium:lab:Team?modules=.&kind=mixed", "random", episodes=2)
 
 
 def test_a_vector_of_one_environment_is_an_environment(lab):
     by_id = offnominal.collect("gymnasium:CartPole-v1", "random", episodes=3, seed=5)
     same(by_id, offnominal.collect("gymnasium:lab:vector?modules=.", "random", episodes=3, seed=5))
     with pytest.raises(ValueError, match=r"expected a vector with one environment \(num_envs=1\), found 2"):
-        offnominal.evaluate("gymnasium:lab:vector?modules=.&n=2", "random", episodes=1)
+        offnominal.evaluate("gymnasium:lab:vector?modules=.&n=2", "random", episodes=2)
 
 
 def test_an_environment_that_ends_at_once_is_told(lab):
@@ -223,7 +223,7 @@ def test_a_wrong_manifest_is_refused(lab):
     def refused(text):
         Path("wrong.toml").write_text(text)
         with pytest.raises((ValueError, OSError)) as error:
-            offnominal.evaluate("gymnasium:lab:make?modules=.&manifest=wrong.toml", "random", episodes=1)
+            offnominal.evaluate("gymnasium:lab:make?modules=.&manifest=wrong.toml", "random", episodes=2)
         return str(error.value)
 
     quantity = "low = 0, high = 1 }"
@@ -238,5 +238,5 @@ def test_a_wrong_manifest_is_refused(lab):
     assert "observation: names: expected 2 names, found 1" in refused("observation.names = ['x']")
     assert "unknown field `channels`" in refused("channels = []")
     assert "none.toml" in str(
-        pytest.raises(OSError, offnominal.evaluate, "gymnasium:lab:make?modules=.&manifest=none.toml", "random", episodes=1).value
+        pytest.raises(OSError, offnominal.evaluate, "gymnasium:lab:make?modules=.&manifest=none.toml", "random", episodes=2).value
     )

@@ -78,7 +78,7 @@ pub const REQUESTS: &[&str] = &[
     r#"{"env": "cartpole", "policy": "tqc", "episodes": 1000, "level": 0.95, "rate": 0.5}"#,
     r#"{"campaign": "c.toml", "out": "o"}"#,
     r#"{"file": "scores.csv", "threshold": 0.5, "replicates": 100, "level": 0.9}"#,
-    r#"{"model": "m.zip", "env": "pendulum", "normalize": null, "out": "o"}"#,
+    r#"{"library": "sb3", "model": "m.zip", "env": "pendulum", "normalize": null, "out": "o"}"#,
 ];
 
 /// A mapping of logs.

@@ -11,9 +11,13 @@ fn context() -> Context {
 }
 
 fn asked(more: Value) -> Request {
+    read(more).unwrap()
+}
+
+fn read(more: Value) -> Result<Request> {
     let mut all = json!({ "env": "cartpole", "old": "random", "new": "random", "episodes": 50 });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    cli::request(&all).unwrap()
+    cli::request(&all)
 }
 
 fn compared(more: Value) -> Report {
@@ -21,7 +25,7 @@ fn compared(more: Value) -> Report {
 }
 
 fn refusal(more: Value) -> String {
-    format!("{:#}", run(&asked(more), &context()).unwrap_err())
+    format!("{:#}", read(more).and_then(|request| run(&request, &context()).map(drop)).unwrap_err())
 }
 
 /// The shipped policy that balances the pole of this environment.
@@ -162,7 +166,7 @@ fn what_cannot_be_is_refused_by_name() {
         (json!({ "margin": -0.1, "metric": "return" }), "margin: expected a number above 0"),
         (json!({ "require": "no-worse" }), "require no-worse: expected a margin with it, found none"),
         (json!({ "metric": "alarms" }), "metric alarms: expected a monitor with it, found none"),
-        (json!({ "twin": true }), "twin: expected an anomaly with it"),
+        (json!({ "twin": true }), "the following required arguments were not provided:\n  --anomaly <A>"),
         (json!({ "return_range": [2.0, 1.0] }), "return-range: expected two finite numbers"),
         (json!({ "episodes": 1 }), "episodes: expected 2 to"),
         (json!({ "block": 0 }), "block: expected 1 to"),

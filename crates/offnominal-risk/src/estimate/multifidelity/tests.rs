@@ -10,10 +10,14 @@ use offnominal_work::cli;
 use serde_json::{Value, json};
 
 fn asked(more: Value) -> Request {
+    read(more).unwrap()
+}
+
+fn read(more: Value) -> Result<Request> {
     let mut all =
         json!({ "env": "cartpole", "cheap": "cartpole", "policy": "random", "episodes": 50, "per_dear": 2 });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    cli::request(&all).unwrap()
+    cli::request(&all)
 }
 
 fn found(more: Value) -> Report {
@@ -21,7 +25,10 @@ fn found(more: Value) -> Report {
 }
 
 fn refusal(more: Value) -> String {
-    format!("{:#}", estimate::run(&asked(more), &Context::silent(5, 2)).unwrap_err())
+    format!(
+        "{:#}",
+        read(more).and_then(|request| estimate::run(&request, &Context::silent(5, 2)).map(drop)).unwrap_err()
+    )
 }
 
 /// Pairs of toys that fail from zero with these chances.
@@ -124,14 +131,17 @@ fn what_cannot_be_is_refused_by_name() {
         (json!({ "episodes": 1 }), "episodes: expected 2 to"),
         (json!({ "width": 1.5 }), "width: expected a number above 0 and below 1, found 1.5"),
         (json!({ "max_risk": 1.5 }), "max risk: expected a number from 0 to 1"),
-        (json!({ "early_stop": true }), "early stop: expected a largest acceptable risk with it"),
+        (
+            json!({ "early_stop": true }),
+            "the following required arguments were not provided:\n  --max-risk <P>",
+        ),
         (json!({ "method": "adaptive" }), "method: expected none with the cheap environment cartpole"),
         (json!({ "scenario": { "below": 9.0 } }), "scenario: expected none with the cheap environment"),
         (
             json!({ "cheap": null, "per_dear": 5, "parameters": { "a": 1.0 } }),
-            "parameters: expected a cheap environment",
+            "the following required arguments were not provided:\n  --cheap <ENV>",
         ),
-        (json!({ "cheap": null }), "per dear: expected a cheap environment with it, found none"),
+        (json!({ "cheap": null }), "the following required arguments were not provided:\n  --cheap <ENV>"),
         (
             json!({ "cheap": "driving" }),
             "initial conditions: expected those of cartpole and driving to be the same",
