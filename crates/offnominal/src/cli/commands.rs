@@ -39,14 +39,8 @@ pub const GROUPS: &[(&str, &[Command])] = &[
 /// What stands before the commands that have a first word in common.
 pub const FAMILIES: &[(&str, &str)] = &[
     ("risk", "Failure probabilities: estimate, search, learn, split, select, stress, replay"),
-    (
-        "images",
-        "Image detectors: train the encoder of patches, fit networks that predict what is seen, score with them",
-    ),
-    (
-        "rollouts",
-        "Rollouts of generative policies (VLA, diffusion): who notices a failing one, once the clock is taken out",
-    ),
+    ("images", "Image detectors: train the encoder of patches, fit networks, score with them"),
+    ("rollouts", "Failure detectors for rollouts of generative policies (VLA, diffusion)"),
     ("pixels", "Where in an image the unknown thing is: scenes, networks, scores, metrics"),
 ];
 

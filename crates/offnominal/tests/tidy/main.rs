@@ -75,6 +75,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "laws",
             "logs",
             "monitor",
+            // All commands, whose requests are read.
+            "offnominal",
             "pixels",
             "risk",
             "rollouts",
