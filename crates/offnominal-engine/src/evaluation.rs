@@ -35,9 +35,6 @@ pub struct Request {
     /// The address of the robot.
     #[arg(long, value_name = "HOST", help = ROBOT)]
     pub robot: Option<String>,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub episodes: u32,
@@ -50,6 +47,9 @@ pub struct Request {
     /// Also write the numbers into the card beside the policy's file; the episodes are then those of the card's own seed
     #[arg(long)]
     pub card: bool,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// What was measured.

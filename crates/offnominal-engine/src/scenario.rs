@@ -57,6 +57,7 @@ impl fmt::Display for Scenario {
 
 /// Parameters of an environment that are drawn for each episode, and by what one fails.
 #[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "What is drawn, and what fails")]
 pub struct ScenarioRequest {
     /// Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a body, `NAME=S` for a
     /// standard deviation S

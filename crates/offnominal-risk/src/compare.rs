@@ -70,9 +70,6 @@ pub struct Request {
     /// A monitor's file, as `fit` writes it: the share of episodes in which it raises an alarm is compared too
     #[arg(long, value_name = "FILE")]
     pub monitor: Option<PathBuf>,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// Pairs after which it ends, decided or not; a run in the output folder is continued to so many
     #[arg(long, default_value_t = 2000)]
     pub episodes: u64,
@@ -85,6 +82,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
     /// Play the nominal twin of each anomalous episode too, and compare what the anomaly costs either policy
     #[arg(long, requires = "anomaly", help_heading = "Anomaly")]
     pub twin: bool,

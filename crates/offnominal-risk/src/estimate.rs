@@ -66,9 +66,6 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// How initial conditions are chosen [default: thinned with a predictor, else plain]
     #[arg(long, value_parser = one_of::<SamplingMethod>())]
     pub method: Option<SamplingMethod>,
@@ -126,6 +123,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
     /// What goes wrong in every episode.
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]

@@ -33,9 +33,6 @@ pub struct Request {
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// The history that `train --history` or an earlier `risk learn` wrote; may be repeated, to learn from several runs
     #[arg(long = "history", value_name = "FILE", required_unless_present = "policies")]
     pub histories: Vec<PathBuf>,
@@ -78,6 +75,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// What was played, and what was learned.

@@ -35,9 +35,6 @@ pub struct Request {
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
     #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// Where to look; may be repeated, to compare strategies
     #[arg(long = "strategy", value_parser = one_of::<Strategy>(), required = true)]
     pub strategies: Vec<Strategy>,
@@ -65,6 +62,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// What the searches cost.

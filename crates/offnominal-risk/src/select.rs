@@ -50,9 +50,6 @@ pub struct Request {
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
     #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// The predictor that `risk learn` wrote; without one all draws are tried
     #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
@@ -80,6 +77,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// How a race ended.

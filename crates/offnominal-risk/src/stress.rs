@@ -69,9 +69,6 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// How to search; may be repeated. `random` is always tried, for comparison [default: all]
     #[arg(long = "strategy", value_parser = one_of::<Strategy>())]
     pub strategies: Vec<Strategy>,
@@ -96,6 +93,9 @@ pub struct Request {
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// The most parts of an episode, and the most episodes of a search.

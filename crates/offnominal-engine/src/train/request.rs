@@ -38,9 +38,6 @@ pub struct Request {
     /// Policy that plays the demonstrations of the recipe [default: the environment's scripted one]
     #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     pub demonstrator: Option<String>,
-    /// What is drawn for each episode, and by what one fails.
-    #[command(flatten)]
-    pub scenario: ScenarioRequest,
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     pub eval_every: Option<u64>,
@@ -56,6 +53,9 @@ pub struct Request {
     /// Folder for everything that is written [default: runs/train/ENV-ALGORITHM]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is drawn for each episode, and by what one fails.
+    #[command(flatten)]
+    pub scenario: ScenarioRequest,
 }
 
 /// A trained policy: its card, and its file.
