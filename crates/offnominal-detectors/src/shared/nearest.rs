@@ -175,11 +175,20 @@ fn squares_to_points(columns: &[[f32; BLOCK]], query: &[f32], limit: f32) -> Opt
                 sums[lane] += difference * difference;
             }
         }
-        if sums.iter().fold(true, |far, &sum| far & (sum >= limit)) {
+        if all_as_far(&sums, limit) {
             return None;
         }
     }
     Some(sums)
+}
+
+/// Whether no sum is below the limit, all at once; LLVM 22 cannot compile that for WebAssembly, which asks one after the other.
+#[inline(always)]
+fn all_as_far(sums: &[f32; BLOCK], limit: f32) -> bool {
+    match cfg!(target_family = "wasm") {
+        true => sums.iter().all(|&sum| sum >= limit),
+        false => sums.iter().fold(true, |far, &sum| far & (sum >= limit)),
+    }
 }
 
 /// Squared distance to each box of a group, whose lower and upper sides alternate.
