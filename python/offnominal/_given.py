@@ -145,6 +145,8 @@ def _why_not(episode: Any) -> str | None:
     """Why an episode is not nominal; ``None`` where nothing says so."""
     if getattr(episode, "is_nominal", True) is False:
         return "its label or outcome says so"
+    if isinstance(why := getattr(episode, "left_out", None), str):
+        return why
     if getattr(episode, "end", None) == "diverged":
         return "it diverged"
     infos = getattr(episode, "infos", None)

@@ -40,6 +40,8 @@ class Recording(Tabular):
     task: str | None
     #: Whether neither label nor outcome says that something was wrong.
     is_nominal: bool
+    #: Why nothing is fitted on it, such as a last window that the log does not fill; ``None`` if nothing says so.
+    left_out: str | None
     #: Names of the numbers of an observation, and of a command.
     names: tuple[list[str], list[str]]
     #: Their units; empty where none is known.

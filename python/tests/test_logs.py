@@ -287,6 +287,17 @@ def test_a_monitor_of_recordings_is_the_file_that_fit_writes(tmp_path: Path) -> 
         offnominal.alarms.fit(runs[:12], other[12:], **options)
 
 
+def test_a_last_window_that_the_log_does_not_fill_is_scored_and_not_learned_from(tmp_path: Path) -> None:
+    paths = files(tmp_path, 1)
+    secs = len(offnominal.logs.read(paths, MAPPING)[0]) * 0.05
+    cut = MAPPING + f'[episodes]\nby = "window"\nsecs = {round(secs / 3.5, 2)}\n'
+    runs = offnominal.logs.read(paths, cut)
+    assert len(runs) == 4 and [own.left_out for own in runs[:3]] == [None] * 3
+    assert runs[3].is_nominal and runs[3].left_out == "the log ends before this window does"
+    with pytest.warns(UserWarning, match=r"1 of 4 episodes .*\(the log ends before this window does\)"):
+        offnominal.detectors.KnnTransition().fit(runs)
+
+
 def test_a_constant_of_float64_changes_no_alarm_and_no_score() -> None:
     def runs(n: int, seed: int, constant: float, jump: float = 0.0) -> list[tuple[Any, Any]]:
         found = []

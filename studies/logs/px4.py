@@ -129,7 +129,7 @@ def watch(program: str, name: str, detector: str, kind: str, data: Path, out: Pa
         "log": name,
         "detector": detector,
         "learned_from": kind,
-        "windows": said["recordings"],
+        "windows": said["recordings"] - len(said["left_out"]),
         "threshold": threshold["value"],
     }
     found = alarms(program, monitor, data / f"{name}.ulg", out / "whole.toml")

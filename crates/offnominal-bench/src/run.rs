@@ -62,8 +62,7 @@ pub struct Finished {
 /// If the campaign is wrong, a cell fails, a file cannot be written, or the work was asked to stop.
 pub fn run(request: &Request, context: &Context) -> Result<Finished> {
     let (bench, text) = request.bench()?;
-    let command = format!("offnominal bench {} --out {}", request.campaign.display(), request.out.display());
-    complete(&bench, &text, &command, &request.out, context)
+    complete(&bench, &text, &context.command, &request.out, context)
 }
 
 /// Runs the campaign of the demo, for which MuJoCo is found or fetched.

@@ -67,10 +67,10 @@ impl Args for EnvId {
 }
 
 impl EnvId {
-    /// Another id with what counts as a failure here, where it is of a hosted environment and does not say it itself.
+    /// Another id with what counts as a failure here, unless it says it itself.
     ///
     /// # Errors
-    /// As [`foreign::with_option`].
+    /// If something counts as a failure here that cannot be stated of the other, as it is not hosted.
     pub fn stated_too(&self, other: &str) -> Result<String> {
         let says = |id: &str, option: &str| {
             id.split(['?', '&'])

@@ -112,13 +112,8 @@ pub fn on(
     context: &Context,
 ) -> Result<(FittedOnLogs, Vec<u8>)> {
     let each = all.iter().map(|recording| (recording.name(), recording));
-    // Where outcomes are known, a recording without one is not known to be nominal.
-    let has_outcomes = all.iter().any(|recording| recording.success.is_some());
-    let unknown = |recording: &Recorded| {
-        (has_outcomes && recording.success.is_none()).then_some("its outcome is missing, and others have one")
-    };
-    let (nominal, left_out) =
-        nominal(each, |recording| recording.not_for_fit().or_else(|| unknown(recording)))?;
+    let why_not = recordings::not_for_fit(all);
+    let (nominal, left_out) = nominal(each, |recording| why_not(recording))?;
     let dt_secs = nominal[0].dt_secs(mapping);
     let rule = request.fitting.threshold.rule(dt_secs)?;
     let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;

@@ -49,8 +49,8 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let how = request.how;
     let read = recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all;
-    let (all, mut left_out) =
-        nominal(read.into_iter().map(|one| (one.name(), one)), |one| one.not_for_fit())?;
+    let why_not = recordings::not_for_fit(&read);
+    let (all, mut left_out) = nominal(read.into_iter().map(|one| (one.name(), one)), why_not)?;
     let mut confirmed = 0;
     for recording in &all {
         context.check()?;

@@ -196,6 +196,18 @@ pub fn held<X: Copy + Into<f64>>(values: &[X], width: usize) -> Vec<X> {
     held
 }
 
+/// Why nothing is fitted on a recording of these, if something says so: it is not nominal, it is shorter than the others, or it
+/// lacks an outcome that others have.
+pub fn not_for_fit(all: &[Recorded]) -> impl Fn(&Recorded) -> Option<&'static str> + use<> {
+    let has_outcomes = all.iter().any(|recording| recording.success.is_some());
+    move |recording| {
+        let is_unknown = has_outcomes && recording.success.is_none();
+        let part = recording.is_part.then_some("the log ends before this window does");
+        let unknown = is_unknown.then_some("its outcome is missing, and others have one");
+        recording.not_nominal().or(part).or(unknown)
+    }
+}
+
 impl Recorded {
     /// Observations and commands in their own units, as they were recorded: NaN where a value is missing.
     pub fn signals(&self, mapping: &Mapping) -> Signals<'_, f64> {
@@ -212,11 +224,6 @@ impl Recorded {
     pub fn name_of(&self, log: &Path) -> String {
         let log = log.display();
         if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number) }
-    }
-
-    /// Why nothing is fitted on it, if something says so: it is not nominal, or shorter than the others.
-    pub fn not_for_fit(&self) -> Option<&'static str> {
-        self.not_nominal().or(self.is_part.then_some("the log ends before this window does"))
     }
 
     /// Why it is not nominal, if something says so.

@@ -62,10 +62,10 @@ pub struct Request {
     /// Number of images
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub n: u32,
-    /// Pixels per row, 32 to 4096
+    /// Pixels per row, 16 to 4096
     #[arg(long, default_value_t = 256)]
     pub width: usize,
-    /// Rows, 16 to 2048
+    /// Rows, 16 to 4096
     #[arg(long, default_value_t = 128)]
     pub height: usize,
     /// Number of classes: 12, or the 19 of Cityscapes

@@ -64,7 +64,12 @@ pub(crate) fn read_logs<'py>(
         Ok((mapping, text, found))
     })?;
     let shared = shared(&mapping, text, &found);
-    let found = found.all.into_iter().map(|own| as_dict(py, own, &mapping)).collect::<PyResult<_>>()?;
+    let why_not = recordings::not_for_fit(&found.all);
+    let one = |own: Recorded| {
+        let left_out = why_not(&own);
+        as_dict(py, own, left_out, &mapping)
+    };
+    let found = found.all.into_iter().map(one).collect::<PyResult<_>>()?;
     Ok((found, shared))
 }
 
@@ -90,7 +95,12 @@ fn shared(mapping: &Mapping, text: String, found: &Recordings) -> String {
     .to_string()
 }
 
-fn as_dict<'py>(py: Python<'py>, own: Recorded, mapping: &Mapping) -> PyResult<Bound<'py, PyDict>> {
+fn as_dict<'py>(
+    py: Python<'py>,
+    own: Recorded,
+    left_out: Option<&str>,
+    mapping: &Mapping,
+) -> PyResult<Bound<'py, PyDict>> {
     let widths = [mapping.observation.len(), mapping.command.len()];
     let (steps, dict) = (own.len(widths[0]), PyDict::new(py));
     let (observations, actions) = (held(&own.observations, widths[0]), held(&own.commands, widths[1]));
@@ -101,6 +111,7 @@ fn as_dict<'py>(py: Python<'py>, own: Recorded, mapping: &Mapping) -> PyResult<B
     dict.set_item("observations", shaped(py, observations, &[steps + 1, widths[0]])?)?;
     dict.set_item("actions", shaped(py, actions, &[steps, widths[1]])?)?;
     dict.set_item("is_nominal", own.not_nominal().is_none())?;
+    dict.set_item("left_out", left_out)?;
     dict.set_item("is_missing", shaped(py, missing, &[steps + 1, widths[0]])?)?;
     dict.set_item("ages_secs", shaped(py, own.ages_secs, &[steps + 1, widths[0]])?)?;
     dict.set_item("secs", shaped(py, own.secs, &[steps + 1])?)?;

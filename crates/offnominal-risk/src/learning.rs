@@ -41,10 +41,10 @@ pub struct Request {
     #[arg(long = "policy")]
     pub policies: Vec<String>,
     /// Episodes of each --policy at each level of noise
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "policies")]
     pub episodes: usize,
     /// Standard deviation of the noise on their commands, as a share of half their range; may be repeated
-    #[arg(long = "noise", value_name = "SHARE", default_value = "0")]
+    #[arg(long = "noise", value_name = "SHARE", default_value = "0", requires = "policies")]
     pub noises: Vec<f64>,
     /// End when the history of the policies is written
     #[arg(long, requires = "policies", conflicts_with = "histories")]

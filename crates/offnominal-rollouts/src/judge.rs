@@ -145,7 +145,7 @@ pub fn judge(request: &Request, data: &Rollouts, context: &Context) -> Result<Ju
     });
     let sections = judged.collect::<Result<_>>()?;
     Ok(Judged {
-        made: made(request, &rows, context.seed),
+        made: made(request, &rows, context),
         data: Data::of(data),
         alpha: request.alpha,
         from_step: request.from_step,
@@ -177,7 +177,7 @@ fn instructions(path: &Path) -> Result<BTreeMap<String, Vec<f32>>> {
     Ok(found)
 }
 
-fn made(request: &Request, rows: &[Detector], seed: u64) -> Provenance {
+fn made(request: &Request, rows: &[Detector], context: &Context) -> Provenance {
     #[derive(Serialize)]
     struct Settings {
         detectors: Vec<String>,
@@ -194,13 +194,5 @@ fn made(request: &Request, rows: &[Detector], seed: u64) -> Provenance {
         replicates: request.replicates,
     };
     let config = serde_json::to_vec(&settings).expect("settings are plain data");
-    let mut command = String::from("offnominal rollouts judge FILES");
-    request.detectors.iter().for_each(|d| command += &format!(" --detector '{d}'"));
-    request.versus.iter().for_each(|d| command += &format!(" --versus '{d}'"));
-    request.splits.iter().for_each(|split| command += &format!(" --split {split}"));
-    request.instructions.iter().for_each(|_| command += " --task-embeddings FILE");
-    request.executed.iter().for_each(|n| command += &format!(" --executed {n}"));
-    let Request { from_step, alpha, replicates, .. } = request;
-    command += &format!(" --from-step {from_step} --alpha {alpha} --replicates {replicates} --seed {seed}");
-    Provenance::new(&command, seed, &config)
+    Provenance::new(&context.command, context.seed, &config)
 }

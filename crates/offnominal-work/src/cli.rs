@@ -3,10 +3,10 @@
 //! The structs derive [`clap::Args`]. A JSON request is read as the words of the command line that mean the same, so both have
 //! the same names, defaults and checks; the line that a result is recorded with is made of what was given, so it lacks nothing.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use offnominal_core::suggest::did_you_mean;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -72,8 +72,15 @@ pub fn pair<T: FromStr>(text: &str) -> Result<(T, T), String> {
 /// As [`words`], or as the command line would refuse it.
 pub fn request<R: Args>(json: &Value) -> Result<R> {
     let line = R::augment_args(Command::new("request").no_binary_name(true));
-    let mut matches = matched(&line, words(&line, json)?)?;
-    Ok(R::from_arg_matches_mut(&mut matches)?)
+    read(&matched(&line, words(&line, json)?)?)
+}
+
+/// The request that arguments are.
+///
+/// # Errors
+/// What is wrong with them, without the usage.
+pub fn read<R: FromArgMatches>(matches: &ArgMatches) -> Result<R> {
+    R::from_arg_matches(matches).map_err(refused)
 }
 
 /// The request in which nothing is given, where nothing is required.
@@ -87,11 +94,14 @@ pub fn defaults<R: Args>() -> R {
 /// # Errors
 /// What is wrong with them, without the usage.
 pub fn matched(line: &Command, words: Vec<String>) -> Result<ArgMatches> {
-    line.clone().try_get_matches_from(words).map_err(|error| {
-        let text = error.to_string();
-        let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more")).unwrap_or(text.len());
-        anyhow::anyhow!("{}", text[..end].trim_start_matches("error: ").trim_end())
-    })
+    line.clone().try_get_matches_from(words).map_err(refused)
+}
+
+/// What clap says, without the usage.
+fn refused(error: clap::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more")).unwrap_or(text.len());
+    anyhow!("{}", text[..end].trim_start_matches("error: ").trim_end())
 }
 
 /// The words of the command line that mean the same as a JSON object, whose keys are the names of the arguments. A group of

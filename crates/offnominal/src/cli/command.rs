@@ -1,7 +1,7 @@
 //! A command: its declaration, what it does, and what it answers.
 
 use super::terminal::{Events, Terminal, say};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use offnominal_core::outside;
 use offnominal_engine::context::Context;
@@ -96,6 +96,12 @@ impl Command {
     /// If the request is none of the command; else whatever the command reports.
     pub fn call(&self, asked: Value, context: Context) -> Result<Answer> {
         let line = self.line().no_binary_name(true);
+        for shown in ["json", "quiet"] {
+            ensure!(
+                asked.get(shown).is_none(),
+                "{shown}: expected it on a command line only, found it in a request"
+            );
+        }
         let mut words = cli::words(&line, &asked)?;
         if self.uses.contains(&"seed") {
             words.insert(0, format!("--seed={}", context.seed));
@@ -104,7 +110,8 @@ impl Command {
         let common = Common::read(&matches);
         let (allow_diverged, strict) = (common.allow_diverged, common.strict);
         let command = cli::recorded(self.name, &line, &matches)?;
-        let context = Context { allow_diverged, strict, command, ..context };
+        let jobs = common.jobs.unwrap_or(context.jobs);
+        let context = Context { jobs, allow_diverged, strict, command, ..context };
         self.done(&matches, &Call { context, json: true, asked: Some(asked) })
     }
 
@@ -285,5 +292,5 @@ pub fn print(text: &str) -> Result<()> {
 /// # Errors
 /// If they are none, which the declaration rules out.
 pub fn asked<R: FromArgMatches>(matches: &ArgMatches) -> Result<R> {
-    Ok(R::from_arg_matches(matches)?)
+    cli::read(matches)
 }

@@ -25,7 +25,7 @@ pub struct Recalibrate {
 }
 
 /// What means nothing where nothing is fitted.
-const FITTED: [&str; 17] = [
+const FITTED: [&str; 21] = [
     "env",
     "policy",
     "detector",
@@ -42,8 +42,16 @@ const FITTED: [&str; 17] = [
     "raise_after",
     "clear_after",
     "diagnosis",
+    "faults",
     "lost_after",
+    "failure",
+    "failure_margin",
+    "allow_diverged",
 ];
+
+/// What means nothing where logs are fitted.
+const OF_EPISODES: [&str; 7] =
+    ["env", "policy", "data", "faults", "failure", "failure_margin", "allow_diverged"];
 
 /// The arguments of both, each once.
 pub fn declare(line: Command) -> Command {
@@ -55,9 +63,11 @@ pub fn declare(line: Command) -> Command {
     let new: Vec<_> = new.cloned().collect();
     let either = ["logs", "recalibrate"];
     line.args(new)
-        .mut_arg("env", |env| env.required(false).required_unless_present_any(either))
+        .mut_arg("env", |env| {
+            env.required(false).required_unless_present_any(either).conflicts_with("strict")
+        })
         .mut_arg("policy", |policy| policy.required(false).required_unless_present_any(either))
-        .mut_arg("logs", |logs| logs.required(false).conflicts_with_all(["env", "policy", "data", "faults"]))
+        .mut_arg("logs", |logs| logs.required(false).conflicts_with_all(OF_EPISODES))
         .mut_arg("map", |map| map.requires("logs"))
         .mut_arg("by_task", |by_task| by_task.requires("logs"))
 }

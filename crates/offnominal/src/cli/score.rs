@@ -74,6 +74,10 @@ impl Score {
             "monitor {}: --report, --alarms and several files need logs: a monitor that was fitted on some, or --map",
             self.monitor.display()
         );
+        ensure!(
+            !call.context.strict,
+            "--strict: expected logs, found a file of episodes, of which no part is left out"
+        );
         let Score { monitor, logs, csv, .. } = self;
         let episodes = logs.into_iter().next().unwrap_or_default();
         let found = score::run(&score::Request { monitor, episodes }, &call.context)?;

@@ -5,6 +5,7 @@ use super::commands::GROUPS;
 use super::line;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
+use offnominal_engine::context::Context;
 use offnominal_work::cli::{matched, recorded, words};
 use serde_json::{Map, Value, json};
 
@@ -195,4 +196,29 @@ fn a_recorded_line_that_lacks_an_argument_is_found() {
     let text = recorded("evaluate", &line, &matches).unwrap();
     assert!(text.contains("--failure 'return<3'") && text.ends_with("--seed 0"), "{text}");
     assert!(short.get_arguments().all(|arg| arg.get_id() != "failure"));
+}
+
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let refused = |words: &str| {
+        let words = shlex::split(&format!("offnominal {words}")).unwrap();
+        line().try_get_matches_from(words).unwrap_err().to_string()
+    };
+    let monitor = "fit --recalibrate a.monitor --data b.arrow --out c.monitor";
+    for option in ["--faults 3", "--failure terminated", "--allow-diverged 1", "--alpha 0.1"] {
+        assert!(refused(&format!("{monitor} {option}")).contains("cannot be used with"), "{option}");
+    }
+    for option in ["--faults 3", "--failure terminated", "--allow-diverged 1", "--data b.arrow"] {
+        assert!(
+            refused(&format!("fit a.csv --out c.monitor {option}")).contains("cannot be used with"),
+            "{option}"
+        );
+    }
+    let strict = refused("fit --env sap-goal0 --policy tqc --out c.monitor --strict");
+    assert!(strict.contains("cannot be used with"), "{strict}");
+    let episodes = refused("risk learn --env driving --history a --episodes 9");
+    assert!(episodes.contains("--policy <POLICIES>"), "{episodes}");
+    let shown =
+        super::call("list", json!({ "what": "envs", "quiet": true }), Context::silent(0, 1)).unwrap_err();
+    assert!(shown.to_string().starts_with("quiet: expected it on a command line only"), "{shown}");
 }
