@@ -6,7 +6,7 @@
 //!
 //! | file         | content                                                        |
 //! |--------------|----------------------------------------------------------------|
-//! | [`pair`]     | a pair of episodes, and their anomalous ones                   |
+//! | [`mod@pair`] | a pair of episodes, and their anomalous ones                   |
 //! | [`pairs`]    | the blocks of pairs that were played, in a journal             |
 //! | [`quantity`] | what is compared: failure, return, wins, success, alarms       |
 //! | [`verdict`]  | what the difference shows                                      |

@@ -9,7 +9,7 @@
 //! | [`hazard`]     | f as hazards that add up along a track                               |
 //! | [`margin`]     | f as the chance that the margin of an episode falls to zero           |
 //! | [`dictionary`] | f as a weighted vote of the nearest remembered examples              |
-//! | [`memory`]     | what a dictionary remembers, and the search for the nearest          |
+//! | `memory`       | what a dictionary remembers, and the search for the nearest          |
 //! | [`learn`]      | from examples to a predictor, with its settings chosen by later ones |
 //! | [`predictor`]  | a fitted f and its file                                              |
 

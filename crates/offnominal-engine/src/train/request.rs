@@ -32,7 +32,7 @@ pub struct Request {
     /// Recipe to start from [default: that of the environment's family]
     #[arg(long, conflicts_with = "resume", value_parser = PossibleValuesParser::new(PRESETS))]
     pub preset: Option<String>,
-    /// Change one option of the recipe, such as gamma=0.98 or hidden=[64,64]; may be repeated
+    /// Change one option of the recipe, such as gamma=0.98; may be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
     /// Policy that plays the demonstrations of the recipe [default: the environment's scripted one]

@@ -4,7 +4,7 @@
 //! wᵢ = exp(−‖φ − φᵢ‖² / 2),
 //!
 //! f = (b + Σ cᵢ wᵢ yᵢ) / (2 b + Σ cᵢ wᵢ), where the pseudo-count b = exp β is learned with φ, and cᵢ says how many
-//! examples the i-th stands for: 1, unless there were more than a memory holds ([`memory`](crate::memory)).
+//! examples the i-th stands for: 1, unless there were more than a memory holds (the file `memory`).
 //!
 //! Far from all examples f goes to ½ and not to 0: what is unknown may be dangerous, and a chance near 0 where failures
 //! are would make importance weights explode.
