@@ -48,6 +48,8 @@ const THREADS: [&str; 3] = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 /// How long an interpreter may take to start and to import Gymnasium.
 const START: Duration = Duration::from_secs(60);
+/// How long one that fell silent may take to end.
+const END: Duration = Duration::from_secs(1);
 
 /// The process; it ends when this value goes, and by itself when the engine dies.
 pub(super) struct Worker {
@@ -161,8 +163,11 @@ impl Worker {
 
     /// Why it does not answer: that it ended, or what it did instead, with what it said last.
     pub(super) fn why_silent(&self, instead: &str) -> String {
-        // A process that was just killed may still be seen running.
-        std::thread::sleep(Duration::from_millis(20));
+        // One that ends closes its connections first, and on a busy machine may be seen running for a while.
+        let began = Instant::now();
+        while self.ended().is_none() && began.elapsed() < END {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let what = self.ended().map_or(instead.to_string(), |status| format!("ended ({status})"));
         match self.said.last_line() {
             None => format!("its process {what}"),
