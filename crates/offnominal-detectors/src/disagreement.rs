@@ -95,7 +95,7 @@ pub enum Measure {
 
 /// The measures that a policy allows, all taken of the same predictions: for the price of one.
 #[derive(Clone)]
-pub struct Panel {
+pub struct Measurements {
     samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
@@ -175,17 +175,17 @@ impl Measure {
     }
 }
 
-impl Panel {
+impl Measurements {
     /// Opens the policy that acted in the episodes.
     ///
     /// # Errors
     /// As fitting a [`Disagreement`].
-    pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Panel, FitError> {
+    pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Measurements, FitError> {
         let samples = SeededSamples::open(policy, None, seen, rng)?;
         let shape = samples.shape();
         shape.disagrees()?;
         let measures = Measure::ALL.into_iter().filter(|m| m.fits(&shape).is_ok()).collect();
-        Ok(Panel { samples, measures, mean: vec![0.0; shape.heads] })
+        Ok(Measurements { samples, measures, mean: vec![0.0; shape.heads] })
     }
 
     /// The measures, in the order of the scores.
@@ -205,7 +205,7 @@ impl Panel {
 
     /// The scores of an episode by every measure: `[measures][T]`.
     pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
-        let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
+        let (shape, Measurements { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
             let predictions = samples.predict(step.next_obs);
@@ -356,7 +356,7 @@ mod tests {
     fn a_panel_has_the_scores_of_its_measures() {
         let (policy, obs) = (MockEnsemble::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
-        let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
+        let mut panel = Measurements::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);
         assert_eq!(panel.measures().len(), 9, "all but that of real actions");
         for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {

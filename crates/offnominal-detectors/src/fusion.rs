@@ -74,6 +74,13 @@ impl Combine {
 #[serde(try_from = "Vec<Inner>", into = "Vec<Inner>")]
 pub struct Several(Vec<Inner>);
 
+impl Several {
+    /// In the order in which they were named.
+    pub(crate) fn all(&self) -> &[Inner] {
+        &self.0
+    }
+}
+
 impl TryFrom<Vec<Inner>> for Several {
     type Error = &'static str;
 

@@ -23,6 +23,7 @@ mod mewma;
 mod mlp_dm;
 mod multistep_dm;
 mod ocsvm;
+mod panel;
 mod pe_dm;
 pub mod pixel;
 mod random;
@@ -35,7 +36,7 @@ mod shared;
 
 pub use clock::Clock;
 pub use cusum::Cusum;
-pub use disagreement::{Disagreement, Measure, Panel};
+pub use disagreement::{Disagreement, Measure, Measurements};
 pub use dpca::Dpca;
 pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
@@ -47,10 +48,11 @@ pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
 pub use lstm_dm::LstmDm;
-pub use mewma::Mewma;
+pub use mewma::{Mewma, Statistic};
 pub use mlp_dm::MlpDm;
 pub use multistep_dm::MultistepDm;
 pub use ocsvm::Ocsvm;
+pub use panel::Panel;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
 pub use residual_views::ResidualViews;
@@ -58,6 +60,7 @@ pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
 pub use running_mean::RunningMean;
+pub use shared::beginning::Reference;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive, Rate};
 pub use shared::recipe::{Described, Field};
@@ -112,6 +115,7 @@ detectors![
     running_mean::RunningMean,
     fusion::Fusion,
     residual_views::ResidualViews,
+    panel::Panel,
     rnd::Rnd,
     disagreement::Disagreement,
     feature_mahalanobis::FeatureMahalanobis,

@@ -1,12 +1,13 @@
-//! Multivariate exponentially weighted moving average chart: distance of the recent mean of all channels from nominal.
+//! Charts of exponentially weighted moving averages: distance of the recent mean of all channels from nominal, or of the farthest.
 //!
-//! score(t) = z_tᵀ C⁻¹ z_t, with z_t = r x_t + (1 − r) z_{t−1}, z_0 = 0.
+//! score(t) = z_tᵀ C⁻¹ z_t, or max_j z_tj² / C_jj, with z_t = r y_t + (1 − r) z_{t−1}, z_0 = 0.
 //!
 //! | symbol | meaning                                                                           | shape |
 //! |--------|-----------------------------------------------------------------------------------|-------|
 //! | x_t    | observation after step t and command, in nominal deviations, held within ±30      | d     |
+//! | y_t    | x_t, where a channel is compared with its beginning minus its mean over the first steps of the episode | d |
 //! | r      | weight of the newest step                                                         | 1     |
-//! | z_t    | weighted mean of x_1, …, x_t                                                      | d     |
+//! | z_t    | weighted mean of y_1, …, y_t                                                      | d     |
 //! | C      | second moments of z over the training steps, 5 % min(1, d / n)³ of them diagonal  | d × d |
 //! | n      | training steps, times r / (2 − r): those whose means are nearly independent       | 1     |
 //!
@@ -35,11 +36,16 @@
 //! assert_eq!(monitor.score(&Transition { obs: &[0.0], action: &[], next_obs: &[3.0] }), 9.0);
 //! ```
 
+use crate::shared::beginning::{Beginning, Begun, Reference};
 use crate::shared::channels::Channels;
 use crate::shared::moments::SecondMoments;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Rate;
+use crate::shared::shares::share_out;
 use crate::shared::whiten::Whitener;
+
+/// Deviation of a weighted mean, in units of what white noise of deviation one would have, below which a channel is still.
+const FLOOR: f64 = 1e-4;
 
 recipe! {
     /// The recipe.
@@ -48,7 +54,22 @@ recipe! {
         pub rate: Rate = Rate::new(0.1),
         /// Whether commands are among the channels.
         pub commands: bool = true,
+        /// What counts: the `distance` of all channels together, or the `farthest` channel alone.
+        pub statistic: Statistic = Statistic::Distance,
+        /// What channels are compared with: `nominal`, their nominal mean; `beginning`, that of the episode; or `offsets`, the
+        /// beginning for those that differ more between recordings than within one.
+        pub reference: Reference = Reference::Nominal,
     }
+}
+
+/// What counts of the weighted means of several channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statistic {
+    /// The distance in units of their covariance.
+    Distance,
+    /// The largest square in units of its own variance.
+    Farthest,
 }
 
 /// The entry of [`Mewma`].
@@ -68,29 +89,41 @@ impl Detector for Mewma {
         check(train, 2)?;
         let (channels, constant) = Channels::fit(train, self.n_commands(train[0].act_width()));
         let d = channels.width();
-        let (mut chart, mut moments) = (Chart::new(self.rate, d), SecondMoments::new(d));
+        let beginning = Beginning::fit(self.reference, train, d, |episode, tell| {
+            let mut row = vec![0.0; d];
+            episode.transitions().for_each(|seen| {
+                channels.apply(&seen, &mut row);
+                tell(&row);
+            });
+        });
+        let (mut chart, mut moments) = (Chart::new(self.rate, &beginning, d), SecondMoments::new(d));
         for (i, episode) in train.iter().enumerate() {
             progress.at(i, train.len())?;
             chart.reset();
             for seen in episode.transitions() {
-                chart.add(&channels, &seen);
+                chart.add(&channels, &beginning, &seen);
                 moments.add(&chart.z);
             }
         }
         let mut covariance = moments.mean();
         // What white noise of deviation one would have.
         let least = self.rate.get() / (2.0 - self.rate.get());
-        constant.iter().for_each(|j| covariance[j * d + j] = least);
+        // A goal that each episode has for itself never moves against its beginning.
+        let still = |j: &usize| covariance[j * d + j] < FLOOR * FLOOR * least;
+        let still: Vec<usize> = (0..d).filter(still).collect();
+        constant.iter().chain(&still).for_each(|j| covariance[j * d + j] = least);
         // Weighted means of neighbouring steps are nearly the same: so many of them are independent.
         let n = least * train.iter().map(Signals::len).sum::<usize>() as f64;
-        Ok(Box::new(Fitted { nominal: Arc::new((channels, Whitener::of_many(covariance, d, n))), chart }))
+        let whitener = Whitener::of_many(covariance, d, n);
+        Ok(self.fitted(Nominals { channels, beginning, whitener }, train[0].obs_width()))
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Scorer>, ArchiveError> {
         let channels = Channels::load(&from.part("channels"), self.n_commands(from.act_width))?;
         let d = channels.width();
+        let beginning = Beginning::load(&from.part("beginning"), d)?;
         let whitener = Whitener::load(&from.part("nominal"), d)?;
-        Ok(Box::new(Fitted { nominal: Arc::new((channels, whitener)), chart: Chart::new(self.rate, d) }))
+        Ok(self.fitted(Nominals { channels, beginning, whitener }, from.obs_width))
     }
 }
 
@@ -98,37 +131,64 @@ impl Mewma {
     fn n_commands(&self, act_width: usize) -> usize {
         if self.commands { act_width } else { 0 }
     }
+
+    fn fitted(&self, nominal: Nominals, obs_width: usize) -> Box<dyn Scorer> {
+        let chart = Chart::new(self.rate, &nominal.beginning, nominal.channels.width());
+        let (nominal, observed) = (Arc::new(nominal), (0..obs_width).collect());
+        Box::new(Fitted { nominal, statistic: self.statistic, chart, observed })
+    }
+}
+
+/// What was learned; all forks share it.
+struct Nominals {
+    channels: Channels,
+    beginning: Beginning,
+    whitener: Whitener,
 }
 
 /// The weighted mean of an episode so far.
 #[derive(Debug, Clone)]
 struct Chart {
     rate: f64,
+    begun: Begun,
     z: Vec<f64>,
     /// The channels of the step, then what becomes of the mean in a score.
     work: Vec<f64>,
 }
 
 impl Chart {
-    fn new(rate: Rate, d: usize) -> Chart {
-        Chart { rate: rate.get(), z: vec![0.0; d], work: vec![0.0; d] }
+    fn new(rate: Rate, beginning: &Beginning, d: usize) -> Chart {
+        Chart { rate: rate.get(), begun: beginning.begun(), z: vec![0.0; d], work: vec![0.0; d] }
     }
 
     fn reset(&mut self) {
+        self.begun.reset();
         self.z.fill(0.0);
     }
 
-    fn add(&mut self, channels: &Channels, seen: &Transition<'_>) {
+    fn add(&mut self, channels: &Channels, beginning: &Beginning, seen: &Transition<'_>) {
         channels.apply(seen, &mut self.work);
+        beginning.apply(&mut self.begun, &mut self.work);
         self.z.iter_mut().zip(&self.work).for_each(|(z, x)| *z += self.rate * (x - *z));
     }
 }
 
-/// Units and covariance are shared by all forks.
 #[derive(Clone)]
 struct Fitted {
-    nominal: Arc<(Channels, Whitener)>,
+    nominal: Arc<Nominals>,
+    statistic: Statistic,
     chart: Chart,
+    /// The numbers of the observation, which come before the commands.
+    observed: Vec<usize>,
+}
+
+impl Fitted {
+    /// The square of each channel in units of its variance.
+    fn squares(&mut self) {
+        let deviations = &self.nominal.whitener.deviations;
+        let squares = self.chart.z.iter().zip(deviations).map(|(z, deviation)| (z / deviation).powi(2));
+        self.chart.work.iter_mut().zip(squares).for_each(|(work, square)| *work = square);
+    }
 }
 
 impl Scorer for Fitted {
@@ -137,15 +197,59 @@ impl Scorer for Fitted {
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let (channels, whitener) = &*self.nominal;
-        self.chart.add(channels, seen);
-        self.chart.work.copy_from_slice(&self.chart.z);
-        whitener.mean_square(&mut self.chart.work) * channels.width() as f64
+        let Nominals { channels, beginning, whitener } = &*self.nominal;
+        self.chart.add(channels, beginning, seen);
+        match self.statistic {
+            Statistic::Distance => {
+                self.chart.work.copy_from_slice(&self.chart.z);
+                whitener.mean_square(&mut self.chart.work) * channels.width() as f64
+            }
+            Statistic::Farthest => {
+                self.squares();
+                self.chart.work.iter().copied().fold(0.0, f64::max)
+            }
+        }
+    }
+
+    fn shares(&mut self, shares: &mut [f64]) -> bool {
+        let score = match self.statistic {
+            Statistic::Distance => {
+                self.chart.work.copy_from_slice(&self.chart.z);
+                let score =
+                    self.nominal.whitener.mean_square(&mut self.chart.work) * self.chart.z.len() as f64;
+                self.nominal.whitener.contributions(&self.chart.z, &mut self.chart.work);
+                score
+            }
+            Statistic::Farthest => {
+                self.squares();
+                let score = self.chart.work.iter().copied().fold(0.0, f64::max);
+                self.chart
+                    .work
+                    .iter_mut()
+                    .for_each(|square| *square = if *square == score { score } else { 0.0 });
+                score
+            }
+        };
+        share_out(score, &self.chart.work, &self.observed, shares);
+        true
+    }
+
+    fn missing(&self) -> Missing {
+        Missing::Predicted
+    }
+
+    /// What leaves the weighted mean where it is.
+    fn fill(&mut self, gaps: &mut Gaps<'_>) {
+        let Chart { begun, z, .. } = &self.chart;
+        for (j, _) in gaps.missing_after.iter().enumerate().filter(|(_, missing)| **missing) {
+            gaps.next_obs[j] = self.nominal.channels.value(j, begun.mean()[j] + z[j]) as f32;
+        }
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.nominal.0.save(&mut to.part("channels"));
-        self.nominal.1.save(&mut to.part("nominal"));
+        self.nominal.channels.save(&mut to.part("channels"));
+        self.nominal.beginning.save(&mut to.part("beginning"));
+        self.nominal.whitener.save(&mut to.part("nominal"));
         Ok(())
     }
 }
@@ -186,7 +290,7 @@ mod tests {
             .collect();
         let observations: Vec<f32> =
             [0.0, 0.0].into_iter().chain(rows.iter().flatten().map(|&v| v as f32)).collect();
-        let recipe = Mewma { rate: Rate::new(0.3), commands: true };
+        let recipe = Mewma { rate: Rate::new(0.3), ..Mewma::default() };
         let found =
             scores(fitted(&recipe, std::slice::from_ref(&observations), 2).as_mut(), &observations, 2);
 

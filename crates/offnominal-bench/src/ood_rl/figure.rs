@@ -4,7 +4,7 @@
 use crate::ood_rl::{Judged, Method};
 use anyhow::Result;
 use offnominal_core::episode::Episode;
-use offnominal_detectors::Panel;
+use offnominal_detectors::Measurements;
 use offnominal_report::axis::Axis;
 use offnominal_report::colour::Pen;
 use offnominal_report::plot::{Level, Line, Plot};
@@ -44,7 +44,7 @@ struct Predicted {
 }
 
 impl Trace {
-    pub(super) fn of(row: &Judged, panel: &mut Panel, nominal: &Episode, anomalous: &Episode) -> Trace {
+    pub(super) fn of(row: &Judged, panel: &mut Measurements, nominal: &Episode, anomalous: &Episode) -> Trace {
         Trace {
             env: row.env.clone(),
             method: row.method,
@@ -58,7 +58,7 @@ impl Trace {
 }
 
 impl Predicted {
-    fn of(panel: &mut Panel, episode: &Episode) -> Predicted {
+    fn of(panel: &mut Measurements, episode: &Episode) -> Predicted {
         let mut found = Predicted::default();
         for step in episode.signals().transitions() {
             let shape = panel.shape();

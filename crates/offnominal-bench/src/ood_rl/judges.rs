@@ -4,7 +4,7 @@ use crate::ood_rl::cell::Cell;
 use anyhow::{Context, Result};
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
-use offnominal_detectors::Panel;
+use offnominal_detectors::Measurements;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::progress::Task;
@@ -13,7 +13,7 @@ use serde_json::json;
 /// The measures of disagreement, and other detectors.
 #[derive(Clone)]
 pub(super) struct Judges {
-    pub(super) panel: Panel,
+    pub(super) panel: Measurements,
     external: Vec<Judge>,
 }
 
@@ -36,7 +36,7 @@ impl Judges {
         bar: &Task,
     ) -> Result<Judges> {
         let signals: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
-        let panel = Panel::open(policy, &signals, &mut seed.child("panel").rng())?;
+        let panel = Measurements::open(policy, &signals, &mut seed.child("panel").rng())?;
         let (fit, validation) = signals.split_at(signals.len() * 3 / 4);
         let judge = |&id: &&'static str| {
             let detector = catalogues::detectors().build(id, &json!({}))?;

@@ -64,6 +64,11 @@ impl Channels {
         self.mean.len()
     }
 
+    /// The number of channel j that is x standardised.
+    pub fn value(&self, j: usize, x: f64) -> f64 {
+        self.mean[j] + self.unit[j] * x
+    }
+
     /// Writes the row of a step.
     pub fn apply(&self, seen: &Transition<'_>, x: &mut [f64]) {
         for ((x, v), (mean, unit)) in x.iter_mut().zip(values(seen)).zip(self.mean.iter().zip(&self.unit)) {

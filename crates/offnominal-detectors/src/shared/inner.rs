@@ -31,20 +31,32 @@ impl Inner {
     ///
     /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
     pub(crate) fn fit(&self, nominal: Nominal<'_>, seed: Seed) -> Result<Scaled, FitError> {
+        Ok(self.fit_with_largest(nominal, seed)?.0)
+    }
+
+    /// The same, with the largest self-information of each episode that it was not fitted on.
+    pub(crate) fn fit_with_largest(
+        &self,
+        nominal: Nominal<'_>,
+        seed: Seed,
+    ) -> Result<(Scaled, Vec<f64>), FitError> {
         check(nominal.train, 1)?;
         let (seen, held_out) = split(nominal.train);
         let detector = self.build().expect("it was checked when it was read");
         let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
         let mut scorer =
             detector.fit(Nominal { train: &seen, progress: first, ..nominal }, &mut seed.rng())?;
-        let (mut all, mut scores) = (Vec::new(), Vec::new());
-        for (i, episode) in held_out.iter().enumerate() {
+        let (mut all, mut largest, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, episode) in held_out.iter().enumerate().filter(|(_, episode)| !episode.is_empty()) {
             last.at(i, held_out.len())?;
             scorer.score_episode(episode, &mut scores);
+            largest.push(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max));
             all.extend_from_slice(&scores);
         }
         scorer.reset();
-        Ok(Scaled { scorer, surprise: Surprise::of_nominal(all) })
+        let surprise = Surprise::of_nominal(all);
+        let largest = largest.into_iter().map(|score| surprise.of(score)).collect();
+        Ok((Scaled { scorer, surprise }, largest))
     }
 
     /// Reads what it became when it was fitted.
@@ -116,6 +128,16 @@ impl Scaled {
     /// −ln p of the step.
     pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.surprise.of(self.scorer.score(seen))
+    }
+
+    /// As [`Scorer::shares`], of a score that follows from that of the scorer.
+    pub fn shares(&mut self, score: f64, shares: &mut [f64]) -> bool {
+        let is_told = self.scorer.shares(shares);
+        let total: f64 = shares.iter().sum();
+        let even = score / shares.len() as f64;
+        let is_sound = total != 0.0 && total.is_finite();
+        shares.iter_mut().for_each(|share| *share = if is_sound { *share / total * score } else { even });
+        is_told
     }
 
     /// As [`Scorer::missing`].

@@ -1,6 +1,7 @@
 //! What several detectors need: standardisation, neighbour search, trees, dynamics models and their
 //! training, and the inside of a policy.
 
+pub(crate) mod beginning;
 pub(crate) mod channels;
 pub(crate) mod cholesky;
 pub(crate) mod dynamics;

@@ -1,0 +1,104 @@
+"""Asks detectors for alarms on recordings of real machines and of plants: `python judge.py --set ur3 --data FOLDER --out FILE.csv`.
+
+The threshold is the k-th smallest of the largest scores of the calibration recordings, k = ⌈(n + 1)(1 − α)⌉, for ours and for
+rivals alike. Found is a faulty recording with an alarm from its onset on.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rivals import RIVALS, Recording, Scorer
+from scipy.stats import beta
+from sets import Division, cmapss, tep, ur3
+
+from offnominal import detectors
+
+ALPHA = 0.05
+
+#: Ours, with their defaults; a clock, which knows nothing but the length.
+OURS: dict[str, Callable[[], detectors.Detector]] = {
+    "clock": detectors.Clock,
+    "mewma": detectors.Mewma,
+    "dpca": detectors.Dpca,
+    "residual-views": detectors.ResidualViews,
+    "panel": detectors.Panel,
+}
+
+
+def ours(make: Callable[[], detectors.Detector]) -> Callable[[list[Recording]], Scorer]:
+    """A detector of this package; a recording is an episode of observations without actions."""
+
+    def episode(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
+        rows = np.concatenate([recording[:1], recording]) - reference
+        return rows.astype(np.float32), np.zeros((len(recording), 0), np.float32)
+
+    def fit(train: list[Recording]) -> Scorer:
+        nonlocal reference
+        reference = np.concatenate(train).mean(axis=0)
+        fitted = make().fit([episode(r) for r in train], progress=False)
+        return lambda r: np.asarray(fitted.score(episode(r)))
+
+    reference = np.zeros(1)
+    return fit
+
+
+def threshold(largest: np.ndarray) -> float:
+    """The conformal threshold of the calibration recordings' largest scores."""
+    k = int(np.ceil((len(largest) + 1) * (1 - ALPHA)))
+    return float("inf") if k > len(largest) else float(np.sort(largest)[k - 1])
+
+
+def share(hits: list[bool]) -> tuple[float, float, float]:
+    """A share with its exact interval (Clopper and Pearson)."""
+    n, k = len(hits), sum(hits)
+    low = beta.ppf(0.025, k, n - k + 1) if k else 0.0
+    high = beta.ppf(0.975, k + 1, n - k) if k < n else 1.0
+    return k / n, float(low), float(high)
+
+
+def rows_of(division: Division, fit: Callable[[list[Recording]], Scorer]) -> Iterator[tuple[str, float, float, float]]:
+    """Metrics of a detector in a division: name, value, interval."""
+    score = fit(division.train)
+    limit = threshold(np.array([score(r).max() for r in division.calibration]))
+    yield "false_alarm_rate", *share([bool(score(r).max() > limit) for r in division.nominal])
+    delays = [first(score(r)[onset:] > limit) for r, onset in division.faulty]
+    yield "detection_rate", *share([delay is not None for delay in delays])
+    leads = [0 if delay is None else len(r) - onset - delay for delay, (r, onset) in zip(delays, division.faulty)]
+    yield "lead_median", float(np.median(leads)), float("nan"), float("nan")
+
+
+def first(alarms: np.ndarray) -> int | None:
+    """The row of the first alarm."""
+    found = np.flatnonzero(alarms)
+    return int(found[0]) if len(found) else None
+
+
+def main() -> None:
+    """Writes a tidy row for each number."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices=["ur3", "ur3-cold", "cmapss", "tep"], required=True, help="ur3-cold: without temperatures")
+    parser.add_argument("--data", type=Path, required=True, help="the folder with the files of the set")
+    parser.add_argument("--seeds", type=int, default=10, help="random divisions; of tep, runs of each fault from 101 on")
+    parser.add_argument("--out", type=Path, required=True)
+    asked = parser.parse_args()
+    sets: dict[str, Iterator[Division]] = {
+        "ur3": ur3(asked.data, True, asked.seeds),
+        "ur3-cold": ur3(asked.data, False, asked.seeds),
+        "cmapss": cmapss(asked.data, asked.seeds),
+        "tep": tep(asked.data, range(101, 101 + asked.seeds)),
+    }
+    fits = {name: ours(make) for name, make in OURS.items()} | RIVALS
+    rows = [
+        {"set": asked.set, "division": division.name, "detector": name, "metric": metric, "value": value, "low": low, "high": high}
+        for division in sets[asked.set]
+        for name, fit in fits.items()
+        for metric, value, low, high in rows_of(division, fit)
+    ]
+    pd.DataFrame(rows).to_csv(asked.out, index=False, float_format="%.4g")
+
+
+if __name__ == "__main__":
+    main()
