@@ -14,11 +14,11 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scheduler {
-    /// Anybody: a JSON line for each cell, after those of the cells that it needs
+    /// JSON lines, one per cell, dependencies first
     Cells,
-    /// A Slurm cluster: a script that submits one job array for each layer, and the tables
+    /// Script with one Slurm job array per layer
     Slurm,
-    /// A Kubernetes cluster: a script that applies one indexed job for each layer, and the tables
+    /// Script with one indexed Kubernetes job per layer
     Kubernetes,
 }
 

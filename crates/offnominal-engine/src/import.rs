@@ -16,25 +16,24 @@ use std::path::PathBuf;
 /// Which policy of another library to import.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The library that wrote the policy; nothing in the file is executed
+    /// Library that wrote the policy; no code of it runs
     #[arg(value_parser = one_of::<Library>())]
     pub library: Library,
     /// What the library saved: `model.save`, the script of CleanRL, or the runner of RSL-RL
     pub model: PathBuf,
-    /// Environment in which it is to act (see `list envs`); its channels and bounds must be those of the model
+    /// Environment with the channels and bounds of the model
     #[arg(long)]
     pub env: String,
-    /// How observations were normalised. Of sb3 what `VecNormalize.save` wrote [default: the file beside the model that has its
-    /// name or is called vec_normalize.pkl or vecnormalize.pkl]; of cleanrl a .npz with `mean` and `var`; `none` if they were not
+    /// Normalisation: file, or `none` (docs/import.md) [default: found beside the model]
     #[arg(long, value_name = "FILE")]
     pub normalize: Option<PathBuf>,
-    /// Of sb3: frames that `VecFrameStack` stacked
+    /// sb3: frames of `VecFrameStack`
     #[arg(long, value_name = "FRAMES")]
     pub stack: Option<NonZeroUsize>,
-    /// Of rsl-rl: the function between its layers, by its name in torch.nn [default: ELU]
+    /// rsl-rl: activation, by its name in torch.nn [default: ELU]
     #[arg(long)]
     pub activation: Option<String>,
-    /// Folder for the policy
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/import")]
     pub out: PathBuf,
 }

@@ -28,14 +28,13 @@ pub struct EnvId(pub String);
 /// The flags that make it.
 #[derive(Args)]
 struct EnvFlags {
-    /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
+    /// Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
     #[arg(long)]
     env: String,
-    /// What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R`
-    /// (docs/foreign.md)
+    /// Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     #[arg(long, value_name = "RULE")]
     failure: Option<String>,
-    /// Number of its `info` that tells how far a state is from failure, which is at zero
+    /// Gymnasium: number in `info` that is zero at failure
     #[arg(long, value_name = "info.KEY")]
     failure_margin: Option<String>,
 }

@@ -25,9 +25,9 @@ pub const VERSION: &str = "0.5.4";
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
-    /// One HDF5 file.
+    /// One HDF5 file
     Hdf5,
-    /// One Arrow file per episode; at most 131,071 steps each.
+    /// One Arrow file per episode
     Arrow,
 }
 

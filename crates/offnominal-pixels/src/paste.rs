@@ -37,20 +37,19 @@ const LIST: &str = "pasted.json";
 /// What to paste; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set, with images
+    /// Data set with images
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
     /// How data sets are read.
     #[command(flatten)]
     pub reading: Reading,
-    /// Most things in an image, of which there are one to so many
+    /// Most pasted objects per image
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub things: usize,
-    /// Probability that what is bright in a known class gets another colour, such as lane markings, for each class of an
-    /// image
+    /// Probability of recolouring bright parts of a known class
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub recolour: f64,
-    /// The folder, which must not exist
+    /// New folder
     #[arg(long, value_name = "DIR", default_value = "runs/pasted")]
     pub out: PathBuf,
 }

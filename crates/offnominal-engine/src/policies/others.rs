@@ -27,11 +27,11 @@ const CLIP: f32 = 10.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Library {
-    /// Stable-Baselines3 or sb3-contrib: what `model.save` wrote.
+    /// Stable-Baselines3 or sb3-contrib: `model.save`
     Sb3,
-    /// CleanRL: a state dictionary.
+    /// CleanRL: state dictionary
     Cleanrl,
-    /// RSL-RL: `model_N.pt`.
+    /// RSL-RL: `model_N.pt`
     RslRl,
 }
 

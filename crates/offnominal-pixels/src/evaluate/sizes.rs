@@ -10,12 +10,12 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ComponentSizes {
-    /// Those of the anomaly track, scaled to the area of each image
+    /// Of the anomaly track, scaled to the image area
     #[default]
     Scaled,
-    /// SegmentMeIfYouCan's track of anomalies: 500 predicted pixels, 100 true ones
+    /// SegmentMeIfYouCan, anomaly track: 500 predicted, 100 true pixels
     AnomalyTrack,
-    /// SegmentMeIfYouCan's track of obstacles: 50 predicted pixels, 10 true ones
+    /// SegmentMeIfYouCan, obstacle track: 50 predicted, 10 true pixels
     ObstacleTrack,
 }
 

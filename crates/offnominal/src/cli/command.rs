@@ -127,19 +127,19 @@ impl Command {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Seed of everything random; the same seed gives the same bits
+    /// Seed of all randomness; same seed, same bits
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Worker threads, 1 to 1024 [default: all cores]
     #[arg(long, value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Episodes that may diverge, and so have no outcome
+    /// Accepted number of diverged episodes, which have no outcome
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
-    /// End with an error where a part of a log cannot be read
+    /// Fail where a part of a log cannot be read
     #[arg(long)]
     pub strict: bool,
-    /// Print one JSON value on standard output, and nothing else
+    /// Print one JSON value on standard output, nothing else
     #[arg(long)]
     pub json: bool,
     /// No progress on standard error

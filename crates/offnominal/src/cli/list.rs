@@ -16,10 +16,10 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// What is listed
+    /// What to list
     #[arg(value_parser = one_of::<What>())]
     what: What,
-    /// Of anomalies: those that apply to this environment, with dyn-<parameter> for each of its parameters
+    /// Anomalies of this environment, with dyn-PARAMETER for each parameter
     #[arg(long)]
     env: Option<String>,
 }
@@ -29,19 +29,19 @@ pub struct List {
 enum What {
     /// Environments
     Envs,
-    /// Anomalies: what applies to every environment, or all of one environment
+    /// Anomalies
     Anomalies,
     /// Detectors
     Detectors,
-    /// Image detectors, for campaigns with `images`
+    /// Image detectors
     ImageDetectors,
-    /// Policies that come with the program
+    /// Shipped policies
     Policies,
-    /// Learning algorithms, with the options that not all of them have
+    /// Learning algorithms and their options
     Algorithms,
-    /// Metrics of the result tables
+    /// Metrics of result tables
     Metrics,
-    /// Scores of pixels
+    /// Pixel scores
     PixelMethods,
 }
 

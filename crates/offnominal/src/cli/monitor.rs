@@ -35,31 +35,28 @@ program with an error that names the line; so does a reader of the verdicts that
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
 pub struct Monitor {
-    /// File written by `fit`
+    /// File of `fit`
     #[arg(value_name = "FILE.monitor")]
     file: PathBuf,
-    /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
+    /// Mapping of the log's columns to channels [default: that of the fit]
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
-    /// The group of the episodes, such as a task, if the monitor was fitted with groups; a line may say another one [default of a
-    /// log: the task that its mapping names]
+    /// Group of the episodes, such as a task [default: from the log]
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// A live page at http://ADDRESS:PORT/ until the input ends, with metrics for Prometheus at /metrics; port 0 is any that
-    /// is free. An address that other machines reach needs a token
+    /// Live page, and /metrics for Prometheus; port 0 is any
     #[arg(long, value_name = "ADDRESS:PORT")]
     serve: Option<String>,
-    /// What every request must have, as `Authorization: Bearer TOKEN` or `?token=TOKEN`, at least 16 characters
-    /// [default: the variable OFFNOMINAL_TOKEN, which other users of this machine cannot read]
+    /// Access token, 16 characters or more [default: variable OFFNOMINAL_TOKEN]
     #[arg(long, requires = "serve")]
     token: Option<String>,
-    /// Keep this many seconds of all channels, and write them at each alarm as alarm-EPISODE-STEP.arrow and .mcap
+    /// At each alarm write the last SECONDS as .arrow and .mcap
     #[arg(long, value_name = "SECONDS")]
     record: Option<f64>,
-    /// Write all observations, actions and verdicts into this new MCAP file as they come, for Foxglove and Rerun
+    /// Write observations, actions and verdicts to a new MCAP file
     #[arg(long, value_name = "FILE")]
     mcap: Option<PathBuf>,
-    /// Folder of what --record writes [default: runs/monitor]
+    /// Folder for --record [default: runs/monitor]
     #[arg(long, value_name = "DIR", requires = "record")]
     out: Option<PathBuf>,
 }
