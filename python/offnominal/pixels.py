@@ -69,7 +69,8 @@ def features(
     data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
 ) -> Result:
     """Writes features of a public encoder as ``.npy`` files: ``encoder``, ``strides``, ``scale``, ``reading``."""
-    return _result("features", {"data": data, "out": out, **options}, seed, jobs, progress)
+    request = {"data": data, "encoder": "efficientnet-lite0", "out": out, **options}
+    return _result("predict", request, seed, jobs, progress)
 
 
 def score(

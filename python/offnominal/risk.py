@@ -299,8 +299,8 @@ def replay(
     :param failure: its number in the run, from 0.
     :param policy: another policy from the same initial condition.
     """
-    request = {"run": run, "failure": failure, "policy": policy, "size": size, "out": out}
-    return _result("replay", request, 0, 1, False)
+    request = {"run": run, "number": failure, "policy": policy, "size": size, "out": out}
+    return Result(call("render", request, seed=0, jobs=1, progress=False))
 
 
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:

@@ -8,10 +8,10 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 use std::path::Path;
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Who is to run the cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scheduler {
     /// JSON lines, one per cell, dependencies first

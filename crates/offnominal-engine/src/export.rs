@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use offnominal_files::dataset;
 use offnominal_files::minari::{self, Format};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct Request {
     #[arg(long)]
     pub id: String,
     /// File format
-    #[arg(long, value_parser = one_of::<Format>(), default_value = "hdf5")]
+    #[arg(long, value_parser = word_of::<Format>(), default_value = "hdf5")]
     pub format: Format,
     /// Folder for the new data set's own
     #[arg(long, value_name = "DIR", default_value = "runs/export")]

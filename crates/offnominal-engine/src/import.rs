@@ -6,7 +6,7 @@ use crate::policies::others::{self, Library, Other};
 use anyhow::Result;
 use clap::Args;
 use offnominal_files::write::atomically;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -17,14 +17,14 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
     /// Library that wrote the policy; no code of it runs
-    #[arg(value_parser = one_of::<Library>())]
+    #[arg(value_parser = word_of::<Library>())]
     pub library: Library,
-    /// What the library saved: `model.save`, the script of CleanRL, or the runner of RSL-RL
+    /// File that the library saved
     pub model: PathBuf,
     /// Environment with the channels and bounds of the model
     #[arg(long)]
     pub env: String,
-    /// Normalisation: file, or `none` (docs/import.md) [default: found beside the model]
+    /// Normalisation: file, or `none` (docs/policies.md) [default: found beside the model]
     #[arg(long, value_name = "FILE")]
     pub normalize: Option<PathBuf>,
     /// sb3: frames of `VecFrameStack`

@@ -13,12 +13,12 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::{Deref, RangeInclusive};
 
 /// Help of `--policy`.
-pub const POLICY: &str = "Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of \
-                          Python, `command:COMMAND`, or `random`";
+pub const POLICY: &str =
+    "Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`";
 
 /// Help of `--robot`.
 pub const ROBOT: &str =
-    "Address of the robot, for environments of robots; it moves! [default: a simulated robot]";
+    "Address of a real robot: it moves! [default: a simulated robot]";
 
 /// The id of an environment, with what counts as a failure there if that was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -13,14 +13,14 @@ use crate::dataset::Dataset;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The version of Minari whose format is written.
 pub const VERSION: &str = "0.5.4";
 
 /// How the episodes are stored.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

@@ -7,7 +7,7 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 /// A kind of network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum NetworkKind {
     /// Baseline: each pixel from its surroundings
@@ -21,7 +21,7 @@ pub enum NetworkKind {
 /// How large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum NetworkPreset {
     /// Trains from scratch on two cores within an hour

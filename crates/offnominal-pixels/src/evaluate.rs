@@ -28,7 +28,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_stats::{Bootstrap, Level};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use plan::EvaluationPlan;
 use serde::Serialize;
 use std::cell::RefCell;
@@ -58,8 +58,8 @@ pub struct Request {
     /// Temperature of odin [default: tuned on a quarter of the images]
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
-    /// Smallest components that count
-    #[arg(long, value_parser = one_of::<ComponentSizes>(), default_value = "scaled")]
+    /// Smallest components that count (docs/pixels.md)
+    #[arg(long, value_parser = word_of::<ComponentSizes>(), default_value = "scaled")]
     pub component_sizes: ComponentSizes,
     /// Bootstrap replicates per interval
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]

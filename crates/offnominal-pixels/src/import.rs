@@ -16,7 +16,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
@@ -29,13 +29,13 @@ pub struct Request {
     #[arg(value_name = "FILE.safetensors")]
     pub weights: PathBuf,
     /// Network of `pixels train` [default: torchvision's deeplabv3_resnet50]
-    #[arg(long, value_parser = one_of::<NetworkKind>())]
+    #[arg(long, value_parser = word_of::<NetworkKind>())]
     pub network: Option<NetworkKind>,
-    /// Size of the network
-    #[arg(long, value_parser = one_of::<NetworkPreset>(), default_value = "small", requires = "network")]
+    /// Size: small trains on two cores within an hour; paper as published
+    #[arg(long, value_parser = word_of::<NetworkPreset>(), default_value = "small", requires = "network")]
     pub preset: NetworkPreset,
     /// Change that a method needs
-    #[arg(long, value_parser = one_of::<Modification>(), default_value = "none", requires = "network")]
+    #[arg(long, value_parser = word_of::<Modification>(), default_value = "none", requires = "network")]
     pub modification: Modification,
     /// Stride of the coarsest map of a small network [default: 8]
     #[arg(long, value_name = "4|8", value_parser = output_stride, requires = "network")]

@@ -10,7 +10,7 @@ use clap::value_parser as number;
 use offnominal_core::Seed;
 use offnominal_engine::device::Device;
 use offnominal_files::store::address;
-use offnominal_work::cli::{self, one_of};
+use offnominal_work::cli::{self, word_of};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -20,7 +20,7 @@ use std::time::UNIX_EPOCH;
 #[command(next_help_heading = "Data")]
 pub struct Reading {
     /// Folder layout (docs/pixels.md)
-    #[arg(long, value_parser = one_of::<Layout>(), default_value = "offnominal")]
+    #[arg(long, value_parser = word_of::<Layout>(), default_value = "offnominal")]
     pub layout: Layout,
     /// Split with its own folder, such as val
     #[arg(long)]
@@ -72,7 +72,7 @@ pub struct NetworkSource {
     #[arg(long, default_value_t = 1, value_name = "N", requires = "model", value_parser = number!(u32).range(1..=100))]
     pub passes: u32,
     /// Where a convolutional model runs
-    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", requires = "model")]
+    #[arg(long, value_parser = word_of::<Device>(), default_value = "cpu", requires = "model")]
     pub device: Device,
 }
 

@@ -36,7 +36,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
-use offnominal_work::cli::{one_of, pair};
+use offnominal_work::cli::{one_of, pair, word_of};
 use pair::{Monitors, Pair, Players};
 use pairs::Pairs;
 use quantity::{Condition, Judged, Quantity};
@@ -61,7 +61,7 @@ pub struct Request {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub margin: Option<f64>,
     /// Required verdict on NEW; exit code 1 without it
-    #[arg(long, value_parser = one_of::<Requirement>())]
+    #[arg(long, value_parser = word_of::<Requirement>())]
     pub require: Option<Requirement>,
     /// Smallest and largest possible return; makes its interval exact
     #[arg(long, value_name = "LOW,HIGH", value_parser = pair::<f64>, allow_hyphen_values = true)]

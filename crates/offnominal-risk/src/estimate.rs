@@ -49,7 +49,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::{one_of, word_of};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -78,8 +78,8 @@ pub struct Request {
     /// Exponent of the predictor in the sampling density [default: as learned]
     #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// Purpose of the run; sets --plain-share
-    #[arg(long, value_parser = one_of::<Goal>(), default_value = "estimate")]
+    /// Purpose: estimate the probability, or show that it is small (gate); sets --plain-share
+    #[arg(long, value_parser = word_of::<Goal>(), default_value = "estimate")]
     pub goal: Goal,
     /// Nominal weight in the defensive mixture [default: 0.1; 0.8 with --goal gate]
     #[arg(long, value_name = "SHARE")]
@@ -147,7 +147,7 @@ pub(crate) fn by_name(option: &str, given: &[(String, f64)]) -> Result<BTreeMap<
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Goal {
     /// Know the failure probability

@@ -18,7 +18,7 @@ use offnominal_files::read;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Request {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub episodes: u32,
     /// Where the network runs
-    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
+    #[arg(long, value_parser = word_of::<Device>(), default_value = "cpu")]
     pub device: Device,
     /// Draw the most anomalous step: seen, predicted, difference
     #[arg(long, value_name = "FILE.png")]

@@ -2,12 +2,12 @@
 
 use offnominal_stats::pixel::components::Smallest;
 use serde::{Deserialize, Serialize};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How the smallest components are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ComponentSizes {
     /// Of the anomaly track, scaled to the image area

@@ -8,7 +8,7 @@ use offnominal_bench::schedule::Scheduler;
 use offnominal_bench::suite::{self, Suite};
 use offnominal_bench::{ood_rl, schedule};
 use offnominal_files::write::atomically;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `bench`.
@@ -21,7 +21,7 @@ pub struct Bench {
     #[arg(
         long,
         value_name = "SCHEDULER",
-        value_parser = one_of::<Scheduler>(),
+        value_parser = word_of::<Scheduler>(),
         num_args = 0..=1,
         default_missing_value = "cells",
         conflicts_with_all = ["cell", "suite"]

@@ -80,6 +80,19 @@ impl Command {
         }
     }
 
+    /// The same with the names of the common options in place of their texts, which the help of the program has.
+    pub fn line_of_help(&self) -> clap::Command {
+        let line = self.uses.iter().fold(self.line_of_person(), |line, option| {
+            line.mut_arg(option, |option| option.hide(true))
+        });
+        if self.uses.is_empty() {
+            return line;
+        }
+        let own = line.get_after_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
+        let names: String = self.uses.iter().map(|option| format!(" --{}", option.replace('_', "-"))).collect();
+        line.after_help(format!("{own}Common options:{names} (see `offnominal --help`)"))
+    }
+
     /// Does what the words of a person ask for.
     ///
     /// # Errors
@@ -153,6 +166,12 @@ fn jobs(text: &str) -> Result<usize, String> {
 }
 
 impl Common {
+    /// What they are, as help says it.
+    pub fn texts() -> String {
+        let line = clap::Command::new("common").disable_help_flag(true).help_template("{options}");
+        Common::augment_args(line).render_help().to_string()
+    }
+
     /// The settings from a command's matches; what the command does not offer has its default.
     pub fn read(matches: &ArgMatches) -> Common {
         Common {

@@ -8,40 +8,32 @@ use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::env::Env;
 use offnominal_engine::{catalogues, policies};
 use offnominal_stats::metric;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct List {
     /// What to list
-    #[arg(value_parser = one_of::<What>())]
+    #[arg(value_parser = word_of::<What>())]
     what: What,
     /// Anomalies of this environment, with dyn-PARAMETER for each parameter
     #[arg(long)]
     env: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(Debug, Clone, Copy, PartialEq, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 enum What {
-    /// Environments
     Envs,
-    /// Anomalies
     Anomalies,
-    /// Detectors
     Detectors,
-    /// Image detectors
     ImageDetectors,
-    /// Shipped policies
     Policies,
-    /// Learning algorithms and their options
     Algorithms,
-    /// Metrics of result tables
     Metrics,
-    /// Pixel scores
     PixelMethods,
 }
 

@@ -17,20 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What stands below the options.
-const LINES: &str = r#"A monitor that was fitted on logs reads a log as it is recorded: CSV, JSON lines, MCAP, ULog or an Arrow stream.
-A verdict is written when a row comes that is later than its step.
-
-Other monitors read lines. They are objects, either whole transitions or what there is at a tick of the clock:
-  {"obs": [0.1, 0.2], "action": [0.5], "next_obs": [0.1, 0.3]}
-  {"obs": [0.1, 0.2], "action": [0.5]}
-Of the second kind a step is judged when the next observation comes; one without an action ends the episode.
-Numbers may be given by the channels' names, {"obs": {"level": 0.1, "flow": 0.2}, …}; or a first line says in which
-order they come: {"channels": {"obs": ["level", "flow"], "action": ["valve"]}}
-A number that was not read is null, or its name is left out; the verdict says how many are missing.
-Both kinds may have "reset": true, where an episode begins, and "step": N. Nothing was read in steps that are left out;
-a line that comes late or twice is dropped and counted.
-A wrong width, an unknown channel, more than 1000 steps left out, an unknown field or a line of more than 1 MiB ends the
-program with an error that names the line; so does a reader of the verdicts that has gone away."#;
+const LINES: &str = r#"Standard input is a log, or JSON lines (docs/monitor.md) such as
+  {"obs": [0.1, 0.2], "action": [0.5]}"#;
 
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]

@@ -107,7 +107,7 @@ fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
     let n = said["failures"].as_array().unwrap().len();
     assert!((1..12).contains(&n), "{n} of 12 failed");
     let again = succeeds(&mut offnominal(
-        &["risk", "replay", estimate.to_str().unwrap()],
+        &["render", estimate.to_str().unwrap()],
         &folder.path().join("video"),
     ));
     assert!(String::from_utf8_lossy(&again.stdout).contains("fails again"));
