@@ -42,7 +42,7 @@ def describe(data: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True,
 
 
 def paste(data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
-    """Pastes things into the images of a data set, from which ``outlier-head`` learns: ``things``,
+    """Pastes things into the images of a data set, from which ``outlier-head`` learns:
     ``recolour``, ``reading``.
     """
     return _result("paste", {"data": data, "out": out, **options}, seed, jobs, progress)

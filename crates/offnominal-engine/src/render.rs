@@ -45,7 +45,7 @@ pub struct Request {
     /// Also write a class mask per PNG
     #[arg(long)]
     pub classes: bool,
-    /// Output folder [default for RUN: one within RUN]
+    /// Output folder; by default a failure lies within RUN
     #[arg(long, value_name = "DIR", default_value = "runs/render")]
     pub out: PathBuf,
     /// What is done to the episodes.
@@ -56,16 +56,7 @@ pub struct Request {
 
 /// Which states of an episode become PNG files.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, VariantArray, IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

@@ -17,8 +17,7 @@ pub const POLICY: &str =
     "Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`";
 
 /// Help of `--robot`.
-pub const ROBOT: &str =
-    "Address of a real robot: it moves! [default: a simulated robot]";
+pub const ROBOT: &str = "Address of a real robot: it moves! [default: a simulated robot]";
 
 /// The id of an environment, with what counts as a failure there if that was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -53,9 +53,7 @@ pub struct Request {
 }
 
 /// What is shown of a state.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, VariantArray, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum View {
     /// Camera frame

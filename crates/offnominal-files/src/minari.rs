@@ -19,9 +19,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 pub const VERSION: &str = "0.5.4";
 
 /// How the episodes are stored.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {

@@ -60,9 +60,6 @@ pub struct Request {
     /// Share of training to leave out at its beginning
     #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().early_share, allow_negative_numbers = true)]
     pub early: f64,
-    /// Share of failures used for validation, from the end
-    #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().later_share, allow_negative_numbers = true)]
-    pub later: f64,
     /// Most gradient steps
     #[arg(long, value_name = "N", default_value_t = PredictorRecipe::default().steps)]
     pub steps: usize,
@@ -173,14 +170,13 @@ impl Request {
     fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
-        let (early_share, later_share) = (self.early, self.later);
         PredictorRecipe {
             form,
-            early_share,
-            later_share,
+            early_share: self.early,
             members: self.members,
             steps: self.steps,
             places: self.places,
+            ..PredictorRecipe::default()
         }
     }
 }

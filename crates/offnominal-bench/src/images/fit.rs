@@ -59,11 +59,7 @@ const USUAL: (u32, u32, u32) = (100, 20, 128);
 impl Request {
     /// Episodes to learn from, others that say when to stop, and the side of an image.
     fn sizes(&self) -> (u32, u32, u32) {
-        (
-            self.train.unwrap_or(USUAL.0),
-            self.validation.unwrap_or(USUAL.1),
-            self.images.unwrap_or(USUAL.2),
-        )
+        (self.train.unwrap_or(USUAL.0), self.validation.unwrap_or(USUAL.1), self.images.unwrap_or(USUAL.2))
     }
 
     /// The request for the encoder of patches, if it is that.

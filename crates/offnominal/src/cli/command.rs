@@ -82,14 +82,16 @@ impl Command {
 
     /// The same with the names of the common options in place of their texts, which the help of the program has.
     pub fn line_of_help(&self) -> clap::Command {
-        let line = self.uses.iter().fold(self.line_of_person(), |line, option| {
-            line.mut_arg(option, |option| option.hide(true))
-        });
+        let line = self
+            .uses
+            .iter()
+            .fold(self.line_of_person(), |line, option| line.mut_arg(option, |option| option.hide(true)));
         if self.uses.is_empty() {
             return line;
         }
         let own = line.get_after_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
-        let names: String = self.uses.iter().map(|option| format!(" --{}", option.replace('_', "-"))).collect();
+        let names: String =
+            self.uses.iter().map(|option| format!(" --{}", option.replace('_', "-"))).collect();
         line.after_help(format!("{own}Common options:{names} (see `offnominal --help`)"))
     }
 

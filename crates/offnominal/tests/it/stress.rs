@@ -46,10 +46,9 @@ fn failures_are_found_kept_and_replayed() {
     assert!(std::fs::read_to_string(out.join("stress.html")).unwrap().contains("Likely failures"));
     // The same bits without the journals.
     assert_eq!(run("1", &folder.path().join("again")), json);
-    let again =
-        offnominal(&["render", out.to_str().unwrap(), "--json"], &folder.path().join("video"))
-            .output()
-            .unwrap();
+    let again = offnominal(&["render", out.to_str().unwrap(), "--json"], &folder.path().join("video"))
+        .output()
+        .unwrap();
     let again: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((&again["steps"], &again["likelihood"]), (&failure["steps"], &failure["likelihood"]));
     assert!(folder.path().join("video/episode.gif").is_file());
