@@ -28,8 +28,7 @@ use std::path::PathBuf;
 /// What to judge; the seed of the intervals is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// CSV file with the columns episode, step, score, label (0 or 1, or False or True) in any order; `-` reads
-    /// standard input
+    /// CSV file with episode, step, score, label; `-` is standard input
     pub file: PathBuf,
     /// Alarm threshold; adds delay, missed, early and false alarms
     #[arg(long, allow_negative_numbers = true, value_name = "SCORE")]

@@ -34,7 +34,7 @@ pub struct AnomalyRequest {
     /// The policy for which the level is calibrated; the one that acts, if none is named.
     #[arg(skip)]
     pub policy: Option<String>,
-    /// Disturbed channels by name or index, or `one` [default: all]
+    /// Disturbed channels by name or index, or `one` at random [default: all]
     #[arg(long, value_name = "C,…", requires = "anomaly", value_parser = channels)]
     pub channels: Option<Channels>,
     /// First anomalous step, or `random`

@@ -47,9 +47,9 @@ use verdict::{Gate, Requirement, Verdict};
 /// Which policies are compared, and what is asked of the new one.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The policy that is in use, as for `evaluate --policy`
+    /// Current policy, as for `evaluate --policy`
     pub old: String,
-    /// The policy that is to take its place
+    /// New policy
     pub new: String,
     /// The environment.
     #[command(flatten)]

@@ -78,10 +78,10 @@ pub struct Request {
     /// Exponent of the predictor in the sampling density [default: as learned]
     #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// Purpose: estimate the probability, or show that it is small (gate); sets --plain-share
+    /// Purpose: estimate the probability, or show that it is small; sets --plain-share
     #[arg(long, value_parser = word_of::<Goal>(), default_value = "estimate")]
     pub goal: Goal,
-    /// Nominal weight in the defensive mixture [default: 0.1; 0.8 with --goal gate]
+    /// Nominal weight of the defensive mixture [default: 0.1; 0.8 with --goal gate]
     #[arg(long, value_name = "SHARE")]
     pub plain_share: Option<f64>,
     /// Also report the failure rate within the riskiest SHARE of draws

@@ -71,7 +71,7 @@ pub struct Request {
     /// Also write the episodes as a history for `risk learn`
     #[arg(long, conflicts_with = "predictor")]
     pub history: bool,
-    /// select.json of a longer selection, to measure the true failure rate
+    /// select.json of a longer run, as ground truth
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
     /// Output folder; an interrupted run continues there

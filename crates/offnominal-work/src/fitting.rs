@@ -13,7 +13,7 @@ use std::str::FromStr;
 /// A detector, the episodes or recordings that it gets, its threshold, and how exceedances become alarms.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Fitting {
-    /// Detector id, or table such as `{ id = "knn", k = 3 }`; `default` is `residual-views`
+    /// Detector id, or table such as `{ id = "knn", k = 3 }`; default: residual-views
     #[arg(long, default_value = "default", value_parser = DetectorChoice::from_str)]
     pub detector: DetectorChoice,
     /// Training episodes [default: 100; of files, all not used for calibration]
@@ -25,7 +25,7 @@ pub struct Fitting {
     /// How the threshold is set, and what it promises.
     #[command(flatten)]
     pub threshold: Threshold,
-    /// No alarm in the first steps of an episode
+    /// First steps of an episode, without alarm
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     pub arm_after: u32,
     /// Consecutive exceedances that raise the alarm
