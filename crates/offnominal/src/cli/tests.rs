@@ -66,8 +66,9 @@ fn the_help_is_short() {
         let line = command.line_of_help();
         let shown = line.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_positional());
         flags += shown.count();
-        let texts =
-            line.get_arguments().filter_map(|arg| Some((arg.to_string(), arg.get_help()?.to_string())));
+        let texts = line
+            .get_arguments()
+            .filter_map(|arg| Some((arg.get_id().to_string(), arg.get_help()?.to_string())));
         let about = [(String::new(), command.about.to_string())];
         // A default is no sentence.
         let is_long = |text: &str| words(text.split(" [default").next().unwrap_or(text)) > MOST.3;
