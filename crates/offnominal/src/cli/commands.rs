@@ -330,7 +330,7 @@ const RESULTS: &[Command] = &[
     ),
     Command::new::<render::Request>(
         "render",
-        "Write images and a video of an episode or a found failure, or a sheet of frames",
+        "Write images and video of an episode or a found failure, or a sheet",
         &["seed", "json", "quiet"],
         pictures::render,
     )
