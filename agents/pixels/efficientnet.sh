@@ -31,7 +31,7 @@ for how in 16:1 8,16:1 16:2; do
   kept=$runs/maps-$strides-$scale
   judged=()
   for name in train pasted "${names[@]}"; do
-    pixels features --data "$runs/data/$name" --encoder efficientnet-lite0 --strides "$strides" --scale "$scale" \
+    pixels predict --data "$runs/data/$name" --encoder efficientnet-lite0 --strides "$strides" --scale "$scale" \
       --out "$kept/$name"
   done
   for name in "${names[@]}"; do

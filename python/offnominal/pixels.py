@@ -42,7 +42,7 @@ def describe(data: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True,
 
 
 def paste(data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
-    """Pastes things into the images of a data set, from which ``outlier-head`` learns: ``things``,
+    """Pastes things into the images of a data set, from which ``outlier-head`` learns:
     ``recolour``, ``reading``.
     """
     return _result("paste", {"data": data, "out": out, **options}, seed, jobs, progress)
@@ -69,7 +69,8 @@ def features(
     data: Path, out: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
 ) -> Result:
     """Writes features of a public encoder as ``.npy`` files: ``encoder``, ``strides``, ``scale``, ``reading``."""
-    return _result("features", {"data": data, "out": out, **options}, seed, jobs, progress)
+    request = {"data": data, "encoder": "efficientnet-lite0", "out": out, **options}
+    return _result("predict", request, seed, jobs, progress)
 
 
 def score(

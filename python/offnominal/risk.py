@@ -46,7 +46,6 @@ def learn(
     form: str | None = None,
     places: bool | None = None,
     early: float | None = None,
-    later: float | None = None,
     steps: int | None = None,
     members: int | None = None,
     scenario: dict[str, Any] | None = None,
@@ -67,13 +66,12 @@ def learn(
     :param form: ``mlp``, ``hazard``, ``dictionary``, or ``margin``, which learns how near episodes came to failing.
     :param places: learn hazards from the place of each failure too, where the history has it.
     :param early: share of the training that is left out at its beginning.
-    :param later: share of the failures in the later part of a history, which chooses the settings.
     """
     request = {
         "env": env, "failure": failure, "failure_margin": failure_margin, "histories": list(histories),
         "policies": list(policies), "episodes": episodes, "noises": noises, "history_only": history_only,
         "near": near, "form": form, "places": places,
-        "early": early, "later": later, "steps": steps, "members": members, "scenario": scenario, "out": out,
+        "early": early, "steps": steps, "members": members, "scenario": scenario, "out": out,
     }  # fmt: skip
     return _result("learn", request, seed, jobs, progress)
 
@@ -299,8 +297,8 @@ def replay(
     :param failure: its number in the run, from 0.
     :param policy: another policy from the same initial condition.
     """
-    request = {"run": run, "failure": failure, "policy": policy, "size": size, "out": out}
-    return _result("replay", request, 0, 1, False)
+    request = {"run": run, "number": failure, "policy": policy, "size": size, "out": out}
+    return Result(call("render", request, seed=0, jobs=1, progress=False))
 
 
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:

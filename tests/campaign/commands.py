@@ -149,9 +149,9 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
         ),
         Command("shift", ["shift", "--env", "hopper", "--policy", inputs.at("hopper.zip"), *small, *out]),
         Command(
-            "images train",
-            ["images", "train", "--env", "sap-goal0,sap-goal1", "--episodes", "3", "--patches", "4000"]
-            + ["--epochs", "4", *file],
+            "images fit (patches)",
+            ["images", "fit", "--env", "sap-goal0,sap-goal1", "--train", "3"]
+            + ["--detector", '{ id = "patches", patches = 4000, epochs = 4 }', *file],
         ),
         Command("images fit", ["images", "fit", *fit, *network, *file]),
         Command("pixels train", ["pixels", "train", "--data", inputs.at("nominal"), "--rounds", "12", *out]),

@@ -15,13 +15,13 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Depth {
-    /// Five faults at two strengths, for environments that take half a second for an episode
+    /// Five faults, two strengths; for slow environments
     Glance,
-    /// Nine faults at two strengths
+    /// Nine faults, two strengths
     Quick,
-    /// The twelve faults of signals and four parameters, at all four strengths
+    /// Sixteen faults, four strengths
     Standard,
-    /// Every fault that applies, at all four strengths, with the numbers of episodes of the benchmark
+    /// All faults, four strengths, episodes as in the benchmark
     Thorough,
 }
 

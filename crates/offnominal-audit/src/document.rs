@@ -162,7 +162,7 @@ impl FailuresFound {
             signs: kind.signs.iter().map(sign).collect(),
             video: video
                 .and_then(|path| Some(format!("{folder}/{}/{}", name(path.parent()?)?, name(&path)?))),
-            replay: format!("offnominal risk replay {folder} --failure {}", kind.example),
+            replay: format!("offnominal render {folder} --number {}", kind.example),
         });
         FailuresFound {
             counts_failures,

@@ -35,7 +35,7 @@ pub struct Request {
     /// Folder of a finished `audit`, `bench`, `compare` or `risk estimate`
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The file of a secret key, by which the bundle is signed
+    /// File of the secret key that signs the bundle
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// The bundle

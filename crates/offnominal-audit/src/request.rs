@@ -20,26 +20,25 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Time that it may take, such as 90s, 30m or 2h; it chooses the depth
+    /// Time budget, such as 90s, 30m or 2h; it sets the depth
     #[arg(long = "budget", value_name = "TIME", default_value = "30m", value_parser = secs)]
     pub budget_secs: f64,
-    /// How much is done, whatever it takes [default: the most that fits the budget]
+    /// Amount of work [default: the most that fits the budget]
     #[arg(long, value_parser = one_of::<Depth>())]
     pub depth: Option<Depth>,
-    /// A detector beside those of the depth: an id, or a table such as '{ id = "knn", k = 3 }'; may be repeated
+    /// Another detector: id, or table such as '{ id = "knn", k = 3 }'; repeatable
     #[arg(long = "detector", value_name = "DETECTOR")]
     pub detectors: Vec<DetectorChoice>,
-    /// Faults (see `list anomalies`) in place of those of the depth, with commas between
+    /// Faults in place of those of the depth, comma-separated
     #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     pub anomalies: Vec<String>,
     /// Accepted share of nominal episodes with an alarm
     #[arg(long, default_value_t = 0.05, value_name = "SHARE", value_parser = share)]
     pub alpha: f64,
-    /// What must hold, each with its whole interval; else the exit code is 1. Measures: auroc_matched, detection_rate
-    /// (both also at a strength, as in `auroc_matched(tiny) >= .8`), false_alarm_rate, risk, success, return
+    /// Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/audit.md); else exit code 1
     #[arg(long, value_name = "RULES")]
     pub require: Option<String>,
-    /// Folder of everything that is written; an audit that was stopped goes on there
+    /// Output folder; an interrupted audit continues there
     #[arg(long, value_name = "DIR", default_value = "runs/audit")]
     pub out: PathBuf,
 }

@@ -37,19 +37,19 @@ use std::path::{Path, PathBuf};
 /// What is checked.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The bundle that `evidence` wrote
+    /// Bundle of `evidence`
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
-    /// The public key that must have signed it, as `evidence --new-key` printed it
+    /// Public key of the signer, as `evidence --new-key` printed it
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
-    /// How many parts are done once more: draws of an estimate, blocks of roots, or cells (at most 20)
+    /// Parts to recompute: draws, blocks or cells (at most 20)
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub sample: usize,
-    /// Run programs, modules of Python and hosted environments that the bundle names: only if you trust who made it
+    /// Run programs that the bundle names: only if you trust it
     #[arg(long)]
     pub allow_programs: bool,
-    /// The seed by which parts are drawn [default: from the operating system]
+    /// Seed that chooses the parts [default: from the operating system]
     #[arg(long, value_name = "SEED")]
     pub sample_seed: Option<u64>,
     /// This program, as words, for the processes of its own that do parts once more; if empty, the one that runs.

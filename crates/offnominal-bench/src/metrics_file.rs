@@ -28,16 +28,15 @@ use std::path::PathBuf;
 /// What to judge; the seed of the intervals is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// CSV file with the columns episode, step, score, label (0 or 1, or False or True) in any order; `-` reads
-    /// standard input
+    /// CSV file with episode, step, score, label; `-` is standard input
     pub file: PathBuf,
-    /// Alarms are scores above this; adds delays, missed, early and false alarms
+    /// Alarm threshold; adds delay, missed, early and false alarms
     #[arg(long, allow_negative_numbers = true, value_name = "SCORE")]
     pub threshold: Option<f64>,
-    /// Bootstrap replicates of each interval, 100 to 100000
+    /// Bootstrap replicates per interval
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub replicates: u32,
-    /// Confidence level of the intervals, between 0 and 1
+    /// Confidence level of the intervals
     #[arg(long, default_value_t = 0.95, value_name = "P", allow_negative_numbers = true)]
     pub level: f64,
 }

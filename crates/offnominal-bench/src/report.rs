@@ -43,7 +43,7 @@ pub const CHARTS: &str = "charts";
 /// Which page to make anew.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Folder with results.json and results.csv, as `bench` and `demo` write them
+    /// Results folder of `bench` or `demo`
     pub dir: PathBuf,
     /// Folder for page and figures [default: DIR itself]
     #[arg(long, value_name = "DIR")]

@@ -8,17 +8,17 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 use std::path::Path;
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Who is to run the cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scheduler {
-    /// Anybody: a JSON line for each cell, after those of the cells that it needs
+    /// JSON lines, one per cell, dependencies first
     Cells,
-    /// A Slurm cluster: a script that submits one job array for each layer, and the tables
+    /// Script with one Slurm job array per layer
     Slurm,
-    /// A Kubernetes cluster: a script that applies one indexed job for each layer, and the tables
+    /// Script with one indexed Kubernetes job per layer
     Kubernetes,
 }
 

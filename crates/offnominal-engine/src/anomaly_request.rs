@@ -18,33 +18,33 @@ use toml::Value as Toml;
 #[serde(deny_unknown_fields)]
 #[command(next_help_heading = "Anomaly")]
 pub struct AnomalyRequest {
-    /// Anomaly id (see `list anomalies --env`); without it the episodes are nominal
+    /// Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     #[arg(long, value_name = "A", required = false)]
     pub anomaly: String,
-    /// How strong, in the anomaly's own unit
+    /// Strength in the anomaly's own unit
     #[arg(long, value_name = "M", requires = "anomaly", conflicts_with = "strength", allow_negative_numbers = true,
         value_parser = cli::finite)]
     pub magnitude: Option<f64>,
-    /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
+    /// Calibrated strength: tiny, medium, strong or extreme
     #[arg(long, value_name = "S", requires = "anomaly")]
     pub strength: Option<String>,
-    /// The table that `calibrate` wrote, or its folder, with the strength [default: shipped, then runs/calibrate]
+    /// Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     #[arg(long, value_name = "FILE", requires = "strength")]
     pub strengths: Option<PathBuf>,
     /// The policy for which the level is calibrated; the one that acts, if none is named.
     #[arg(skip)]
     pub policy: Option<String>,
-    /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
+    /// Disturbed channels by name or index, or `one` at random [default: all]
     #[arg(long, value_name = "C,…", requires = "anomaly", value_parser = channels)]
     pub channels: Option<Channels>,
-    /// First anomalous step: a number, or `random`
+    /// First anomalous step, or `random`
     #[arg(long, value_name = "random|K", default_value = "random")]
     #[serde(default)]
     pub onset: OnsetChoice,
-    /// The anomaly ends after so many steps
+    /// Steps until the anomaly ends [default: to the end]
     #[arg(long, value_name = "STEPS", requires = "anomaly", conflicts_with = "intermittent")]
     pub window: Option<u32>,
-    /// The anomaly comes for ON steps and goes for OFF steps
+    /// Repeat: ON steps with, OFF steps without the anomaly
     #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = cli::pair::<u32>)]
     pub intermittent: Option<(u32, u32)>,
 }

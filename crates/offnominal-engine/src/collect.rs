@@ -36,14 +36,13 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
-    /// extended to so many, with the same bits as if it had been made at once; it is never replaced
+    /// Number of episodes, with twins; a larger number extends a data set
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_EPISODES)))]
     pub episodes: u32,
     /// The address of the robot.
     #[arg(long, value_name = "HOST", help = ROBOT)]
     pub robot: Option<String>,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/collect")]
     pub out: PathBuf,
     /// What is done to the episodes.

@@ -18,10 +18,10 @@ pub struct Request {
     /// Environment id (see `list envs`)
     #[arg(long)]
     pub env: String,
-    /// Files written by `train`, with different seeds or, by `--checkpoints`, at different steps
+    /// Files of `train`: several seeds, or --checkpoints
     #[arg(value_name = "POLICY.safetensors", required = true)]
     pub members: Vec<PathBuf>,
-    /// Folder for the policy
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/ensemble")]
     pub out: PathBuf,
 }

@@ -38,13 +38,13 @@ pub struct Request {
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub episodes: u32,
-    /// Least acceptable mean return: if the lower end of its interval is below it, the exit code is 1
+    /// Least acceptable mean return; exit code 1 if not shown
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub min_return: Option<f64>,
-    /// Least acceptable success rate: if the lower end of its interval is below it, the exit code is 1
+    /// Least acceptable success rate; exit code 1 if not shown
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub min_success: Option<f64>,
-    /// Also write the numbers into the card beside the policy's file; the episodes are then those of the card's own seed
+    /// Also update the policy's card, with the card's own seed
     #[arg(long)]
     pub card: bool,
     /// What is drawn for each episode, and by what one fails.

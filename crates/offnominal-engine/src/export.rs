@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use offnominal_files::dataset;
 use offnominal_files::minari::{self, Format};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -13,19 +13,19 @@ use std::path::PathBuf;
 /// What to export as a dataset of Minari.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The other program
+    /// Target program
     #[arg(value_parser = ["minari"])]
     pub to: String,
-    /// Dataset written by `collect`
+    /// Data set of `collect`
     #[arg(value_name = "DATASET.arrow")]
     pub dataset: PathBuf,
-    /// Id of the new dataset, such as sap/goal1-noise-v0
+    /// Id of the new data set, such as sap/goal1-noise-v0
     #[arg(long)]
     pub id: String,
-    /// How the episodes are stored
-    #[arg(long, value_parser = one_of::<Format>(), default_value = "hdf5")]
+    /// File format
+    #[arg(long, value_parser = word_of::<Format>(), default_value = "hdf5")]
     pub format: Format,
-    /// Folder in which the dataset's own is made
+    /// Folder for the new data set's own
     #[arg(long, value_name = "DIR", default_value = "runs/export")]
     pub out: PathBuf,
 }

@@ -37,17 +37,16 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Nominal episodes written by `collect`, instead of new ones
+    /// Nominal episodes of `collect`, instead of new ones
     #[arg(long, value_name = "FILE.arrow")]
     pub data: Option<PathBuf>,
-    /// Faults of each kind that are played in the environment, so that a diagnosis can name a fault, such as a parameter of the
-    /// dynamics, with its magnitude; 0 for none [default: 60 in environments of this program, 0 in others]
+    /// Simulated episodes per fault, so that a diagnosis names faults [default: 60; hosted environments 0]
     #[arg(long, value_name = "N")]
     pub faults: Option<u32>,
     /// What is fitted, and how its threshold is set.
     #[command(flatten)]
     pub fitting: Fitting,
-    /// The file to write
+    /// Output file
     #[arg(long = "out", value_name = "FILE.monitor")]
     pub file: PathBuf,
 }

@@ -6,7 +6,7 @@ use crate::policies::others::{self, Library, Other};
 use anyhow::Result;
 use clap::Args;
 use offnominal_files::write::atomically;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -16,25 +16,24 @@ use std::path::PathBuf;
 /// Which policy of another library to import.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// The library that wrote the policy; nothing in the file is executed
-    #[arg(value_parser = one_of::<Library>())]
+    /// Library that wrote the policy; no code of it runs
+    #[arg(value_parser = word_of::<Library>())]
     pub library: Library,
-    /// What the library saved: `model.save`, the script of CleanRL, or the runner of RSL-RL
+    /// File that the library saved
     pub model: PathBuf,
-    /// Environment in which it is to act (see `list envs`); its channels and bounds must be those of the model
+    /// Environment with the channels and bounds of the model
     #[arg(long)]
     pub env: String,
-    /// How observations were normalised. Of sb3 what `VecNormalize.save` wrote [default: the file beside the model that has its
-    /// name or is called vec_normalize.pkl or vecnormalize.pkl]; of cleanrl a .npz with `mean` and `var`; `none` if they were not
+    /// Normalisation: file, or `none` (docs/policies.md) [default: found beside the model]
     #[arg(long, value_name = "FILE")]
     pub normalize: Option<PathBuf>,
-    /// Of sb3: frames that `VecFrameStack` stacked
+    /// sb3: frames of `VecFrameStack`
     #[arg(long, value_name = "FRAMES")]
     pub stack: Option<NonZeroUsize>,
-    /// Of rsl-rl: the function between its layers, by its name in torch.nn [default: ELU]
+    /// rsl-rl: activation, by its name in torch.nn [default: ELU]
     #[arg(long)]
     pub activation: Option<String>,
-    /// Folder for the policy
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/import")]
     pub out: PathBuf,
 }

@@ -12,11 +12,11 @@ use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::{png as image, write};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How many times larger images are drawn before they are shrunk.
 pub(crate) const SMOOTH_IMAGE: usize = 4;
@@ -33,19 +33,19 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Width and height of the images in pixels
+    /// Width and height in pixels
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
     pub size: u16,
-    /// Name of the camera [default: the environment's first]
+    /// Camera [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
-    /// Which states of the episode become PNG files
-    #[arg(long, value_parser = one_of::<Stills>(), default_value = "few")]
+    /// States to write as PNG: first, middle and last, or all
+    #[arg(long, value_parser = word_of::<Stills>(), default_value = "few")]
     pub frames: Stills,
-    /// Also write the class mask of each PNG; its pixel values are the class ids
+    /// Also write a class mask per PNG
     #[arg(long)]
     pub classes: bool,
-    /// Folder for everything that is written
+    /// Output folder; by default a failure lies within RUN
     #[arg(long, value_name = "DIR", default_value = "runs/render")]
     pub out: PathBuf,
     /// What is done to the episodes.
@@ -56,22 +56,12 @@ pub struct Request {
 
 /// Which states of an episode become PNG files.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
-    EnumMessage,
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, VariantArray, IntoStaticStr,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Stills {
-    /// The first, the middle and the last
+    /// First, middle and last
     #[default]
     Few,
     /// Every one

@@ -13,12 +13,11 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::{Deref, RangeInclusive};
 
 /// Help of `--policy`.
-pub const POLICY: &str = "Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of \
-                          Python, `command:COMMAND`, or `random`";
+pub const POLICY: &str =
+    "Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`";
 
 /// Help of `--robot`.
-pub const ROBOT: &str =
-    "Address of the robot, for environments of robots; it moves! [default: a simulated robot]";
+pub const ROBOT: &str = "Address of a real robot: it moves! [default: a simulated robot]";
 
 /// The id of an environment, with what counts as a failure there if that was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -28,14 +27,13 @@ pub struct EnvId(pub String);
 /// The flags that make it.
 #[derive(Args)]
 struct EnvFlags {
-    /// Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
+    /// Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
     #[arg(long)]
     env: String,
-    /// What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R`
-    /// (docs/foreign.md)
+    /// Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     #[arg(long, value_name = "RULE")]
     failure: Option<String>,
-    /// Number of its `info` that tells how far a state is from failure, which is at zero
+    /// Gymnasium: number in `info` that is zero at failure
     #[arg(long, value_name = "info.KEY")]
     failure_margin: Option<String>,
 }

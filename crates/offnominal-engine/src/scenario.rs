@@ -59,24 +59,22 @@ impl fmt::Display for Scenario {
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "What is drawn, and what fails")]
 pub struct ScenarioRequest {
-    /// Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a body, `NAME=S` for a
-    /// standard deviation S
+    /// Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub randomise: Vec<String>,
-    /// Their standard deviation, relative to the nominal values
+    /// Their standard deviation, relative to nominal
     #[arg(long, value_name = "S", requires = "randomise", default_value_t = 0.1)]
     pub sigma: f64,
-    /// Take the parameters of each episode from a row of this table
+    /// Table with one row of parameters per episode
     #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
     pub parameter_table: Option<PathBuf>,
-    /// Draw parameters and initial conditions from this file (docs/risk.md)
+    /// Distribution of parameters and initial conditions (docs/risk.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["randomise", "parameter_table"])]
     pub distribution: Option<PathBuf>,
-    /// An episode fails if and only if its return is below this
+    /// An episode fails if and only if its return is below R
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
-    /// An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed < 3)', times in
-    /// seconds
+    /// An episode also fails if it violates this formula (docs/stl.md)
     #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
     pub stl: Option<Formula>,
 }

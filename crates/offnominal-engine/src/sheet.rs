@@ -11,78 +11,55 @@ use crate::show::Show;
 use crate::strengths::{self, Status};
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
-use clap::Args;
 use offnominal_core::limits::PIXELS;
 use offnominal_core::prelude::*;
 use offnominal_core::schedule::Onset;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::sheet::{Captioned, png};
 use offnominal_files::write;
-use offnominal_work::cli::one_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Frames in a row, where nothing else says how many.
 const COLUMNS: usize = 5;
 
 /// What to draw; the seed is that of the context, and the episodes of an environment all have the same.
-#[derive(Debug, Clone, PartialEq, Args)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Environment ids (see `list envs`), one frame for each
-    #[arg(long = "env", value_name = "ENV,…", value_delimiter = ',', required = true)]
+    /// Ids of the environments.
     pub envs: Vec<String>,
-    /// The policy that acts in each, as for `render`
-    #[arg(long, default_value = "random")]
+    /// The policy that acts in each.
     pub policy: String,
-    /// What is shown of a state
-    #[arg(long, value_parser = one_of::<View>(), default_value = "camera")]
+    /// What is shown of a state.
     pub view: View,
-    /// Name of the camera [default: the environment's first]
-    #[arg(long, value_name = "NAME")]
+    /// Name of the camera, if it is not the first.
     pub camera: Option<String>,
-    /// Anomalies (see `list anomalies --env`) or patterns such as cam-*, shown beside the nominal frame; each begins with
-    /// the first step
-    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
+    /// Anomalies, or patterns such as `cam-*`, shown beside the nominal frame; each begins with the first step.
     pub anomalies: Vec<String>,
-    /// How strong, in the anomaly's own unit; several make a row for each anomaly
-    #[arg(
-        long = "magnitude",
-        value_name = "M,…",
-        value_delimiter = ',',
-        requires = "anomalies",
-        conflicts_with = "strengths",
-        allow_negative_numbers = true
-    )]
+    /// How strong they are, in their own units, if not as levels; several make a row for each anomaly.
     pub magnitudes: Vec<f64>,
-    /// How strong, as calibrated levels: tiny, medium, strong or extreme; several make a row for each anomaly
-    #[arg(long = "strength", value_name = "S,…", value_delimiter = ',', requires = "anomalies")]
+    /// Calibrated levels, if no magnitudes.
     pub strengths: Vec<String>,
-    /// The state that is shown; 0 is the first, before any step
-    #[arg(long, default_value_t = 10)]
+    /// The state that is shown; 0 is the first, before any step.
     pub step: u32,
-    /// Width and height of a camera's frame in pixels
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(8..=1024))]
+    /// Width and height of a camera's frame in pixels.
     pub size: u16,
-    /// Frames in a row [default: 5, or as many as a row for each anomaly needs]
-    #[arg(long, value_name = "N")]
+    /// Frames in a row, if not as many as seem right.
     pub columns: Option<usize>,
-    /// The PNG file
-    #[arg(long, default_value = "runs/sheet.png")]
+    /// The PNG file.
     pub file: PathBuf,
 }
 
 /// What is shown of a state.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, VariantArray, IntoStaticStr, EnumMessage,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum View {
-    /// What a camera sees
+    /// Camera frame
     #[default]
     Camera,
-    /// The newest image of the observation, where it is one
+    /// Newest image of the observation
     Observation,
 }
 

@@ -13,21 +13,19 @@ use crate::dataset::Dataset;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The version of Minari whose format is written.
 pub const VERSION: &str = "0.5.4";
 
 /// How the episodes are stored.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
-    /// One HDF5 file.
+    /// One HDF5 file
     Hdf5,
-    /// One Arrow file per episode; at most 131,071 steps each.
+    /// One Arrow file per episode
     Arrow,
 }
 

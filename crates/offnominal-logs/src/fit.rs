@@ -26,20 +26,19 @@ use std::path::PathBuf;
 /// What to fit; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Logs of nominal recordings (see `inspect` for their formats), instead of an environment and a policy
+    /// Nominal logs, instead of --env and --policy
     #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
-    /// Which column of the logs is what; without it, what `inspect` proposes
+    /// Mapping of columns to channels [default: the proposal of `inspect`]
     #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// Give each task that the mapping tells apart a threshold of its own, set by its own recordings; tasks with too few of them
-    /// share one
+    /// One threshold per task; small tasks share one
     #[arg(long)]
     pub by_task: bool,
     /// What is fitted, and how its threshold is set.
     #[command(flatten)]
     pub fitting: Fitting,
-    /// The file to write
+    /// Output file
     #[arg(long = "out", value_name = "FILE.monitor")]
     pub file: PathBuf,
 }

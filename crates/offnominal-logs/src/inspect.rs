@@ -29,14 +29,13 @@ use survey::{LogReport, survey};
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Logs that are alike: files or folders; CSV, JSON lines, Parquet, Arrow, HDF5, Minari, LeRobot v3, MCAP, rosbag2
-    /// or ULog, also compressed (gz, zst, lz4)
+    /// Files or folders of one kind (formats: docs/logs.md), compressed or not
     #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
-    /// The proposed mapping to write, for you to edit; without it, it is printed only
+    /// Write the proposed mapping, to edit it [default: print it]
     #[arg(long = "out", value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// A page to write, with a picture of each channel
+    /// Write a page with a plot of each channel
     #[arg(long, value_name = "FILE.html")]
     pub page: Option<PathBuf>,
 }

@@ -7,24 +7,24 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 /// A kind of network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum NetworkKind {
-    /// The baseline: each pixel by itself, from its surroundings
+    /// Baseline: each pixel from its surroundings
     Patches,
-    /// PSPNet: means over regions of four sizes
+    /// PSPNet
     Pspnet,
-    /// DeepLabV3+: several scales, refined with a finer map
+    /// DeepLabV3+
     Deeplab,
 }
 
 /// How large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum NetworkPreset {
-    /// Trains from nothing on two cores within an hour
+    /// Trains from scratch on two cores within an hour
     Small,
     /// As published: ResNet-50 or Xception-65
     Paper,
@@ -36,13 +36,13 @@ pub enum NetworkPreset {
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Modification {
-    /// Nothing
+    /// No change
     None,
-    /// Features of 32 channels, for mahalanobis
+    /// 32 feature channels, for mahalanobis
     DimReduce,
-    /// Units are dropped at random, for var-sum and mutual-information
+    /// Dropout, for var-sum and mutual-information
     Dropout,
-    /// The network also has an output for its confidence, for confidence
+    /// Confidence output, for confidence
     Confidence,
 }
 

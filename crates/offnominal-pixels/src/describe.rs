@@ -19,13 +19,13 @@ use std::path::PathBuf;
 /// What to describe; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set
+    /// Data set
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Nominal images: adds the AUROC of a detector that knows only how frequent their colours are
+    /// Nominal images; adds the AUROC of colour frequency alone
     #[arg(long, value_name = "DIR")]
     pub nominal: Option<PathBuf>,
-    /// Folder for description.json [default: nothing is written]
+    /// Folder for description.json [default: print only]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// How data sets are read.

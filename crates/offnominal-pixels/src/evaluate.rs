@@ -28,7 +28,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_stats::{Bootstrap, Level};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use plan::EvaluationPlan;
 use serde::Serialize;
 use std::cell::RefCell;
@@ -40,32 +40,31 @@ pub use sizes::ComponentSizes;
 /// What to evaluate; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Data sets, each judged by itself
+    /// Data set; repeatable, each judged by itself
     #[arg(long, required = true, value_name = "DIR")]
     pub data: Vec<PathBuf>,
-    /// Judge all data sets together, as one
+    /// Judge all data sets as one
     #[arg(long)]
     pub pooled: bool,
-    /// Folder of score maps NAME.npy, [H, W], larger is more unknown, or of folders METHOD/NAME.npy as `pixels score` writes
-    /// them; one for each --data
+    /// Folder of score maps, or of folders by method; one per --data
     #[arg(long, value_name = "DIR")]
     pub scores: Vec<PathBuf>,
-    /// Methods (see `list pixel-methods`), sums of such (a+b), or all that can be had
+    /// Methods (see `list pixel-methods`), sums (a+b), or `all`
     #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
     pub methods: Vec<String>,
-    /// Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}'
+    /// Method parameters, such as '{"outlier-head": {"hidden": 128}}'
     #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
     pub params: MethodParams,
-    /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
+    /// Temperature of odin [default: tuned on a quarter of the images]
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
-    /// Smallest components that count
-    #[arg(long, value_parser = one_of::<ComponentSizes>(), default_value = "scaled")]
+    /// Smallest components that count (docs/pixels.md)
+    #[arg(long, value_parser = word_of::<ComponentSizes>(), default_value = "scaled")]
     pub component_sizes: ComponentSizes,
-    /// Bootstrap replicates of each interval, 100 to 100000
+    /// Bootstrap replicates per interval
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub replicates: u32,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
     /// How data sets are read.

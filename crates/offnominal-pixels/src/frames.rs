@@ -34,16 +34,16 @@ pub struct Request {
     /// Number of episodes
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub episodes: u32,
-    /// Steps from one frame to the next
+    /// Steps between frames
     #[arg(long, default_value_t = 25, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Width and height of the frames in pixels
+    /// Width and height in pixels
     #[arg(long, default_value_t = 128, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub size: u16,
-    /// Classes of the environment that are unknown to a network, such as debris
+    /// Classes that count as unknown, such as debris
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     pub unknown: Vec<String>,
-    /// The folder, which must not exist
+    /// New folder
     #[arg(long, value_name = "DIR", default_value = "runs/frames")]
     pub out: PathBuf,
     /// What is done to the episodes.

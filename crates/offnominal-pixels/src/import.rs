@@ -16,7 +16,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
@@ -25,26 +25,25 @@ use std::path::PathBuf;
 /// What to import; the seed of the intervals is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Weights, saved with safetensors.torch.save_file(model.state_dict(), FILE)
+    /// Weights, saved by `safetensors.torch.save_file`
     #[arg(value_name = "FILE.safetensors")]
     pub weights: PathBuf,
-    /// Which network of `pixels train` they are of, with the names of its tensors [default: torchvision's
-    /// deeplabv3_resnet50]
-    #[arg(long, value_parser = one_of::<NetworkKind>())]
+    /// Network of `pixels train` [default: torchvision's deeplabv3_resnet50]
+    #[arg(long, value_parser = word_of::<NetworkKind>())]
     pub network: Option<NetworkKind>,
-    /// How large it is
-    #[arg(long, value_parser = one_of::<NetworkPreset>(), default_value = "small", requires = "network")]
+    /// Size: small trains on two cores within an hour; paper as published
+    #[arg(long, value_parser = word_of::<NetworkPreset>(), default_value = "small", requires = "network")]
     pub preset: NetworkPreset,
-    /// What is changed in it so that a method can be used
-    #[arg(long, value_parser = one_of::<Modification>(), default_value = "none", requires = "network")]
+    /// Change that a method needs
+    #[arg(long, value_parser = word_of::<Modification>(), default_value = "none", requires = "network")]
     pub modification: Modification,
-    /// Pixels of the image that a place of the coarsest map of a small network stands for [default: 8]
+    /// Stride of the coarsest map of a small network [default: 8]
     #[arg(long, value_name = "4|8", value_parser = output_stride, requires = "network")]
     pub output_stride: Option<u8>,
-    /// Labelled images on which it is judged, and whose classes it knows if there is no --map
+    /// Validation images; without --map they name the classes
     #[arg(long, value_name = "DIR")]
     pub validation: Option<PathBuf>,
-    /// Folder for model.safetensors and its card model.json
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
     /// How data sets are read.

@@ -10,7 +10,7 @@ use clap::value_parser as number;
 use offnominal_core::Seed;
 use offnominal_engine::device::Device;
 use offnominal_files::store::address;
-use offnominal_work::cli::{self, one_of};
+use offnominal_work::cli::{self, word_of};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -19,19 +19,19 @@ use std::time::UNIX_EPOCH;
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Data")]
 pub struct Reading {
-    /// How the folders are laid out
-    #[arg(long, value_parser = one_of::<Layout>(), default_value = "offnominal")]
+    /// Folder layout (docs/pixels.md)
+    #[arg(long, value_parser = word_of::<Layout>(), default_value = "offnominal")]
     pub layout: Layout,
-    /// Split, where it is a folder of its own, such as val
+    /// Split with its own folder, such as val
     #[arg(long)]
     pub split: Option<String>,
     /// Label map [default: classes.toml of the data set]
     #[arg(long, value_name = "FILE.toml")]
     pub map: Option<PathBuf>,
-    /// Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600, which is 640²)
+    /// Leave out images with fewer pixels
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub least_pixels: usize,
-    /// Size to which images and labels are brought; arrays of a network must have it
+    /// Resize images and labels
     #[arg(long, value_name = "WIDTHxHEIGHT")]
     pub resize: Option<Size>,
 }
@@ -56,23 +56,23 @@ impl Reading {
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkSource {
-    /// Folder of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each --data
+    /// Folder of logits (docs/pixels.md); one per --data
     #[arg(long, value_name = "DIR")]
     pub logits: Vec<PathBuf>,
-    /// Folder of features, [channels, h, w]; one for each --logits
+    /// Folder of features; one per --logits
     #[arg(long, value_name = "DIR", requires = "logits")]
     pub features: Vec<PathBuf>,
-    /// Folder of confidences, [H, W] from 0 to 1; one for each --logits
+    /// Folder of confidences; one per --logits
     #[arg(long, value_name = "DIR", requires = "logits")]
     pub confidence: Vec<PathBuf>,
     /// Model of `pixels train`, instead of --logits
     #[arg(long, value_name = "FILE", conflicts_with = "logits")]
     pub model: Option<PathBuf>,
-    /// Random passes of the model; 1 is one without dropped units
+    /// Random forward passes of the model
     #[arg(long, default_value_t = 1, value_name = "N", requires = "model", value_parser = number!(u32).range(1..=100))]
     pub passes: u32,
     /// Where a convolutional model runs
-    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", requires = "model")]
+    #[arg(long, value_parser = word_of::<Device>(), default_value = "cpu", requires = "model")]
     pub device: Device,
 }
 
@@ -140,7 +140,7 @@ impl NetworkSource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Nominal images")]
 pub struct NominalSource {
-    /// Data set without unknown pixels, on which methods are fitted that must be
+    /// Nominal data set, on which methods are fitted
     #[arg(long, value_name = "DIR")]
     pub nominal: Option<PathBuf>,
     /// Its split
@@ -152,7 +152,7 @@ pub struct NominalSource {
     /// Its features, if the network is in files
     #[arg(long, value_name = "DIR", requires = "nominal_logits")]
     pub nominal_features: Option<PathBuf>,
-    /// Images that are used of it at most; all if this is left out
+    /// Most images taken from it [default: all]
     #[arg(long, value_name = "N", requires = "nominal", value_parser = number!(u32).range(1..))]
     pub nominal_images: Option<u32>,
 }
@@ -161,7 +161,7 @@ pub struct NominalSource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Images with pasted things")]
 pub struct OutlierSource {
-    /// Data set of `pixels paste`, on which outlier-head is fitted
+    /// Data set of `pixels paste`, to fit outlier-head
     #[arg(long, value_name = "DIR")]
     pub outliers: Option<PathBuf>,
     /// Its logits, if the network is in files

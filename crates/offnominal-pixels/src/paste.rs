@@ -34,23 +34,22 @@ const _: () = assert!(UNKNOWN == offnominal_detectors::pixel::UNKNOWN);
 /// Name of the list of what was pasted.
 const LIST: &str = "pasted.json";
 
+/// Most things in an image, of which there are one to so many.
+const MOST_THINGS: usize = 3;
+
 /// What to paste; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set, with images
+    /// Data set with images
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
     /// How data sets are read.
     #[command(flatten)]
     pub reading: Reading,
-    /// Most things in an image, of which there are one to so many
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub things: usize,
-    /// Probability that what is bright in a known class gets another colour, such as lane markings, for each class of an
-    /// image
+    /// Probability of recolouring bright parts of a known class
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     pub recolour: f64,
-    /// The folder, which must not exist
+    /// New folder
     #[arg(long, value_name = "DIR", default_value = "runs/pasted")]
     pub out: PathBuf,
 }
@@ -67,7 +66,6 @@ struct Pasted {
 /// # Errors
 /// If the data cannot be read, the number is out of range, or the folder exists or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
-    within("things", request.things, 1..=100)?;
     within("recolour", request.recolour, 0.0..=1.0)?;
     let set = request.reading.open(&request.data)?;
     // Apart, so that the same things are pasted whatever is recoloured.
@@ -82,7 +80,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
             recolour(&mut rgb, &labels, set.classes().len(), request.recolour, &mut of_colours);
             let other = &set.samples[rng.below(set.samples.len())];
             let pieces = set.labels(other).and_then(|labels| Ok((set.rgb(other, &labels)?, labels.width)))?;
-            let things = 1 + rng.below(request.things);
+            let things = 1 + rng.below(MOST_THINGS);
             (0..things).for_each(|_| paste(&mut rgb, &mut labels, (&pieces.0, pieces.1), &mut rng));
             let name = sample.name.replace('/', "_");
             write_image(root, "images", &name, &colours(labels.width, labels.height, &rgb)?)?;

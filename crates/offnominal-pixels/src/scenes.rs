@@ -43,35 +43,34 @@ struct SceneList {
 /// What to draw; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Args)]
 pub struct Request {
-    /// What is drawn: road (streets), three-wheeler (among cars, all else ignored), or as many streets and indoor (rooms),
-    /// normal-noise or perlin (images of noise)
+    /// road, three-wheeler, indoor, normal-noise or perlin (docs/pixels.md)
     #[arg(long, value_parser = word::<Set>, default_value = "road")]
     pub set: Set,
-    /// Which towns: train A, B, C; validation D; test E, with unknown things
+    /// train, validation or test; test has unknown objects
     #[arg(long, value_parser = word::<Split>, default_value = "test")]
     pub split: Split,
-    /// How unknown things of streets look against the ground: high, usual or low
+    /// Contrast of unknown objects in streets: high, usual or low
     #[arg(long, value_parser = word::<Contrast>, default_value = "usual")]
     pub contrast: Contrast,
-    /// How large they are: large, usual or small
+    /// Their size: large, usual or small
     #[arg(long, value_parser = word::<Size>, default_value = "usual")]
     pub size: Size,
-    /// How far away they are: near (6 to 13 m), usual (7 to 30 m) or far (20 to 45 m)
+    /// Their distance: near, usual or far
     #[arg(long, value_parser = word::<Distance>, default_value = "usual")]
     pub distance: Distance,
     /// Number of images
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub n: u32,
-    /// Pixels per row, 16 to 4096
+    /// Width in pixels, 16 to 4096
     #[arg(long, default_value_t = 256)]
     pub width: usize,
-    /// Rows, 16 to 4096
+    /// Height in pixels, 16 to 4096
     #[arg(long, default_value_t = 128)]
     pub height: usize,
-    /// Number of classes: 12, or the 19 of Cityscapes
+    /// Classes: 12, or the 19 of Cityscapes
     #[arg(long, default_value = "12", value_name = "12|19", value_parser = class_set)]
     pub classes: ClassSet,
-    /// The folder, which must not exist
+    /// New folder
     #[arg(long, value_name = "DIR", default_value = "runs/scenes")]
     pub out: PathBuf,
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// What to score; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// The data set: its labels give the names and sizes of the images
+    /// Data set; its labels give names and sizes
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
     /// How data sets are read.
@@ -35,13 +35,13 @@ pub struct Request {
     /// Methods (see `list pixel-methods`)
     #[arg(long = "method", value_delimiter = ',', required = true, value_name = "ID,…")]
     pub methods: Vec<String>,
-    /// Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}'
+    /// Method parameters, such as '{"outlier-head": {"hidden": 128}}'
     #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
     pub params: MethodParams,
     /// Temperature of odin
     #[arg(long, default_value_t = 1000.0, value_name = "T", value_parser = temperature)]
     pub temperature: f64,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
 }

@@ -20,7 +20,7 @@ use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
 use offnominal_stats::{Bootstrap, Level};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::{one_of, word_of};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,47 +30,46 @@ use std::path::{Path, PathBuf};
 /// What to train; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Labelled images to learn from
+    /// Labelled training images
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Images on which the result is judged; the training never sees them
+    /// Validation images
     #[arg(long, value_name = "DIR")]
     pub validation: Option<PathBuf>,
-    /// Which network
-    #[arg(long, value_parser = one_of::<NetworkKind>(), default_value = "patches")]
+    /// Network; patches is the baseline, the others are convolutional
+    #[arg(long, value_parser = word_of::<NetworkKind>(), default_value = "patches")]
     pub network: NetworkKind,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
     /// How data sets are read.
     #[command(flatten)]
     pub reading: Reading,
-    /// How large it is
-    #[arg(long, value_parser = one_of::<NetworkPreset>(), default_value = "small", help_heading = CONVOLUTIONAL)]
+    /// Size: small trains on two cores within an hour; paper as published
+    #[arg(long, value_parser = word_of::<NetworkPreset>(), default_value = "small", help_heading = CONVOLUTIONAL)]
     pub preset: NetworkPreset,
-    /// What is changed so that a method can be used
+    /// Change that a method needs
     #[arg(long, value_parser = one_of::<Modification>(), default_value = "none", help_heading = CONVOLUTIONAL)]
     pub modification: Modification,
-    /// Pixels of the image that a place of the coarsest map of a small network stands for, in rows and in columns: 4 finds
-    /// things of few pixels, for about four times the work [default: 8]
+    /// Stride of the coarsest map of a small network [default: 8]
     #[arg(long, value_name = "4|8", value_parser = output_stride, help_heading = CONVOLUTIONAL)]
     pub output_stride: Option<u8>,
-    /// Steps of the training [default: the preset's]
+    /// Gradient steps [default: the preset's]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..), help_heading = CONVOLUTIONAL)]
     pub steps: Option<u32>,
-    /// Images in a step [default: the preset's]
+    /// Batch size [default: the preset's]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=1024), help_heading = CONVOLUTIONAL)]
     pub batch: Option<u32>,
-    /// First learning rate [default: the preset's]
+    /// Initial learning rate [default: the preset's]
     #[arg(long, value_name = "RATE", value_parser = rate, help_heading = CONVOLUTIONAL)]
     pub rate: Option<f64>,
-    /// Where it is trained
-    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", help_heading = CONVOLUTIONAL)]
+    /// Where to train
+    #[arg(long, value_parser = word_of::<Device>(), default_value = "cpu", help_heading = CONVOLUTIONAL)]
     pub device: Device,
-    /// Pixels of each class that are drawn from an image
+    /// Sampled pixels per class and image
     #[arg(long, default_value_t = 80, value_parser = number!(u32).range(1..=100_000), help_heading = "Baseline")]
     pub pixels: u32,
-    /// How often each is seen
+    /// Epochs
     #[arg(long, default_value_t = 12, value_parser = number!(u32).range(1..=10_000), help_heading = "Baseline")]
     pub rounds: u32,
 }

@@ -134,7 +134,7 @@ fn finished_methods_are_not_measured_again() {
 fn arrays_and_counts_come_from_requests() {
     let data = Data::new();
     let (test, network) = (data.at("test"), data.network());
-    let request = json!({ "data": test, "network": network, "out": data.at("said") });
+    let request = json!({ "data": test, "model": network.model, "out": data.at("said") });
     assert_eq!(predict::run(&asked(request), &data.context).unwrap().images, 6);
     assert!(data.at("said/logits/00005.npy").is_file() && data.at("said/features/00005.npy").is_file());
     let request =
@@ -152,7 +152,7 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
     let data = Data::new();
     for name in ["train", "test"] {
         let (images, out) = (data.at(name), data.at(&format!("{name}-said")));
-        let request = asked(json!({ "data": images, "network": data.network(), "out": out }));
+        let request = asked(json!({ "data": images, "model": data.network().model, "out": out }));
         predict::run(&request, &data.context).unwrap();
     }
     let feature = |name: &str| data.at(name).join("features/00003.npy");
@@ -204,7 +204,8 @@ struct Said(Data);
 impl Said {
     fn new() -> Said {
         let data = Data::new();
-        let request = json!({ "data": data.at("test"), "network": data.network(), "out": data.at("said") });
+        let request =
+            json!({ "data": data.at("test"), "model": data.network().model, "out": data.at("said") });
         predict::run(&asked(request), &data.context).unwrap();
         Said(data)
     }

@@ -16,10 +16,10 @@ pub struct Request {
     /// Failure probability, above 0 and below 1
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub p: f64,
-    /// The estimate is to lie between P / D and D P; at least 1.01
+    /// Factor: the estimate lies between P / D and D P
     #[arg(long, default_value_t = 3.0, value_name = "D", allow_negative_numbers = true)]
     pub delta: f64,
-    /// Probability with which it is to, between 0 and 1
+    /// Probability of that
     #[arg(long, default_value_t = LEVEL, value_name = "C", allow_negative_numbers = true)]
     pub confidence: f64,
 }

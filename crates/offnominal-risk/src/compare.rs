@@ -36,7 +36,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
-use offnominal_work::cli::{one_of, pair};
+use offnominal_work::cli::{one_of, pair, word_of};
 use pair::{Monitors, Pair, Players};
 use pairs::Pairs;
 use quantity::{Condition, Judged, Quantity};
@@ -47,45 +47,44 @@ use verdict::{Gate, Requirement, Verdict};
 /// Which policies are compared, and what is asked of the new one.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// The policy that is in use, as for `evaluate --policy`
+    /// Current policy, as for `evaluate --policy`
     pub old: String,
-    /// The policy that is to take its place
+    /// New policy
     pub new: String,
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// What decides [default: success where the environment defines it, else return]
+    /// Deciding metric [default: success if defined, else return]
     #[arg(long, value_parser = one_of::<Quantity>())]
     pub metric: Option<Quantity>,
-    /// How much worse NEW may be, in the unit of the metric; then `no worse than the margin` is a verdict too
+    /// Tolerated loss of NEW, in the unit of the metric
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub margin: Option<f64>,
-    /// What must be shown of NEW: if it is not, or another exact interval says that NEW is worse, the exit code is 1, as it
-    /// always is where NEW is worse by the metric
-    #[arg(long, value_parser = one_of::<Requirement>())]
+    /// Required verdict on NEW; exit code 1 without it
+    #[arg(long, value_parser = word_of::<Requirement>())]
     pub require: Option<Requirement>,
-    /// Smallest and largest possible return, which make its interval exact
+    /// Smallest and largest possible return; makes its interval exact
     #[arg(long, value_name = "LOW,HIGH", value_parser = pair::<f64>, allow_hyphen_values = true)]
     pub return_range: Option<(f64, f64)>,
-    /// A monitor's file, as `fit` writes it: the share of episodes in which it raises an alarm is compared too
+    /// Monitor file of `fit`; compares alarm rates too
     #[arg(long, value_name = "FILE")]
     pub monitor: Option<PathBuf>,
-    /// Pairs after which it ends, decided or not; a run in the output folder is continued to so many
+    /// Most pairs of episodes; a larger number continues a run
     #[arg(long, default_value_t = 2000)]
     pub episodes: u64,
     /// Pairs between two looks
     #[arg(long, value_name = "PAIRS", default_value_t = 25)]
     pub block: u64,
-    /// Confidence level of each interval, which holds at every number of pairs
+    /// Confidence level, valid at every look
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.
     #[command(flatten)]
     pub scenario: ScenarioRequest,
-    /// Play the nominal twin of each anomalous episode too, and compare what the anomaly costs either policy
+    /// Compare what the anomaly costs, against the nominal twins
     #[arg(long, requires = "anomaly", help_heading = "Anomaly")]
     pub twin: bool,
     /// What goes wrong, the same for both.

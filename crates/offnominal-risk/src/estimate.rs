@@ -49,7 +49,7 @@ use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::{one_of, word_of};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -66,61 +66,58 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// How initial conditions are chosen [default: thinned with a predictor, else plain]
+    /// Sampling of initial conditions [default: thinned with --predictor, else plain]
     #[arg(long, value_parser = one_of::<SamplingMethod>())]
     pub method: Option<SamplingMethod>,
-    /// The predictor that `risk learn` wrote
+    /// Predictor of `risk learn`
     #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// Number of episodes, each from an initial condition that the method chooses; a run in the output folder is
-    /// continued to so many
+    /// Number of episodes; a larger number continues a run
     #[arg(long, default_value_t = 1000)]
     pub episodes: u64,
-    /// Sample initial conditions in proportion to the predicted chance of failure to this power [default: as learned]
+    /// Exponent of the predictor in the sampling density [default: as learned]
     #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// What the run is for; it sets --plain-share
-    #[arg(long, value_parser = one_of::<Goal>(), default_value = "estimate")]
+    /// Purpose: estimate the probability, or show that it is small; sets --plain-share
+    #[arg(long, value_parser = word_of::<Goal>(), default_value = "estimate")]
     pub goal: Goal,
-    /// Share of the experiments that ignores the predictor, above 0, at most 1 [default: 0.1, and 0.8 with --goal gate]
+    /// Nominal weight of the defensive mixture [default: 0.1; 0.8 with --goal gate]
     #[arg(long, value_name = "SHARE")]
     pub plain_share: Option<f64>,
-    /// Also report the failure rate within this share of all draws, those with the highest predictions: a whole number of percent
+    /// Also report the failure rate within the riskiest SHARE of draws
     #[arg(long, value_name = "SHARE")]
     pub top_share: Option<f64>,
-    /// Experiments per draw of the methods thinned and adaptive, above 0, at most 1 [default: as few as the predictor can
-    /// use; 0.1 for adaptive]
+    /// Experiments per draw, thinned and adaptive [default: from the predictor; adaptive 0.1]
     #[arg(long, value_name = "R")]
     pub rate: Option<f64>,
-    /// Confidence level of the intervals, between 0 and 1
+    /// Confidence level of the intervals
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Largest acceptable failure probability: if the upper end of the interval is above it, the exit code is 1
+    /// Largest acceptable failure probability; exit code 1 if not shown
     #[arg(long, value_name = "P")]
     pub max_risk: Option<f64>,
-    /// End as soon as the interval lies on one side of --max-risk; --episodes are then the most
+    /// Stop once the interval excludes --max-risk
     #[arg(long, requires = "max_risk")]
     pub early_stop: bool,
-    /// End as soon as the interval is at most so wide; --episodes are then the most
+    /// Stop once the interval is this narrow
     #[arg(long, value_name = "W")]
     pub width: Option<f64>,
-    /// A low-fidelity environment with the same channels and initial conditions as --env: pairs of episodes in both, and fresh
-    /// ones in the low-fidelity one, need fewer episodes of --env
+    /// Low-fidelity environment with the same channels and initial conditions
     #[arg(long, value_name = "ENV")]
     pub cheap: Option<String>,
-    /// A parameter of --env that differs from nominal, in all episodes; can be repeated
+    /// Parameter of --env that differs from nominal; repeatable
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter, allow_hyphen_values = true, requires = "cheap")]
     pub parameters: Vec<(String, f64)>,
-    /// A parameter of the low-fidelity environment that differs from nominal, in all episodes; can be repeated
+    /// Parameter of the low-fidelity environment; repeatable
     #[arg(long = "cheap-parameter", value_name = "NAME=VALUE", value_parser = parameter, allow_hyphen_values = true, requires = "cheap")]
     pub cheap_parameters: Vec<(String, f64)>,
-    /// Fresh low-fidelity episodes per episode of --env, beside the one that begins as it does
+    /// Extra low-fidelity episodes per high-fidelity episode
     #[arg(long, value_name = "K", default_value_t = 5, requires = "cheap")]
     pub per_dear: u64,
     /// Pairs between two looks
     #[arg(long, value_name = "PAIRS", default_value_t = 25, requires = "cheap")]
     pub block: u64,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.
@@ -150,13 +147,13 @@ pub(crate) fn by_name(option: &str, given: &[(String, f64)]) -> Result<BTreeMap<
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Goal {
-    /// To know the failure probability: a tenth of the experiments ignores the predictor
+    /// Know the failure probability
     #[default]
     Estimate,
-    /// To show that it is small: four fifths of them do, because only these lower the upper end
+    /// Show that it is small
     Gate,
 }
 
@@ -176,11 +173,11 @@ impl Goal {
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum SamplingMethod {
-    /// Draws of the environment itself: counting
+    /// Monte Carlo
     Plain,
-    /// Draws that are tried with a chance that grows with the prediction; valid whenever one stops
+    /// Likelier where the predictor expects failures; valid at any stop
     Thinned,
-    /// Draws that are tried with a chance that follows what failed before, with or without a predictor; valid whenever one stops
+    /// Likelier where failures occurred before; valid at any stop
     Adaptive,
 }
 

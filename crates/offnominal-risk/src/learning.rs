@@ -33,46 +33,40 @@ pub struct Request {
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// The history that `train --history` or an earlier `risk learn` wrote; may be repeated, to learn from several runs
+    /// History of `train --history` or `risk learn`; repeatable
     #[arg(long = "history", value_name = "FILE", required_unless_present = "policies")]
     pub histories: Vec<PathBuf>,
-    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills, whose episodes make a
-    /// history first; may be repeated
+    /// Policy, or folder of policies, whose episodes become a history; repeatable
     #[arg(long = "policy")]
     pub policies: Vec<String>,
-    /// Episodes of each --policy at each level of noise
+    /// Episodes per policy and noise level
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "policies")]
     pub episodes: usize,
-    /// Standard deviation of the noise on their commands, as a share of half their range; may be repeated
+    /// Action noise: standard deviation per half range; repeatable
     #[arg(long = "noise", value_name = "SHARE", default_value = "0", requires = "policies")]
     pub noises: Vec<f64>,
-    /// End when the history of the policies is written
+    /// Write the history only; learn nothing
     #[arg(long, requires = "policies", conflicts_with = "histories")]
     pub history_only: bool,
-    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is
-    /// learned from it
+    /// History of similarly rare failures, which chooses the exponent only
     #[arg(long, value_name = "FILE")]
     pub near: Option<PathBuf>,
-    /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
+    /// Kind of predictor [default: hazard with places, else mlp]
     #[arg(long, value_parser = one_of::<Form>())]
     pub form: Option<Form>,
-    /// Learn hazards from the place of each failure too, where the history has it
+    /// Learn hazards from the place of each failure too
     #[arg(long)]
     pub places: bool,
-    /// Share of the training that is left out at its beginning, from 0 to 1
+    /// Share of training to leave out at its beginning
     #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().early_share, allow_negative_numbers = true)]
     pub early: f64,
-    /// Share of the failures that the later part of the history has, which chooses the settings and, without --near,
-    /// the exponent
-    #[arg(long, value_name = "SHARE", default_value_t = PredictorRecipe::default().later_share, allow_negative_numbers = true)]
-    pub later: f64,
     /// Most gradient steps
     #[arg(long, value_name = "N", default_value_t = PredictorRecipe::default().steps)]
     pub steps: usize,
-    /// Networks whose chances are averaged; a dictionary is always one
+    /// Networks in the ensemble
     #[arg(long, value_name = "N", default_value_t = PredictorRecipe::default().members)]
     pub members: usize,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.
@@ -176,14 +170,13 @@ impl Request {
     fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
-        let (early_share, later_share) = (self.early, self.later);
         PredictorRecipe {
             form,
-            early_share,
-            later_share,
+            early_share: self.early,
             members: self.members,
             steps: self.steps,
             places: self.places,
+            ..PredictorRecipe::default()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `risk replay`: a failure once more, with images.
+//! `render RUN`: a failure once more, with images.
 
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
@@ -6,7 +6,6 @@ use crate::request::within;
 use crate::stress::again::{Again, Kept};
 use crate::stress::series::Likelihood;
 use anyhow::{Context as _, Result, ensure};
-use clap::Args;
 use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
@@ -26,22 +25,17 @@ const VIDEO: (usize, f64) = (192, 2.5);
 const MOST_FRAMES_PER_SEC: f64 = 10.0;
 
 /// Which failure is played.
-#[derive(Debug, Clone, PartialEq, Args)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Folder of a `risk estimate` or a `risk stress`
-    #[arg(value_name = "RUN")]
+    /// Folder of a `risk estimate` or a `risk stress`.
     pub run: PathBuf,
-    /// Number of the failure, as the report names it
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    /// Number of the failure, as the report names it.
     pub failure: usize,
-    /// The policy, where it is not to be found under the name it had
-    #[arg(long, value_name = "FILE")]
+    /// The policy, where it is not to be found under the name it had.
     pub policy: Option<String>,
-    /// Width and height of the images in pixels
-    #[arg(long, default_value_t = 256)]
+    /// Width and height of the images in pixels.
     pub size: usize,
-    /// Folder for video and last image [default: one within RUN]
-    #[arg(long, value_name = "DIR")]
+    /// Folder for video and last image, if they are wanted.
     pub out: Option<PathBuf>,
 }
 

@@ -32,34 +32,34 @@ pub struct Request {
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
+    /// Policy, or folder of policies (`train --checkpoints`); repeatable
     #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
-    /// Where to look; may be repeated, to compare strategies
+    /// Search strategy; repeatable
     #[arg(long = "strategy", value_parser = one_of::<Strategy>(), required = true)]
     pub strategies: Vec<Strategy>,
-    /// The predictor that `risk learn` wrote
+    /// Predictor of `risk learn`
     #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// The history that `train --history` or `risk learn` wrote
+    /// History of `train --history` or `risk learn`
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Number of searches per policy
+    /// Searches per policy
     #[arg(long, default_value_t = 20)]
     pub searches: u64,
-    /// Experiments after which a search gives up
+    /// Most experiments per search
     #[arg(long, default_value_t = 10_000)]
     pub budget: usize,
-    /// Draws of which argmax takes the most dangerous; may be repeated, to compare
+    /// Candidates per experiment of argmax; repeatable
     #[arg(long, value_name = "N", default_value = "1000")]
     pub of: Vec<usize>,
-    /// Spend the whole budget of each search, to find many failures and not only the first
+    /// Do not stop at the first failure: spend the budget
     #[arg(long)]
     pub all: bool,
-    /// Confidence level of the intervals, between 0 and 1
+    /// Confidence level of the intervals
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.

@@ -47,34 +47,34 @@ pub struct Request {
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated, to compare
+    /// Policy, or folder of policies (`train --checkpoints`); repeatable
     #[arg(long = "policy", required = true)]
     pub policies: Vec<String>,
-    /// The predictor that `risk learn` wrote; without one all draws are tried
+    /// Predictor of `risk learn` [default: plain sampling]
     #[arg(long, value_name = "FILE")]
     pub predictor: Option<PathBuf>,
-    /// Experiments of each policy after which the selection ends
+    /// Most experiments per policy
     #[arg(long, default_value_t = 5000)]
     pub budget: u64,
-    /// Experiments of each policy per round, about
+    /// Experiments per policy and round, about
     #[arg(long, default_value_t = 100)]
     pub round: u64,
-    /// How much the predictor is trusted [default: as learned]
+    /// Exponent of the predictor in the sampling density [default: as learned]
     #[arg(long, value_name = "A")]
     pub exponent: Option<f64>,
-    /// Experiments per draw, with a predictor, above 0, at most 1
+    /// Experiments per draw, with a predictor
     #[arg(long, value_name = "R", default_value_t = 0.05, allow_negative_numbers = true)]
     pub rate: f64,
-    /// Probability with which the best policy is never thrown out, between 0 and 1
+    /// Probability of never eliminating the best policy
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Also write the episodes as a history, from which `risk learn` makes a predictor
+    /// Also write the episodes as a history for `risk learn`
     #[arg(long, conflicts_with = "predictor")]
     pub history: bool,
-    /// The select.json of a longer selection: also say how often the policy with the lowest estimate fails, round by round
+    /// select.json of a longer run, as ground truth
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.

@@ -32,22 +32,22 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Number of swarms that do not know one another
+    /// Independent swarms
     #[arg(long, default_value_t = 4)]
     pub swarms: u64,
     /// Particles per swarm
     #[arg(long, default_value_t = 50)]
     pub particles: usize,
-    /// Moves of a replaced particle; enough to forget where it was copied from
+    /// Markov moves per replaced particle
     #[arg(long, default_value_t = 10)]
     pub moves: usize,
-    /// Experiments after which a swarm gives up
+    /// Most experiments per swarm
     #[arg(long, default_value_t = 20_000)]
     pub budget: usize,
-    /// Confidence level of the intervals, between 0 and 1
+    /// Confidence level of the intervals
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.

@@ -63,34 +63,34 @@ pub struct Request {
     /// The environment.
     #[command(flatten)]
     pub env: EnvId,
-    /// The noise whose disturbances are searched, where the id of the environment does not say it: a level, or a file of a table
+    /// Noise to search, if --env does not name one: a level or file
     #[arg(long, value_name = "NOISE")]
     pub noise: Option<String>,
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// How to search; may be repeated. `random` is always tried, for comparison [default: all]
+    /// Search strategy; repeatable; `random` always runs as the baseline [default: all]
     #[arg(long = "strategy", value_parser = one_of::<Strategy>())]
     pub strategies: Vec<Strategy>,
-    /// Number of searches of each strategy, each from an initial condition of its own
+    /// Searches per strategy, each from its own initial condition
     #[arg(long, default_value_t = 20)]
     pub searches: u64,
-    /// Experiments after which a search gives up
+    /// Most experiments per search
     #[arg(long, default_value_t = 1000)]
     pub budget: usize,
-    /// Episodes for making a failure likelier once it was found
+    /// Episodes spent on making a found failure likelier
     #[arg(long, value_name = "EPISODES", default_value_t = 500)]
     pub refine: usize,
-    /// Parts of an episode in each of which `cross-entropy` holds a disturbance
+    /// Parts of an episode with a constant disturbance, for cross-entropy
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub parts: usize,
-    /// Begin all searches where search N of the seed begins
+    /// Begin all searches at the initial condition of search N
     #[arg(long, value_name = "N")]
     pub start: Option<u64>,
-    /// Confidence level of the intervals, between 0 and 1
+    /// Confidence level of the intervals
     #[arg(long, default_value_t = LEVEL, allow_negative_numbers = true)]
     pub level: f64,
-    /// Folder for everything that is written; a run that was interrupted is continued there
+    /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.

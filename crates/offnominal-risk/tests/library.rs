@@ -37,8 +37,8 @@ fn a_risk_is_estimated_and_a_failure_replayed() {
     assert!(report.page.as_ref().unwrap().exists() && out.join("timing.json").exists());
     assert!(report.to_string().contains("failures in 12 experiments"), "{report}");
     assert!(report.unacceptable(1.0).is_none() && report.unacceptable(0.0).unwrap().contains("at most 0"));
-    let again = json!({ "run": out, "size": 16 });
-    let found = replay::run(&request(again), &context()).unwrap();
+    let again = replay::Request { run: out, failure: 0, policy: None, size: 16, out: None };
+    let found = replay::run(&again, &context()).unwrap();
     assert_eq!(json!(found)["initial"], json!(report.document.failures[0].x));
     assert!(found.files.is_empty() && found.to_string().contains("fails again"));
 }

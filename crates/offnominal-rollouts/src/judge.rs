@@ -35,33 +35,31 @@ const MOST_DETECTORS: usize = 100;
 /// What to judge, and how.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Rollouts as JSON lines or Parquet, or folders of them
+    /// Rollouts: JSON lines, Parquet, or folders of them
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL), ewma(SIGNAL), -DETECTOR, actprobe,
-    /// hazard, hazard(SIGNAL,...), odds(DETECTOR,...) [default: each signal and its mean so far]
+    /// Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]
     #[arg(long = "detector", value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     pub detectors: Vec<Detector>,
-    /// The detector from which the others are told apart, by a difference with its interval
+    /// Reference detector for paired differences
     #[arg(long, value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     pub versus: Option<Detector>,
-    /// What is learned from and what is judged; may be given several times: folds:N, tasks:N, or the published splits
-    /// seen:SEEDS and unseen:SEEDS [default: all rollouts are judged, and nothing is learned]
+    /// folds:N, tasks:N, seen:SEEDS or unseen:SEEDS; repeatable [default: nothing is learned]
     #[arg(long = "split", value_name = "S", value_parser = split)]
     pub splits: Vec<Split>,
-    /// Actions of each chunk that are executed before the next one, where the files do not say it
+    /// Executed actions per chunk, if the files do not say it
     #[arg(long, value_name = "N")]
     pub executed: Option<usize>,
-    /// Embeddings of the tasks' instructions: a .npy file that holds a dictionary of arrays by task
+    /// Embeddings of task instructions (.npy with a dictionary by task)
     #[arg(long = "task-embeddings", value_name = "FILE")]
     pub instructions: Option<PathBuf>,
-    /// The first step that is compared
+    /// First step that is compared
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub from_step: usize,
-    /// Share of successful rollouts that may have an alarm
+    /// Accepted share of successful rollouts with an alarm
     #[arg(long, value_name = "P", default_value_t = 0.15, value_parser = share)]
     pub alpha: f64,
-    /// Bootstrap replicates of each interval, 100 to 100000
+    /// Bootstrap replicates per interval
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub replicates: usize,
     /// Folder for rollouts.json, rollouts.csv and rollouts.html

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 /// Which rollouts.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Rollouts as JSON lines or Parquet, or folders of them
+    /// Rollouts: JSON lines, Parquet, or folders of them
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Actions of each chunk that are executed before the next one, where the files do not say it
+    /// Executed actions per chunk, if the files do not say it
     #[arg(long, value_name = "N")]
     pub executed: Option<usize>,
     /// Folder for signals.jsonl and signals.toml

@@ -32,48 +32,46 @@ use std::time::Instant;
 /// What to run; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Environment: hopper, walker, ant, half-cheetah-m
+    /// Environment: hopper, walker, ant or half-cheetah-m
     #[arg(long)]
     pub env: String,
-    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped
-    /// ones]
+    /// Policy, or folder or zip of ENV-ALGORITHM-SEED.safetensors [default: shipped]
     #[arg(long = "policy", value_name = "PATH")]
     pub policies: Option<PathBuf>,
-    /// Policies that were trained on such bodies (`train --parameter-table`), or toplines.parquet of another run, for
-    /// figure 5
+    /// Oracle policies trained on such bodies, or toplines.parquet of a run
     #[arg(long, value_name = "PATH")]
     pub toplines: Option<PathBuf>,
-    /// Spreads of the bodies, relative to the nominal one
+    /// Relative standard deviations of the bodies
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [0.05, 0.1, 0.2])]
     pub sigma: Vec<f64>,
-    /// Bodies of each spread
+    /// Bodies per standard deviation
     #[arg(long, default_value_t = 200)]
     pub bodies: usize,
-    /// Steps of each policy on each body
+    /// Steps per policy and body
     #[arg(long, default_value_t = 10_000)]
     pub steps: usize,
-    /// What is drawn: limbs, mass, ground-friction, motor-strength
+    /// Drawn quantities: limbs, mass, ground-friction, motor-strength
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "limbs")]
     pub randomise: Vec<String>,
-    /// What the numbers of lengths mean: true, or paper-literal (the publication's tables as they stand)
+    /// Meaning of lengths: true, or paper-literal (published tables)
     #[arg(long, value_parser = word::<Reading>, default_value = "true")]
     pub reading: Reading,
-    /// What becomes of the mass: by-volume, or fixed-total
+    /// Mass of a body: by-volume or fixed-total
     #[arg(long, value_parser = word::<Mass>, default_value = "by-volume")]
     pub mass: Mass,
-    /// What the fall test compares with: relative (the body's own height) or absolute (the nominal body's)
+    /// Height of the fall test: relative to the body, or absolute
     #[arg(long, value_parser = word::<Fall>, default_value = "relative")]
     pub fall: Fall,
-    /// Runs of each policy on the nominal body from which the internal models learn
+    /// Nominal runs per policy, from which internal models learn
     #[arg(long, default_value_t = 10)]
     pub nominal_runs: usize,
     /// Gradient steps of the internal models
     #[arg(long, default_value_t = 40_000)]
     pub updates: u64,
-    /// Detectors whose scores are set against the return gap
+    /// Detectors whose scores are compared with the return gap
     #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', default_values_t = ["knn", "pe-dm", "residual-views"].map(String::from))]
     pub detectors: Vec<String>,
-    /// Folder for everything that is written [default: runs/shift/ENV]
+    /// Output folder [default: runs/shift/ENV]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -19,10 +19,24 @@ where
     T: FromStr + VariantArray + EnumMessage + Copy + Send + Sync + 'static,
     &'static str: From<T>,
 {
-    let words = T::VARIANTS.iter().map(|&value| {
+    parsed(T::VARIANTS.iter().map(|&value| {
         let word = PossibleValue::new(<&'static str>::from(value));
         value.get_documentation().map_or(word.clone(), |help| word.help(help.trim_end_matches('.')))
-    });
+    }))
+}
+
+/// The same for words that need no explanation.
+pub fn word_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + VariantArray + Copy + Send + Sync + 'static,
+    &'static str: From<T>,
+{
+    parsed(T::VARIANTS.iter().map(|&value| PossibleValue::new(<&'static str>::from(value))))
+}
+
+fn parsed<T: FromStr + Clone + Send + Sync + 'static>(
+    words: impl Iterator<Item = PossibleValue>,
+) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(words)
         .map(|word| word.parse().unwrap_or_else(|_| unreachable!("clap has checked the word")))
 }

@@ -13,32 +13,31 @@ use std::str::FromStr;
 /// A detector, the episodes or recordings that it gets, its threshold, and how exceedances become alarms.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Fitting {
-    /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`
+    /// Detector id, or table such as `{ id = "knn", k = 3 }`; default: residual-views
     #[arg(long, default_value = "default", value_parser = DetectorChoice::from_str)]
     pub detector: DetectorChoice,
-    /// Episodes that the detector learns from [default: 100; of files, those that are not for calibration]
+    /// Training episodes [default: 100; of files, all not used for calibration]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=limits::EPISODES as i64))]
     pub train: Option<u32>,
-    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half]
+    /// Held-out episodes that set the threshold [default: 100; of files, the last half]
     #[arg(long, value_name = "N", value_parser = number!(u32).range(1..=limits::EPISODES as i64))]
     pub calibration: Option<u32>,
     /// How the threshold is set, and what it promises.
     #[command(flatten)]
     pub threshold: Threshold,
-    /// Steps at the beginning of an episode in which no alarm is raised
+    /// First steps of an episode, without alarm
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     pub arm_after: u32,
-    /// Exceedances in a row that raise the alarm
+    /// Consecutive exceedances that raise the alarm
     #[arg(long, default_value = "1", value_name = "STEPS")]
     pub raise_after: NonZeroU32,
-    /// Quiet steps in a row that clear the alarm; without it the alarm stays until the next episode
+    /// Consecutive quiet steps that clear the alarm [default: never within an episode]
     #[arg(long, value_name = "STEPS")]
     pub clear_after: Option<NonZeroU32>,
-    /// Whether the file is to hold what a diagnosis needs; it takes as long to fit as `ensemble-dm`
+    /// Store what a diagnosis needs; costs as much as `ensemble-dm`
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set, value_name = "true|false")]
     pub diagnosis: bool,
-    /// Steps in a row that a number may be missing before its sensor counts as lost [default: the 95th percentile of the longest
-    /// gap per calibration episode, at least 10]
+    /// Missing readings in a row that make a sensor lost [default: 95th percentile of gaps, at least 10]
     #[arg(long, value_name = "STEPS")]
     pub lost_after: Option<u32>,
 }

@@ -12,24 +12,22 @@ use std::str::FromStr;
 /// A rule by its name, with what it is asked to promise.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Threshold {
-    /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum, martingale or run-length
+    /// Threshold rule: 3sigma, q95, max, conformal, band, cusum, martingale, run-length
     #[arg(long, default_value = "conformal")]
     pub rule: String,
-    /// Accepted share of nominal episodes with an alarm, for the rules that promise one
+    /// Accepted share of nominal episodes with an alarm
     #[arg(long, default_value_t = ALPHA, value_name = "SHARE", value_parser = cli::share, allow_negative_numbers = true)]
     pub alpha: f64,
-    /// Promise that share with this confidence, in the calibration set at hand, and not on average over calibration sets; it needs
-    /// more episodes: 59 in place of 19 for an alpha of 0.05 and a confidence of 0.95
+    /// Guarantee that share with this confidence, instead of on average
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub confidence: Option<f64>,
-    /// For the rule run-length, which is for streams without episodes: how far apart false alarms are at least, on average: a
-    /// number of steps, or a time such as 30m, 10h or 7d
+    /// Rule run-length: mean steps or time (30m, 10h, 7d) between false alarms
     #[arg(long, value_name = "LENGTH")]
     pub run_length: Option<Span>,
-    /// For the same rule: steps of a block [default: five times as long as scores depend on one another]
+    /// Rule run-length: steps per block [default: five correlation lengths]
     #[arg(long, value_name = "STEPS")]
     pub block: Option<u32>,
-    /// Number of monitors that share the promise, such as those of a fleet: each gets its part (Bonferroni)
+    /// Monitors that share the false-alarm budget (Bonferroni)
     #[arg(long, default_value = "1", value_name = "N")]
     pub monitors: NonZeroU32,
 }

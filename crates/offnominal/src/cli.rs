@@ -16,6 +16,7 @@ mod ur_sim;
 
 use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
+use command::Common;
 use commands::{FAMILIES, GROUPS};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::catalogues::{self, Extras};
@@ -30,11 +31,11 @@ use std::process::ExitCode;
 /// What stands below the list of commands.
 const BEGIN: &str = "Begin with `offnominal demo`; `offnominal COMMAND --help` explains a command.
 
-The mjc environments need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
+The mjc environments fetch the MuJoCo library at first use, unless OFFNOMINAL_MUJOCO names it.";
 
 /// What the program is.
 const ABOUT: &str =
-    "Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.";
+    "Tests run-time monitors of trained control policies: would a monitor notice that something is wrong?";
 
 /// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
 /// library.
@@ -49,7 +50,8 @@ pub fn main_with(mut extras: Extras) -> ExitCode {
 /// Runs one command line, the program's name first, and returns its exit code: 0 done, 1 evaluated and not acceptable,
 /// 2 error.
 pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> u8 {
-    let matches = match line().try_get_matches_from(args) {
+    let line = program(command::Command::line_of_help);
+    let matches = match line.try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(usage) => return usage.print().map_or(2, |()| u8::from(usage.use_stderr()) * 2),
     };
@@ -104,8 +106,13 @@ fn failed(error: &anyhow::Error) -> u8 {
     2
 }
 
-/// The whole command line.
+/// The whole command line, as completions and the manual have it.
 pub(crate) fn line() -> clap::Command {
+    program(command::Command::line_of_person)
+}
+
+/// The whole command line with each of its commands made so.
+fn program(made: fn(&command::Command) -> clap::Command) -> clap::Command {
     let program = clap::Command::new("offnominal")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
@@ -116,11 +123,11 @@ pub(crate) fn line() -> clap::Command {
         .after_help(BEGIN);
     let alone = |name: &str| !name.contains(' ');
     let all = || GROUPS.iter().flat_map(|(_, commands)| *commands);
-    let program = program.subcommands(all().filter(|c| alone(c.name)).map(|c| c.line_of_person()));
+    let program = program.subcommands(all().filter(|c| alone(c.name)).map(made));
     program.subcommands(FAMILIES.iter().map(|(first, about)| {
         let within = all().filter(|c| c.name.split_once(' ').is_some_and(|(name, _)| name == *first));
         let family = clap::Command::new(*first).about(*about).subcommand_required(true);
-        family.arg_required_else_help(true).subcommands(within.map(|c| c.line_of_person()))
+        family.arg_required_else_help(true).subcommands(within.map(made))
     }))
 }
 
@@ -142,6 +149,7 @@ fn overview() -> StyledStr {
         }
         text.push('\n');
     }
+    text += &format!("Common options, of the commands whose help names them:\n{}\n", Common::texts());
     text.into()
 }
 

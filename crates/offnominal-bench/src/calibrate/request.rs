@@ -27,31 +27,31 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY, default_value = "tqc")]
     pub policy: String,
-    /// Anomalies to calibrate, with commas between [default: all that apply to the environment]
+    /// Anomalies, comma-separated [default: all that apply]
     #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     pub anomalies: Vec<String>,
-    /// Nominal episodes, and the most that are played at one magnitude
+    /// Nominal episodes, and most episodes per magnitude
     #[arg(long, default_value_t = 300)]
     pub episodes: usize,
-    /// Most episodes for one anomaly in one direction
+    /// Most episodes per anomaly and direction
     #[arg(long, default_value_t = 4000)]
     pub budget: usize,
-    /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
+    /// Target half-width of a score's interval, as share of 1 − target
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     pub tolerance: f64,
-    /// Half-width of that interval up to which a magnitude is used, as a share of 1 − target; else it is `imprecise`
+    /// Largest accepted half-width; beyond it the result is `imprecise`
     #[arg(long, default_value_t = 0.75, allow_negative_numbers = true)]
     pub precision: f64,
-    /// The camera faults instead, by what they leave of the images' structural similarity to clean ones
+    /// Calibrate camera faults, by structural similarity of the images
     #[arg(long, conflicts_with_all = ["anomalies", "at"])]
     pub cameras: bool,
-    /// Width and height of the camera's images
+    /// Width and height of camera images
     #[arg(long, default_value_t = 128, requires = "cameras", value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub images: u16,
-    /// Search nothing: score the policy at the magnitudes of a table, in `--episodes` episodes each
+    /// Score the policy at the magnitudes of this table; no search
     #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
     pub at: Option<PathBuf>,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = CALIBRATED)]
     pub out: PathBuf,
 }

@@ -1,7 +1,6 @@
 //! Training of the shipped encoder: patches of nominal frames of many environments, given back through twelve numbers.
 
 use anyhow::{Context as _, Result, ensure};
-use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::{FrameSize, video};
@@ -11,7 +10,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
 use offnominal_nets::vision::patches::{CoderTraining, PATCH, PIXELS, PatchCoder, SIDE};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -23,26 +22,43 @@ const KEPT_FLAT: f64 = 0.05;
 /// Patches that are tried in a frame for one that is wanted.
 const TRIES: usize = 20;
 
+/// What `images fit` calls it.
+pub const ID: &str = "patches";
+
 /// The policy in whose episodes the encoder sees environments.
-const POLICY: &str = "tqc";
+pub const POLICY: &str = "tqc";
+
+/// Nominal episodes of each environment, if nobody says how many.
+pub const EPISODES: u32 = 8;
+
+/// How much is learned, as the table of the encoder says it.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sizes {
+    /// Patches in all.
+    pub patches: u32,
+    /// Passes over the patches.
+    pub epochs: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { patches: 300_000, epochs: 12 }
+    }
+}
 
 /// What to train the encoder on; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Args)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Request {
-    /// Environments whose frames are seen, with commas between; each needs a policy that is shipped with it
-    #[arg(long = "env", value_name = "E,…", value_delimiter = ',', required = true)]
+    /// Environments whose frames are seen; each needs a policy that is shipped with it.
     pub envs: Vec<String>,
-    /// Nominal episodes of each environment
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Nominal episodes of each environment.
     pub episodes: u32,
-    /// Patches in all
-    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
+    /// Patches in all.
     pub patches: u32,
-    /// Passes over the patches
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Passes over the patches.
     pub epochs: u32,
-    /// The file to write
-    #[arg(long, value_name = "FILE.safetensors")]
+    /// The file to write.
     pub file: PathBuf,
 }
 

@@ -18,7 +18,7 @@ use offnominal_files::read;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -29,16 +29,16 @@ const REPLICATES: usize = 1_000;
 /// What to score; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// File written by `images fit`
+    /// File of `images fit`
     #[arg(value_name = "FILE.safetensors")]
     pub monitor: PathBuf,
-    /// Episodes; with an anomaly each has its nominal twin
+    /// Episodes; each anomalous one has a nominal twin
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub episodes: u32,
     /// Where the network runs
-    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
+    #[arg(long, value_parser = word_of::<Device>(), default_value = "cpu")]
     pub device: Device,
-    /// Draw the strangest step of the first episode: what was seen, what was expected, where they differ
+    /// Draw the most anomalous step: seen, predicted, difference
     #[arg(long, value_name = "FILE.png")]
     pub image: Option<PathBuf>,
     /// What is done to the episodes.

@@ -12,7 +12,7 @@
 //! Public weights are found as [`crate::images::weights`] says, others of the same shape by `weights = "FILE or
 //! owner/name"`. Images are brought to 128 pixels on a side; `side = 224` is what the networks were trained with.
 //!
-//! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
+//! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images fit --detector patches` on frames of the
 //! environments; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
 
 use crate::images::efficientnet::EFFICIENTNET;

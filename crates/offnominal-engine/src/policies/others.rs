@@ -12,7 +12,7 @@ use offnominal_files::{array, read};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Value of the option `normalize` that says that observations were not normalised.
 const NONE: &str = "none";
@@ -24,14 +24,14 @@ const EPSILON: f32 = 1e-8;
 const CLIP: f32 = 10.0;
 
 /// Which library wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Library {
-    /// Stable-Baselines3 or sb3-contrib: what `model.save` wrote.
+    /// Stable-Baselines3 or sb3-contrib: `model.save`
     Sb3,
-    /// CleanRL: a state dictionary.
+    /// CleanRL: state dictionary
     Cleanrl,
-    /// RSL-RL: `model_N.pt`.
+    /// RSL-RL: `model_N.pt`
     RslRl,
 }
 

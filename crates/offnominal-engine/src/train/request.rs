@@ -26,31 +26,31 @@ pub struct Request {
     /// Learning algorithm (see `list algorithms`) [default: the preset's]
     #[arg(long, conflicts_with = "resume")]
     pub algorithm: Option<String>,
-    /// Steps in the environment [default: the preset's]
+    /// Environment steps [default: the preset's]
     #[arg(long)]
     pub steps: Option<u64>,
-    /// Recipe to start from [default: that of the environment's family]
+    /// Hyperparameters [default: of the environment's family]
     #[arg(long, conflicts_with = "resume", value_parser = PossibleValuesParser::new(PRESETS))]
     pub preset: Option<String>,
-    /// Change one option of the recipe, such as gamma=0.98; may be repeated
+    /// Change one hyperparameter, such as gamma=0.98; repeatable
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
-    /// Policy that plays the demonstrations of the recipe [default: the environment's scripted one]
+    /// Policy of the demonstrations [default: the environment's scripted one]
     #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     pub demonstrator: Option<String>,
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     pub eval_every: Option<u64>,
-    /// Also write what became of each training episode: where it began, when, how noisily, and whether it failed
+    /// Also write the training episodes, for `risk learn`
     #[arg(long, conflicts_with = "resume")]
     pub history: bool,
-    /// Also keep the policy at so many evenly spaced steps, 1 to 1000
+    /// Also keep this many evenly spaced policies, 1 to 1000
     #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub checkpoints: Option<u64>,
-    /// Continue the run in the output folder; checkpoints are written at each evaluation and every two minutes
+    /// Continue the run in the output folder
     #[arg(long)]
     pub resume: bool,
-    /// Folder for everything that is written [default: runs/train/ENV-ALGORITHM]
+    /// Output folder [default: runs/train/ENV-ALGORITHM]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What is drawn for each episode, and by what one fails.

@@ -2,20 +2,20 @@
 
 use offnominal_stats::pixel::components::Smallest;
 use serde::{Deserialize, Serialize};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How the smallest components are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ComponentSizes {
-    /// Those of the anomaly track, scaled to the area of each image
+    /// Of the anomaly track, scaled to the image area
     #[default]
     Scaled,
-    /// SegmentMeIfYouCan's track of anomalies: 500 predicted pixels, 100 true ones
+    /// SegmentMeIfYouCan, anomaly track: 500 predicted, 100 true pixels
     AnomalyTrack,
-    /// SegmentMeIfYouCan's track of obstacles: 50 predicted pixels, 10 true ones
+    /// SegmentMeIfYouCan, obstacle track: 50 predicted, 10 true pixels
     ObstacleTrack,
 }
 

@@ -16,15 +16,15 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[strum(serialize_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Quantity {
-    /// Share of episodes that fail; fewer is better
+    /// Failure rate; lower is better
     Failure,
-    /// Mean return; more is better
+    /// Mean return; higher is better
     Return,
-    /// Share of pairs in which the return of one policy is larger than that of the other, by however little
+    /// Share of pairs with the higher return
     Wins,
-    /// Share of episodes that succeed; more is better
+    /// Success rate; higher is better
     Success,
-    /// Share of episodes in which the monitor raises an alarm; fewer is better
+    /// Share of episodes with an alarm; lower is better
     Alarms,
 }
 

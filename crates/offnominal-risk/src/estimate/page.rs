@@ -156,7 +156,7 @@ impl Content<'_> {
             failures: kind.failures,
             signs: kind.signs.iter().map(sign).collect(),
             video: self.video(failure)?,
-            replay: format!("offnominal risk replay {} --failure {}", self.folder.display(), kind.example),
+            replay: format!("offnominal render {} --number {}", self.folder.display(), kind.example),
             initial: self.initial(&failure.x),
         })
     }

@@ -27,13 +27,13 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum Form {
-    /// Dense networks.
+    /// Dense networks
     Mlp,
-    /// A vote of the nearest remembered episodes.
+    /// Vote of the nearest stored episodes
     Dictionary,
-    /// Hazards that add up along a track, where initial conditions lead past many places.
+    /// Hazards that add up along a track
     Hazard,
-    /// Dense networks that learn how near episodes came to failing, from their margins: few failures are needed, or none.
+    /// Dense networks that predict the margin to failure
     Margin,
 }
 

@@ -25,15 +25,15 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
-    /// Draws of the environment itself
+    /// Plain sampling
     Random,
-    /// Failures of the training, the least noisy and most recent first; then random draws
+    /// Failures of training, least noisy and latest first; then random
     Replay,
-    /// The draw of many that the predictor finds most dangerous
+    /// The candidate with the highest predicted risk
     Argmax,
-    /// A normal distribution that follows the most dangerous conditions
+    /// A normal distribution that follows high predictions
     CrossEntropy,
-    /// Variations of the most dangerous condition of each cell of an archive
+    /// Mutations of the best candidate of each archive cell
     Elites,
 }
 

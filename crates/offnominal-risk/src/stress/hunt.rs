@@ -25,11 +25,11 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
-    /// Draws of the noise itself
+    /// Plain sampling of the noise
     Random,
-    /// The disturbances nearest to failure so far, with a window of them drawn anew
+    /// Resample a window of the disturbances nearest to failure
     Climb,
-    /// Disturbances that hold for a part of the episode, from a normal distribution that follows those nearest to failure
+    /// Constant disturbances per part, from a normal distribution
     CrossEntropy,
 }
 

@@ -152,7 +152,7 @@ impl Report {
             video,
             initial: named(names, &failure.initial, 4),
             start: named(&self.start_numbers, &failure.start, 3),
-            replay: format!("offnominal risk replay {} --failure {number}", folder.display()),
+            replay: format!("offnominal render {} --number {number}", folder.display()),
         })
     }
 

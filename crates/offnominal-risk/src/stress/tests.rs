@@ -213,7 +213,7 @@ fn the_page_shows_the_strategies_and_the_likeliest_failures() {
     let report = reported(&subject, &request(&[], json!({ "refine": 50 })));
     let by = Experimenter::new(&subject, 1).unwrap();
     let page = page::render(&report, by, Path::new("runs/stress")).unwrap();
-    assert!(page.contains("offnominal risk replay runs&#x2f;stress --failure 0"), "{page}");
+    assert!(page.contains("offnominal render runs&#x2f;stress --number 0"), "{page}");
     assert!(page.contains("command push: noise"), "{page}");
     // Three failures of each of two strategies.
     assert_eq!(page.matches("<h3>Failure").count(), 6);

@@ -8,58 +8,53 @@ use offnominal_bench::schedule::Scheduler;
 use offnominal_bench::suite::{self, Suite};
 use offnominal_bench::{ood_rl, schedule};
 use offnominal_files::write::atomically;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// Campaign file, which holds the seed; `demo --show` prints one to begin with
+    /// Campaign file with the seed; `demo --show` prints a template
     #[arg(value_name = "CAMPAIGN.toml", required_unless_present = "suite")]
     campaign: Option<PathBuf>,
-    /// Print the cells for another scheduler and run nothing: JSON lines, or a script for Slurm or Kubernetes
+    /// Print the cells for another scheduler; run nothing
     #[arg(
         long,
         value_name = "SCHEDULER",
-        value_parser = one_of::<Scheduler>(),
+        value_parser = word_of::<Scheduler>(),
         num_args = 0..=1,
         default_missing_value = "cells",
         conflicts_with_all = ["cell", "suite"]
     )]
     plan: Option<Scheduler>,
-    /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its
-    /// number in a layer, such as `nominal:0`
+    /// Run one unfinished cell: its name or number, as --plan prints it
     #[arg(long, value_name = "CELL", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, environment by environment: `vector`, `faults`,
-    /// `transfer` or `images`, or `ood-rl`, which has one policy after the other
+    /// Shipped benchmark: vector, faults, transfer, images or ood-rl
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
-    /// Run these environments of the suite only, with commas between; the others keep what they have
+    /// Environments of the suite, comma-separated; others keep their results
     #[arg(long = "env", value_name = "E,…", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// Ask these detectors of the suite only, with commas between; results of others that are there stay, if nothing else
-    /// of the suite has changed
+    /// Detectors of the suite, comma-separated; others keep their results
     #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
-    /// Repetitions at most, if fewer than the suite says
+    /// Most repetitions
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
-    /// Run the suite `vector` with nominal noise of sensors and actuators, which is a part of nominal episodes too:
-    /// `none`, `datasheet`, `rough`, or a file; results go to a folder of that name within --out
+    /// Nominal noise for suite `vector`: none, datasheet, rough or a file
     #[arg(long, value_name = "LEVEL", requires = "suite")]
     noise: Option<String>,
-    /// The table that `calibrate` wrote, or its folder, in which strengths are looked for [default: what the campaign
-    /// names, else those of this program, then runs/calibrate]
+    /// Table or folder of `calibrate` [default: the campaign's, shipped, then runs/calibrate]
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     strengths: Option<PathBuf>,
-    /// Print the campaigns of the suite and run nothing
+    /// Print the campaigns of the suite; run nothing
     #[arg(long, requires = "suite")]
     print: bool,
-    /// Write the results of the suite, as far as they are there, as a page; run nothing
+    /// Write the results of the suite as a page; run nothing
     #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
     page: Option<PathBuf>,
-    /// Folder for everything that is written [default: runs/bench, or one for the suite]
+    /// Output folder [default: runs/bench, or one per suite]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

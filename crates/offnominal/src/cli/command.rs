@@ -80,6 +80,21 @@ impl Command {
         }
     }
 
+    /// The same with the names of the common options in place of their texts, which the help of the program has.
+    pub fn line_of_help(&self) -> clap::Command {
+        let line = self
+            .uses
+            .iter()
+            .fold(self.line_of_person(), |line, option| line.mut_arg(option, |option| option.hide(true)));
+        if self.uses.is_empty() {
+            return line;
+        }
+        let own = line.get_after_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
+        let names: String =
+            self.uses.iter().map(|option| format!(" --{}", option.replace('_', "-"))).collect();
+        line.after_help(format!("{own}Common options:{names} (see `offnominal --help`)"))
+    }
+
     /// Does what the words of a person ask for.
     ///
     /// # Errors
@@ -127,19 +142,19 @@ impl Command {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Seed of everything random; the same seed gives the same bits
+    /// Seed of all randomness; same seed, same bits
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Worker threads, 1 to 1024 [default: all cores]
     #[arg(long, value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// Episodes that may diverge, and so have no outcome
+    /// Accepted number of diverged episodes, which have no outcome
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub allow_diverged: u64,
-    /// End with an error where a part of a log cannot be read
+    /// Fail where a part of a log cannot be read
     #[arg(long)]
     pub strict: bool,
-    /// Print one JSON value on standard output, and nothing else
+    /// Print one JSON value on standard output, nothing else
     #[arg(long)]
     pub json: bool,
     /// No progress on standard error
@@ -153,6 +168,12 @@ fn jobs(text: &str) -> Result<usize, String> {
 }
 
 impl Common {
+    /// What they are, as help says it.
+    pub fn texts() -> String {
+        let line = clap::Command::new("common").disable_help_flag(true).help_template("{options}");
+        Common::augment_args(line).render_help().to_string()
+    }
+
     /// The settings from a command's matches; what the command does not offer has its default.
     pub fn read(matches: &ArgMatches) -> Common {
         Common {

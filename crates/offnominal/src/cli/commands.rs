@@ -5,10 +5,10 @@ use super::{bench, demo, fit, list, manual, monitor, pictures, score, tables, ur
 use clap::ArgMatches;
 use offnominal_audit::{self as audit, evidence, verify};
 use offnominal_bench::{calibrate, images, metrics_file, report};
-use offnominal_engine::{collect, ensemble, evaluation, export, import, render, sheet, train};
+use offnominal_engine::{collect, ensemble, evaluation, export, import, render, train};
 use offnominal_logs::inspect;
 use offnominal_pixels as pixels;
-use offnominal_risk::{budget, compare, estimate, learning, replay, search, select, split, stress};
+use offnominal_risk::{budget, compare, estimate, learning, search, select, split, stress};
 use offnominal_rollouts::{judge, signals};
 use offnominal_shift as shift;
 
@@ -38,35 +38,35 @@ pub const GROUPS: &[(&str, &[Command])] = &[
 
 /// What stands before the commands that have a first word in common.
 pub const FAMILIES: &[(&str, &str)] = &[
-    ("risk", "Failure probabilities: estimate, search, learn, split, select, stress, replay"),
-    ("images", "Image detectors: train the encoder of patches, fit networks, score with them"),
+    ("risk", "Failure probabilities: estimate, search, learn, split, select, stress"),
+    ("images", "Image detectors: fit networks, score with them"),
     ("rollouts", "Failure detectors for rollouts of generative policies (VLA, diffusion)"),
-    ("pixels", "Where in an image the unknown thing is: scenes, networks, scores, metrics"),
+    ("pixels", "Unknown objects in images: scenes, networks, scores, metrics"),
 ];
 
 const LOGS: &[Command] = &[
     Command::new::<inspect::Request>(
         "inspect",
-        "Describe logs of any format, and propose which column is what",
+        "Describe logs of any format and propose a mapping of columns",
         &["jobs", "strict", "json", "quiet"],
         run!(inspect::Request, inspect::run),
     ),
     Command::new::<fit::Recalibrate>(
         "fit",
-        "Fit a detector on nominal logs or episodes, and set its alarm threshold on others",
+        "Fit a detector on nominal data and set its alarm threshold",
         &["seed", "jobs", "allow_diverged", "strict", "json", "quiet"],
         fit::run,
     )
     .declared(fit::declare),
     Command::new::<score::Score>(
         "score",
-        "Score logs or episodes with a fitted detector, and report its alarms",
+        "Score logs or episodes with a fitted detector; report alarms",
         READS,
         score::run,
     ),
     Command::new::<monitor::Monitor>(
         "monitor",
-        "Give a verdict for each step of a stream, or of a log while it is recorded",
+        "Give a verdict per step of a stream or a growing log",
         &["strict"],
         monitor::run,
     )
@@ -76,17 +76,16 @@ const LOGS: &[Command] = &[
 const POLICY: &[Command] = &[
     Command::new::<audit::request::Request>(
         "audit",
-        "Audit a policy in a simulator: which faults are noticed, how often it fails",
+        "Audit a policy in a simulator: noticed faults, failure rate",
         COUNTS,
         |matches, call| {
             let found = audit::run(&asked(matches)?, &call.context)?;
             Ok(call.answer(&found)?.only_if(found.is_acceptable()))
         },
-    )
-    .declared(audit_line),
+    ),
     Command::new::<evaluation::Request>(
         "evaluate",
-        "Measure return and success rate of a policy, with intervals",
+        "Measure return and success rate of a policy",
         COUNTS,
         |matches, call| {
             let found = evaluation::run(&asked(matches)?, &call.context)?;
@@ -95,7 +94,7 @@ const POLICY: &[Command] = &[
     ),
     Command::new::<compare::Request>(
         "compare",
-        "Compare two policies on the same seeds until one is clearly better or worse",
+        "Compare two policies on the same seeds, sequentially",
         COUNTS,
         |matches, call| {
             let found = compare::run(&asked(matches)?, &call.context)?;
@@ -105,7 +104,7 @@ const POLICY: &[Command] = &[
     .into("runs/compare"),
     Command::new::<estimate::Request>(
         "risk estimate",
-        "Estimate the failure probability of a policy, with an interval, and report the kinds of failures",
+        "Estimate the failure probability of a policy; report kinds of failures",
         COUNTS,
         |matches, call| {
             let request: estimate::Request = asked(matches)?;
@@ -116,90 +115,78 @@ const POLICY: &[Command] = &[
     .into("runs/risk"),
     Command::new::<learning::Request>(
         "risk learn",
-        "Learn where failures are likely: from the history of a training run, or from episodes of weaker policies",
+        "Learn a predictor of failures from training or from weaker policies",
         WORK,
         run!(learning::Request, learning::run),
     )
     .into("runs/risk"),
     Command::new::<search::Request>(
         "risk search",
-        "Measure how many episodes finding one failure takes",
+        "Measure how many episodes it takes to find a failure",
         COUNTS,
         run!(search::Request, search::run),
     )
     .into("runs/risk-search"),
     Command::new::<split::Request>(
         "risk split",
-        "Estimate the failure probability in an environment with a margin, by swarms that move towards failure",
+        "Estimate a small failure probability by splitting, in environments with a margin",
         COUNTS,
         run!(split::Request, split::run),
     )
     .into("runs/risk-split"),
     Command::new::<select::Request>(
         "risk select",
-        "Find the policy that fails least among several (best-arm identification)",
+        "Find the policy with the lowest failure rate (best-arm identification)",
         COUNTS,
         run!(select::Request, select::run),
     )
     .into("runs/risk-select"),
     Command::new::<stress::Request>(
         "risk stress",
-        "Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step",
+        "Find the most likely failure under sensor and actuator noise",
         COUNTS,
         run!(stress::Request, stress::run),
     )
     .into("runs/risk-stress"),
-    Command::new::<replay::Request>(
-        "risk replay",
-        "Play a failure of `risk estimate` or `risk stress` again, with images",
-        PLAIN,
-        |matches, call| {
-            let mut request: replay::Request = asked(matches)?;
-            if call.is_of_person() {
-                request.out.get_or_insert(request.run.join(format!("failure-{}", request.failure)));
-            }
-            call.answer(&replay::run(&request, &call.context)?)
-        },
-    ),
     Command::new::<budget::Request>(
         "risk budget",
-        "How many episodes plain counting needs to know a failure probability within a factor",
+        "Tell how many episodes Monte Carlo needs for a failure probability",
         PLAIN,
         run!(budget::Request, budget::run),
     ),
     Command::new::<calibrate::Request>(
         "calibrate",
-        "Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score",
+        "Find anomaly strengths that cost a policy 1, 10, 25, 50 % of its score",
         COUNTS,
         run!(calibrate::Request, calibrate::run),
     ),
     Command::new::<collect::Request>(
         "collect",
-        "Play episodes, nominal or anomalous with their twins, into one Arrow file",
+        "Record nominal or anomalous episodes into an Arrow file",
         WORK,
         run!(collect::Request, collect::run),
     ),
     Command::new::<train::Request>(
         "train",
-        "Train a policy, and write it with a card that says how good it is",
+        "Train a policy and write its card",
         WORK,
         run!(train::Request, train::run),
     ),
     Command::new::<import::Request>(
         "import",
-        "Take over a policy of another program",
+        "Import a policy of another library",
         PLAIN,
         run!(import::Request, import::run),
     ),
     Command::new::<ensemble::Request>(
         "ensemble",
-        "Make one policy of several: it acts on their mean, and they can disagree",
+        "Combine policies into an ensemble that acts on their mean",
         PLAIN,
         run!(ensemble::Request, ensemble::run),
     ),
     Command::new::<shift::Request>(
         "shift",
-        "Measure how much return policies lose on other bodies, and predict it",
+        "Measure and predict the return that policies lose on other bodies",
         WORK,
         run!(shift::Request, shift::run),
     ),
@@ -208,98 +195,86 @@ const POLICY: &[Command] = &[
 const BENCHMARKS: &[Command] = &[
     Command::new::<bench::Bench>(
         "bench",
-        "Run a campaign or a suite: detectors against anomalies, with tables and a report",
+        "Run a campaign or suite: detectors against anomalies",
         &["jobs", "json", "quiet"],
         bench::run,
     ),
     Command::new::<judge::Request>(
         "rollouts judge",
-        "Judge failure detectors among rollouts, once the clock is taken out",
+        "Judge failure detectors on rollouts, at matched times",
         WORK,
         run!(judge::Request, judge::run),
     )
     .into("runs/rollouts"),
     Command::new::<signals::Request>(
         "rollouts signals",
-        "Write what chunks of actions say as signals, for `rollouts judge`, `fit` and `score`",
+        "Write signals computed from action chunks",
         PLAIN,
         |matches, call| call.answer(&signals::run(&asked(matches)?)?),
     ),
     Command::new::<pixels::scenes::Request>(
         "pixels scenes",
-        "Draw streets or rooms in which the class of every pixel is known",
+        "Draw labelled streets or rooms",
         WORK,
         run!(pixels::scenes::Request, pixels::scenes::run),
     ),
     Command::new::<pixels::frames::Request>(
         "pixels frames",
-        "Play episodes of an environment and write what its camera saw, with the class of every pixel",
+        "Write labelled camera frames of episodes",
         WORK,
         run!(pixels::frames::Request, pixels::frames::run),
     ),
     Command::new::<pixels::paste::Request>(
         "pixels paste",
-        "Paste things into the images of a data set, from which outlier-head learns",
+        "Paste objects into images, to train outlier-head",
         WORK,
         run!(pixels::paste::Request, pixels::paste::run),
     ),
     Command::new::<pixels::describe::Request>(
         "pixels describe",
-        "Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone",
+        "Count classes, unknown pixels and boundaries of a data set",
         WORK,
         run!(pixels::describe::Request, pixels::describe::run),
     ),
     Command::new::<pixels::train::Request>(
         "pixels train",
-        "Train a network: the baseline, PSPNet or DeepLabV3+",
+        "Train a segmentation network",
         WORK,
         run!(pixels::train::Request, pixels::train::run),
     ),
     Command::new::<pixels::import::Request>(
         "pixels import",
-        "Take over weights that were trained elsewhere: of torchvision's deeplabv3_resnet50, or of a network of `pixels train`",
+        "Import weights of a segmentation network trained elsewhere",
         WORK,
         run!(pixels::import::Request, pixels::import::run),
     ),
     Command::new::<pixels::predict::Request>(
         "pixels predict",
-        "Write a model's logits, features and confidences as .npy files",
+        "Write logits and features of a model, or of a public encoder, as .npy files",
         WORK,
         run!(pixels::predict::Request, pixels::predict::run),
     ),
-    Command::new::<pixels::features::Request>(
-        "pixels features",
-        "Write features of a public encoder as .npy files, for the methods that read features",
-        WORK,
-        run!(pixels::features::Request, pixels::features::run),
-    ),
     Command::new::<pixels::score::Request>(
         "pixels score",
-        "Write a score for each pixel as .npy files",
+        "Write pixel scores as .npy files",
         WORK,
         run!(pixels::score::Request, pixels::score::run),
     ),
     Command::new::<pixels::evaluate::Request>(
         "pixels evaluate",
-        "Judge methods on data sets: metrics in four modes, components, causes of mistakes, a page",
+        "Judge methods on data sets: metrics, components, a page",
         WORK,
         run!(pixels::evaluate::Request, pixels::evaluate::run),
     ),
-    Command::new::<images::encoder::Request>(
-        "images train",
-        "Train the encoder of patches on frames of environments",
-        WORK,
-        run!(images::encoder::Request, images::encoder::run),
-    ),
     Command::new::<images::fit::Request>(
         "images fit",
-        "Fit a network that predicts the next image, and write it as a file",
+        "Fit a network that predicts the next image, or the encoder of patches",
         WORK,
-        run!(images::fit::Request, images::fit::run),
+        pictures::fit,
     ),
     Command::new::<images::score::Request>(
         "images score",
-        "Play episodes before the camera and score them with a fitted network",
+        "Score camera episodes with a fitted network",
         WORK,
         pictures::score,
     )
@@ -309,13 +284,13 @@ const BENCHMARKS: &[Command] = &[
 const RESULTS: &[Command] = &[
     Command::new::<demo::Demo>(
         "demo",
-        "See it work: from recordings to an alarm; then policies, anomalies, a report",
+        "See it work: from recordings to an alarm, then a comparison",
         &["jobs", "json", "quiet"],
         demo::run,
     ),
     Command::new::<list::List>(
         "list",
-        "List environments, anomalies, detectors, policies, algorithms, metrics",
+        "List environments, anomalies, detectors, policies and more",
         PLAIN,
         list::run,
     ),
@@ -327,20 +302,20 @@ const RESULTS: &[Command] = &[
     ),
     Command::new::<metrics_file::Request>(
         "metrics",
-        "Compute metrics of scores in a CSV file, with intervals",
+        "Compute metrics of scores in a CSV file",
         &["seed", "json", "quiet"],
         tables::metrics,
     ),
     Command::new::<evidence::Request>(
         "evidence",
-        "Put results and their inputs into one signed file that somebody else can check",
+        "Put results and inputs into one signed bundle",
         &["jobs", "json", "quiet"],
         tables::evidence,
     )
     .declared(tables::with_new_key),
     Command::new::<verify::Request>(
         "verify",
-        "Check such a file: digests, signature, and parts of the work done again",
+        "Check a bundle: digests, signature, recomputed parts",
         &["jobs", "json", "quiet"],
         |matches, call| {
             let found = verify::run(&asked(matches)?, &call.context)?;
@@ -349,25 +324,20 @@ const RESULTS: &[Command] = &[
     ),
     Command::new::<export::Request>(
         "export",
-        "Write a data set in the format of another program",
+        "Write a data set in another program's format",
         PLAIN,
         run!(export::Request, export::run),
     ),
     Command::new::<render::Request>(
         "render",
-        "Write images, class masks and a video of one episode",
+        "Write images and video of an episode or a found failure, or a sheet",
         &["seed", "json", "quiet"],
-        run!(render::Request, render::run),
-    ),
-    Command::new::<sheet::Request>(
-        "sheet",
-        "Draw many frames with their names in one picture",
-        &["seed", "json", "quiet"],
-        run!(sheet::Request, sheet::run),
-    ),
+        pictures::render,
+    )
+    .declared(pictures::declare),
     Command::new::<ur_sim::UrSim>(
         "ur-sim",
-        "Simulate a controller of Universal Robots, for any program that speaks to one",
+        "Simulate a controller of Universal Robots",
         &["seed", "json", "quiet"],
         ur_sim::run,
     ),
@@ -377,21 +347,8 @@ const RESULTS: &[Command] = &[
         &[],
         manual::completions,
     ),
-    Command::new::<manual::Man>("man", "Write the manual as man pages, one per command", &[], manual::man),
+    Command::new::<manual::Man>("man", "Write the manual as man pages", &[], manual::man),
 ];
-
-/// What stands below the options of `audit`.
-const AUDIT: &str = "The audit plays episodes, finds how strong each fault must be to cost the policy its score, tries detectors on \
-these faults, fits a monitor, counts failures, and writes audit.html, audit.json, badge.svg and badge.json. It says what it \
-plans before it starts, and goes on where it was stopped. The depth depends on the speed of the machine unless --depth gives \
-it; the same depth and seed give the same numbers.
-
-  offnominal audit --env sap-goal0 --policy tqc --budget 3m
-  offnominal audit --env gymnasium:CartPole-v1 --policy ppo_cartpole.zip --require 'auroc_matched(tiny) >= .8, risk <= 1e-2'";
-
-fn audit_line(line: clap::Command) -> clap::Command {
-    <audit::request::Request as clap::Args>::augment_args(line).after_help(AUDIT)
-}
 
 /// The command of a name.
 pub fn find(name: &str) -> Option<&'static Command> {

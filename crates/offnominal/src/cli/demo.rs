@@ -12,13 +12,13 @@ use std::path::PathBuf;
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Print the campaign of the second part instead of running anything: a template for your own
+    /// Print the campaign of the second part, as a template
     #[arg(long)]
     show: bool,
     /// One part only
     #[arg(long, value_name = "PART", conflicts_with = "show")]
     only: Option<Part>,
-    /// Folder for everything that is written
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/demo")]
     out: PathBuf,
 }

@@ -11,15 +11,13 @@ use std::path::PathBuf;
 /// A monitor that is fitted already.
 #[derive(Debug, Args)]
 pub struct Recalibrate {
-    /// Fit nothing: take this monitor, and let its threshold follow the logs or the episodes of --data, which are nominal and later
-    /// than those of its fit
+    /// Do not fit: update this monitor's threshold from later nominal data
     #[arg(long, value_name = "FILE.monitor", conflicts_with_all = FITTED)]
     recalibrate: Option<PathBuf>,
-    /// With --recalibrate: last episodes that set the threshold; at least as many as its promise needs are taken
+    /// With --recalibrate: number of last episodes that set the threshold
     #[arg(long, default_value_t = Recalibration::default().memory, value_name = "N", requires = "recalibrate")]
     memory: usize,
-    /// With --recalibrate: how far the threshold may rise, in units of the distance from the median episode of the fit to its
-    /// threshold
+    /// With --recalibrate: limit of the threshold's rise (docs/alarms.md)
     #[arg(long, default_value_t = Recalibration::default().tolerance, value_name = "C", requires = "recalibrate")]
     tolerance: f64,
 }

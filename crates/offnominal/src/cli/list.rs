@@ -8,40 +8,32 @@ use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::env::Env;
 use offnominal_engine::{catalogues, policies};
 use offnominal_stats::metric;
-use offnominal_work::cli::one_of;
+use offnominal_work::cli::word_of;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// What is listed
-    #[arg(value_parser = one_of::<What>())]
+    /// What to list
+    #[arg(value_parser = word_of::<What>())]
     what: What,
-    /// Of anomalies: those that apply to this environment, with dyn-<parameter> for each of its parameters
+    /// Anomalies of this environment, with dyn-PARAMETER for each parameter
     #[arg(long)]
     env: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(Debug, Clone, Copy, PartialEq, EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 enum What {
-    /// Environments
     Envs,
-    /// Anomalies: what applies to every environment, or all of one environment
     Anomalies,
-    /// Detectors
     Detectors,
-    /// Image detectors, for campaigns with `images`
     ImageDetectors,
-    /// Policies that come with the program
     Policies,
-    /// Learning algorithms, with the options that not all of them have
     Algorithms,
-    /// Metrics of the result tables
     Metrics,
-    /// Scores of pixels
     PixelMethods,
 }
 

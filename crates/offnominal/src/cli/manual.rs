@@ -14,16 +14,16 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "lowercase")]
 enum Shell {
-    /// Bash, for ~/.local/share/bash-completion/completions/offnominal
+    /// For ~/.local/share/bash-completion/completions/offnominal
     Bash,
-    /// Elvish, for a file that rc.elv reads
+    /// For a file that rc.elv reads
     Elvish,
-    /// Fish, for ~/.config/fish/completions/offnominal.fish
+    /// For ~/.config/fish/completions/offnominal.fish
     Fish,
-    /// PowerShell, for a file that the profile reads
+    /// For a file that the profile reads
     #[strum(serialize = "powershell")]
     Power,
-    /// Zsh, for a file _offnominal in a folder of $fpath
+    /// For a file _offnominal in a folder of $fpath
     Zsh,
 }
 
@@ -38,7 +38,7 @@ pub struct Completions {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The folder to write to, such as share/man/man1
+    /// Output folder, such as share/man/man1
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

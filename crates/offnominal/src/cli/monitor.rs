@@ -17,49 +17,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What stands below the options.
-const LINES: &str = r#"A monitor that was fitted on logs reads a log as it is recorded: CSV, JSON lines, MCAP, ULog or an Arrow stream.
-A verdict is written when a row comes that is later than its step.
-
-Other monitors read lines. They are objects, either whole transitions or what there is at a tick of the clock:
-  {"obs": [0.1, 0.2], "action": [0.5], "next_obs": [0.1, 0.3]}
-  {"obs": [0.1, 0.2], "action": [0.5]}
-Of the second kind a step is judged when the next observation comes; one without an action ends the episode.
-Numbers may be given by the channels' names, {"obs": {"level": 0.1, "flow": 0.2}, …}; or a first line says in which
-order they come: {"channels": {"obs": ["level", "flow"], "action": ["valve"]}}
-A number that was not read is null, or its name is left out; the verdict says how many are missing.
-Both kinds may have "reset": true, where an episode begins, and "step": N. Nothing was read in steps that are left out;
-a line that comes late or twice is dropped and counted.
-A wrong width, an unknown channel, more than 1000 steps left out, an unknown field or a line of more than 1 MiB ends the
-program with an error that names the line; so does a reader of the verdicts that has gone away."#;
+const LINES: &str = r#"Standard input is a log, or JSON lines (docs/monitor.md) such as
+  {"obs": [0.1, 0.2], "action": [0.5]}"#;
 
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
 pub struct Monitor {
-    /// File written by `fit`
+    /// File of `fit`
     #[arg(value_name = "FILE.monitor")]
     file: PathBuf,
-    /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
+    /// Mapping of the log's columns to channels [default: that of the fit]
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
-    /// The group of the episodes, such as a task, if the monitor was fitted with groups; a line may say another one [default of a
-    /// log: the task that its mapping names]
+    /// Group of the episodes, such as a task [default: from the log]
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// A live page at http://ADDRESS:PORT/ until the input ends, with metrics for Prometheus at /metrics; port 0 is any that
-    /// is free. An address that other machines reach needs a token
+    /// Live page, and /metrics for Prometheus; port 0 is any
     #[arg(long, value_name = "ADDRESS:PORT")]
     serve: Option<String>,
-    /// What every request must have, as `Authorization: Bearer TOKEN` or `?token=TOKEN`, at least 16 characters
-    /// [default: the variable OFFNOMINAL_TOKEN, which other users of this machine cannot read]
+    /// Access token, 16 characters or more [default: variable OFFNOMINAL_TOKEN]
     #[arg(long, requires = "serve")]
     token: Option<String>,
-    /// Keep this many seconds of all channels, and write them at each alarm as alarm-EPISODE-STEP.arrow and .mcap
+    /// At each alarm write the last SECONDS as .arrow and .mcap
     #[arg(long, value_name = "SECONDS")]
     record: Option<f64>,
-    /// Write all observations, actions and verdicts into this new MCAP file as they come, for Foxglove and Rerun
+    /// Write observations, actions and verdicts to a new MCAP file
     #[arg(long, value_name = "FILE")]
     mcap: Option<PathBuf>,
-    /// Folder of what --record writes [default: runs/monitor]
+    /// Folder for --record [default: runs/monitor]
     #[arg(long, value_name = "DIR", requires = "record")]
     out: Option<PathBuf>,
 }

@@ -16,36 +16,34 @@ use std::str::FromStr;
 /// Arguments of `score`.
 #[derive(Debug, Args)]
 pub struct Score {
-    /// File written by `fit`; or the folder of an environment as Anomaly-Gym publishes it, with the splits train, val, test and
-    /// ANOMALY_STRENGTH: detectors are fitted on the first two and judged on the others
+    /// File of `fit`, or folder with splits as Anomaly-Gym publishes it
     #[arg(value_name = "FILE.monitor|FOLDER")]
     monitor: PathBuf,
-    /// Logs, if there is a mapping; else one file of episodes written by `collect`, of the same environment
+    /// Logs, or one file of `collect`
     #[arg(value_name = "LOGS")]
     logs: Vec<PathBuf>,
-    /// Which column of the logs is which channel of the monitor; else the mapping of the fit
+    /// Mapping of columns to channels [default: that of the fit]
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
-    /// A page to write, with each alarm and the channels around it; for logs
+    /// Write a page with each alarm and its channels; for logs
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// A table of the alarms to write; for logs
+    /// Write a table of the alarms; for logs
     #[arg(long, value_name = "FILE.csv")]
     alarms: Option<PathBuf>,
-    /// Print every step as CSV, which `metrics` reads
+    /// Print every step as CSV for `metrics`
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// For a folder: a detector (see `list detectors`), or a table such as `{ id = "knn", k = 3 }`; may be given several times
-    /// [default: default]
+    /// Folder: detector id or table; repeatable [default: default]
     #[arg(long = "detector", value_name = "DETECTOR", value_parser = DetectorChoice::from_str)]
     detectors: Vec<DetectorChoice>,
-    /// For a folder: how thresholds are set, as for `fit` [default: conformal]
+    /// Folder: threshold rule, as for `fit` [default: conformal]
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
-    /// For a folder: accepted share of nominal episodes with an alarm, as for `fit` [default: 0.05]
+    /// Folder: accepted false-alarm share, as for `fit` [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     alpha: Option<f64>,
-    /// For a folder: a table of all numbers to write, as CSV or Parquet
+    /// Folder: write all numbers as CSV or Parquet
     #[arg(long, value_name = "FILE.csv|FILE.parquet")]
     table: Option<PathBuf>,
 }

@@ -22,7 +22,7 @@ pub fn metrics(matches: &ArgMatches, call: &Call) -> Result<Answer> {
 /// `evidence` with the option that makes a key in place of a bundle.
 pub fn with_new_key(line: Command) -> Command {
     let new_key = Arg::new("new_key").long("new-key").value_name("FILE").value_parser(value_parser!(PathBuf));
-    let help = "Instead of a bundle, write a new secret key into this file and print its public key";
+    let help = "Write a new secret key, print its public key; no bundle";
     evidence::Request::augment_args(line)
         .mut_arg("run", |run| run.required(false).required_unless_present("new_key"))
         .arg(new_key.help(help).conflicts_with_all(["run", "key"]))

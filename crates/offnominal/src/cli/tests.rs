@@ -1,8 +1,8 @@
 //! Laws of all commands: each is sound, and a recorded line makes the same request again.
 
 use super::command::Command;
-use super::commands::GROUPS;
-use super::line;
+use super::commands::{FAMILIES, GROUPS, find};
+use super::{line, program};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
 use offnominal_engine::context::Context;
@@ -14,7 +14,8 @@ fn all() -> impl Iterator<Item = &'static Command> {
 }
 
 fn help(args: &[&str]) -> String {
-    let refused = line().try_get_matches_from([&["offnominal"], args, &["--help"]].concat());
+    let line = program(Command::line_of_help);
+    let refused = line.try_get_matches_from([&["offnominal"], args, &["--help"]].concat());
     refused.unwrap_err().to_string()
 }
 
@@ -46,11 +47,63 @@ fn own_options_come_first_and_then_the_common_ones() {
         "--out",
         "Anomaly:",
         "--magnitude",
-        "Common options:",
-        "--seed",
-        "--jobs",
+        "Common options: --seed --jobs --json --quiet (see `offnominal --help`)",
     ];
     assert!(order.map(at).is_sorted(), "{help}");
+    assert!(!help.contains("--seed <SEED>") && self::help(&[]).contains("--seed <SEED>"), "{help}");
+}
+
+/// Most commands, flags of theirs, words of their help in all, and words of the help of one flag or command.
+const MOST: (usize, usize, usize, usize) = (45, 550, 10_000, 16);
+
+#[test]
+fn the_help_is_short() {
+    let words = |text: &str| text.split_whitespace().count();
+    let (mut flags, mut in_all, mut long) = (0, words(&help(&[])), Vec::new());
+    in_all += FAMILIES.iter().map(|(family, _)| words(&help(&[family]))).sum::<usize>();
+    for command in all() {
+        in_all += words(&help(&command.name.split(' ').collect::<Vec<_>>()));
+        let line = command.line_of_help();
+        let shown = line.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_positional());
+        flags += shown.count();
+        let texts = line
+            .get_arguments()
+            .filter_map(|arg| Some((arg.get_id().to_string(), arg.get_help()?.to_string())));
+        let about = [(String::new(), command.about.to_string())];
+        // A default is no sentence.
+        let is_long = |text: &str| words(text.split(" [default").next().unwrap_or(text)) > MOST.3;
+        long.extend(
+            texts
+                .chain(about)
+                .filter(|(_, text)| is_long(text))
+                .map(|(arg, _)| format!("{} {arg}", command.name)),
+        );
+    }
+    assert!(long.is_empty(), "more than {} words: {long:#?}", MOST.3);
+    let found = (all().count(), flags, in_all);
+    assert!(
+        found.0 <= MOST.0 && found.1 <= MOST.1 && found.2 <= MOST.2,
+        "{found:?}, expected at most {MOST:?}"
+    );
+}
+
+#[test]
+fn what_installs_beside_the_program_knows_the_common_options() {
+    let known = line();
+    let collect = known.find_subcommand("collect").unwrap();
+    assert!(collect.get_arguments().any(|arg| arg.get_id() == "seed" && !arg.is_hide_set()));
+}
+
+#[test]
+fn a_run_has_its_own_seed_and_an_episode_one_magnitude() {
+    let refused = |words: &[&str]| {
+        let line = find("render").unwrap();
+        let matches = line.line_of_person().no_binary_name(true).try_get_matches_from(words).unwrap();
+        line.run(&matches).err().unwrap().to_string()
+    };
+    assert!(refused(&["runs/none", "--seed", "3"]).starts_with("seed: expected none with a run"));
+    let two = ["--env", "sap-goal0", "--policy", "random", "--anomaly", "obs-noise", "--magnitude", "1,2"];
+    assert!(refused(&two).starts_with("magnitude: expected one number without --sheet, found 2"));
 }
 
 #[test]
@@ -218,6 +271,12 @@ fn what_would_do_nothing_is_refused() {
     assert!(strict.contains("cannot be used with"), "{strict}");
     let episodes = refused("risk learn --env driving --history a --episodes 9");
     assert!(episodes.contains("--policy <POLICIES>"), "{episodes}");
+    for sheet in ["--onset 3", "--classes", "--out a", "--channels one"] {
+        let words = format!("render --env sap-goal0 --sheet a.png {sheet}");
+        assert!(refused(&words).contains("cannot be used with"), "{sheet}");
+    }
+    assert!(refused("render runs/risk --env sap-goal0").contains("cannot be used with"));
+    assert!(refused("render --env sap-goal0").contains("--policy <POLICY>"));
     let shown =
         super::call("list", json!({ "what": "envs", "quiet": true }), Context::silent(0, 1)).unwrap_err();
     assert!(shown.to_string().starts_with("quiet: expected it on a command line only"), "{shown}");

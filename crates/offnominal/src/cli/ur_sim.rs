@@ -17,28 +17,28 @@ use std::time::Duration;
 /// Arguments of `ur-sim`.
 #[derive(Debug, Args)]
 pub struct UrSim {
-    /// Address to listen at; the ports are fixed, so each further robot needs its own, such as 127.0.0.2
+    /// Address to listen at; each further robot needs its own
     #[arg(long, default_value = "127.0.0.1")]
     address: IpAddr,
-    /// How many times faster than the clock on the wall its time passes, 0.01 to 100
+    /// Speed relative to the wall clock, 0.01 to 100
     #[arg(long, default_value_t = 1.0, value_parser = speed)]
     speed: f64,
-    /// Delay of what clients send, in s of the robot's time
+    /// Delay of client messages, in s
     #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
     latency: f64,
-    /// Largest extra delay of each message in either direction, uniform, in s
+    /// Largest extra delay per message, uniform, in s
     #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
     jitter: f64,
-    /// Time constant of an extra smoothing of all movements, in s
+    /// Time constant of extra smoothing of movements, in s
     #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
     smoothing: f64,
-    /// Probability with which a data package is left out
+    /// Probability of dropping a data package
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability)]
     packet_loss: f64,
-    /// Stop for protection, once, after a program has run for that long, in s
+    /// Protective stop after a program runs this long, in s
     #[arg(long, value_name = "SECS", value_parser = secs)]
     protective_stop: Option<f64>,
-    /// End after that long, in s of the clock on the wall [default: at Ctrl-C]
+    /// End after this wall-clock time, in s [default: at Ctrl-C]
     #[arg(long, value_name = "SECS", value_parser = secs)]
     duration: Option<f64>,
 }

@@ -24,7 +24,7 @@ fn a_build_without_networks_says_how_to_get_them() {
 fn a_detector_that_is_no_network_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = fails(&mut fit(folder.path(), "patch-knn", &[]));
-    assert!(error.contains("expected one of pred-ae, prednet, ldm, lrdm, rssm-ppm"), "{error}");
+    assert!(error.contains("expected one of pred-ae, prednet, ldm, lrdm, rssm-ppm, patches"), "{error}");
 }
 
 #[cfg(feature = "deep")]

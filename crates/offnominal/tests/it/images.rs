@@ -78,11 +78,11 @@ fn an_encoder_is_trained_and_used() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("encoder.safetensors");
     let path = file.to_str().unwrap();
-    let train = ["images", "train", "--quiet", "--env", "sap-goal0", "--episodes", "2", "--file", path];
-    let few = ["--patches", "2000", "--epochs", "2"];
+    let train = ["images", "fit", "--quiet", "--env", "sap-goal0", "--train", "2", "--file", path];
+    let few = ["--detector", "{ id = \"patches\", patches = 2000, epochs = 2 }"];
     succeeds(&mut bare(&[&train[..], &few[..]].concat()));
     let own = format!("{{ id = \"frame-knn-own\", encoder = {:?} }}", file.display().to_string());
     succeeds(&mut bench(folder.path(), &CAMPAIGN.replace("\"frame-knn-own\"", &own), "own"));
-    let args = ["images", "train", "--env", "cartpole", "--file", "x.safetensors"];
+    let args = ["images", "fit", "--detector", "patches", "--env", "cartpole", "--file", "x.safetensors"];
     assert!(fails(&mut bare(&args)).contains("environment cartpole: expected a shipped policy tqc"));
 }

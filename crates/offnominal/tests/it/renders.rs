@@ -66,7 +66,7 @@ fn wrong_names_and_late_onsets_are_explained_and_leave_nothing_behind() {
 fn a_sheet_has_the_nominal_frame_and_one_of_each_strength() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sheet.png");
-    let args = ["sheet", "--env", "sap-goal0", "--anomaly", "cam-fog", "--size", "48", "--file"];
+    let args = ["render", "--env", "sap-goal0", "--anomaly", "cam-fog", "--size", "48", "--sheet"];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_offnominal"));
     command.args(args).arg(&file).args(["--strength", "tiny,strong", "--json"]);
     let said: serde_json::Value = serde_json::from_slice(&succeeds(&mut command).stdout).unwrap();

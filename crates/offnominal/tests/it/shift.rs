@@ -106,10 +106,8 @@ fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
     let said: serde_json::Value = serde_json::from_str(&text).unwrap();
     let n = said["failures"].as_array().unwrap().len();
     assert!((1..12).contains(&n), "{n} of 12 failed");
-    let again = succeeds(&mut offnominal(
-        &["risk", "replay", estimate.to_str().unwrap()],
-        &folder.path().join("video"),
-    ));
+    let again =
+        succeeds(&mut offnominal(&["render", estimate.to_str().unwrap()], &folder.path().join("video")));
     assert!(String::from_utf8_lossy(&again.stdout).contains("fails again"));
     succeeds(&mut run("risk search --strategy elites --searches 1 --budget 12", &found));
     let failures = std::fs::read_to_string(found.join("failures.json")).unwrap();

@@ -46,10 +46,9 @@ fn failures_are_found_kept_and_replayed() {
     assert!(std::fs::read_to_string(out.join("stress.html")).unwrap().contains("Likely failures"));
     // The same bits without the journals.
     assert_eq!(run("1", &folder.path().join("again")), json);
-    let again =
-        offnominal(&["risk", "replay", out.to_str().unwrap(), "--json"], &folder.path().join("video"))
-            .output()
-            .unwrap();
+    let again = offnominal(&["render", out.to_str().unwrap(), "--json"], &folder.path().join("video"))
+        .output()
+        .unwrap();
     let again: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((&again["steps"], &again["likelihood"]), (&failure["steps"], &failure["likelihood"]));
     assert!(folder.path().join("video/episode.gif").is_file());
@@ -64,7 +63,7 @@ fn a_failure_that_was_edited_is_refused() {
     let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let said = |json: &Value| {
         std::fs::write(&path, json.to_string()).unwrap();
-        fails(&mut offnominal(&["risk", "replay", out.to_str().unwrap()], &folder.path().join("video")))
+        fails(&mut offnominal(&["render", out.to_str().unwrap()], &folder.path().join("video")))
     };
     json["failures"][0]["disturbances"][0] = serde_json::json!([0.5, 0.5]);
     assert!(said(&json).contains("disturbances: expected 1 numbers in each step, found 2"));
