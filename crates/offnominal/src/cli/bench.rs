@@ -24,12 +24,12 @@ pub struct Bench {
         value_parser = one_of::<Scheduler>(),
         num_args = 0..=1,
         default_missing_value = "cells",
-        conflicts_with_all = ["cell", "suite"]
+        conflicts_with_all = ["cell", "suite", "json"]
     )]
     plan: Option<Scheduler>,
     /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its
     /// number in a layer, such as `nominal:0`
-    #[arg(long, value_name = "CELL", conflicts_with = "suite")]
+    #[arg(long, value_name = "CELL", conflicts_with_all = ["suite", "json"])]
     cell: Option<String>,
     /// Run a benchmark that travels with this program, environment by environment: `vector`, `faults`,
     /// `transfer` or `images`, or `ood-rl`, which has one policy after the other
@@ -54,10 +54,10 @@ pub struct Bench {
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     strengths: Option<PathBuf>,
     /// Print the campaigns of the suite and run nothing
-    #[arg(long, requires = "suite")]
+    #[arg(long, requires = "suite", conflicts_with = "json")]
     print: bool,
     /// Write the results of the suite, as far as they are there, as a page; run nothing
-    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
+    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise", "json"])]
     page: Option<PathBuf>,
     /// Folder for everything that is written [default: runs/bench, or one for the suite]
     #[arg(long, value_name = "DIR")]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct Demo {
     /// Print the campaign of the second part instead of running anything: a template for your own
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     show: bool,
     /// One part only
     #[arg(long, value_name = "PART", conflicts_with = "show")]
