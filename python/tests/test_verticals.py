@@ -67,7 +67,7 @@ def test_a_wrong_argument_is_named() -> None:
 
 
 def test_scenes_are_drawn_and_described(tmp_path: Path) -> None:
-    written = pixels.scenes(2, tmp_path / "scenes", seed=1, progress=False)
+    written = pixels.scenes(n=2, out=tmp_path / "scenes", seed=1, progress=False)
     assert written["folder"] == str(tmp_path / "scenes")
     assert pixels.describe(tmp_path / "scenes", progress=False)
 
