@@ -204,7 +204,7 @@ def audit(
     *,
     failure: str | None = None,
     failure_margin: str | None = None,
-    budget_secs: float | None = None,
+    budget: str | int | None = None,
     depth: Literal["glance", "quick", "standard", "thorough"] | None = None,
     detectors: AnyDetector | Sequence[AnyDetector] | None = None,
     anomalies: str | Sequence[str] | None = None,
@@ -226,7 +226,7 @@ def audit(
     :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
     :param policy: Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of
         Python, `command:COMMAND`, or `random`
-    :param budget_secs: Time that it may take, such as 90s, 30m or 2h; it chooses the depth [default: 30m]
+    :param budget: Time that it may take, such as 90s, 30m or 2h; it chooses the depth [default: 30m]
     :param depth: How much is done, whatever it takes [default: the most that fits the budget]: ``glance``: Five faults
         at two strengths, for environments that take half a second for an episode; ``quick``: Nine faults at two
         strengths; ``standard``: The twelve faults of signals and four parameters, at all four strengths; ``thorough``:

@@ -7,7 +7,7 @@ import keyword
 import os
 import re
 import textwrap
-from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -161,6 +161,14 @@ def test_the_functions_are_what_the_command_line_declares(module):
     assert path.read_text(encoding="utf-8") == source(module), f"{path} is old; run the tests with UPDATE_EXPECT=1"
 
 
+def loaded(module):
+    """The module as it is in the repository, which a test may have just written."""
+    spec = spec_from_file_location(f"offnominal.{module}", FOLDER / f"{module}.py")
+    found = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
 def taken(name):
     """The arguments that the engine itself names where it refuses one."""
     with pytest.raises(ValueError, match="expected one of the arguments") as refused:
@@ -178,7 +186,7 @@ def differences(function, ids):
 @pytest.mark.parametrize("module", MODULES)
 def test_every_argument_is_a_parameter_and_none_is_invented(module):
     for command in MODULES[module]:
-        made = getattr(import_module(f"offnominal.{module}"), named(command["name"].split()[-1]))
+        made = getattr(loaded(module), named(command["name"].split()[-1]))
         lacking, invented = differences(made, taken(command["name"]))
         assert not invented, command["name"]
         # What a terminal shows in place of one JSON value is no part of a request.
@@ -197,8 +205,7 @@ def test_a_parameter_too_few_or_too_many_is_found():
 
 
 def test_names_that_python_has_for_itself_get_a_low_line():
-    from offnominal import commands
-
+    commands = loaded("commands")
     assert [named(id) for id in ("all", "from", "ur-sim", "seed")] == ["all_", "from_", "ur_sim", "seed"]
     assert commands.list_("policies").columns()["id"]
     assert "set_" in inspect.signature(commands.train).parameters

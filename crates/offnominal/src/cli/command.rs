@@ -1,6 +1,5 @@
 //! A command: its declaration, what it does, and what it answers.
 
-use super::declared::is_of_terminal;
 use super::terminal::{Events, Terminal, say};
 use anyhow::{Result, ensure};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
@@ -149,6 +148,12 @@ impl Command {
         call.context.pass_on_remarks();
         answer
     }
+}
+
+/// Whether an argument says what a terminal shows, in place of one JSON value.
+pub fn is_of_terminal(line: &clap::Command, arg: &Arg) -> bool {
+    let is_json = |arg: &Arg| arg.get_id() == "json";
+    is_json(arg) || line.get_arg_conflicts_with(arg).into_iter().any(is_json)
 }
 
 /// Options that mean the same in every command that has them.

@@ -1,6 +1,6 @@
 //! The commands as data, told by their declarations: what makes functions of them needs no list of its own.
 
-use super::command::{Command, Reply};
+use super::command::{Command, Reply, is_of_terminal};
 use super::commands::{FAMILIES, GROUPS};
 use clap::{Arg, ArgAction};
 use offnominal_core::anomaly::Channels;
@@ -82,12 +82,6 @@ fn declaration(group: &'static str, command: &Command) -> Declaration {
     let own = line.get_arguments().filter(|arg| !is_of_terminal(&line, arg));
     let arguments = own.map(argument).collect();
     Declaration { name: command.name, group, about: command.about, reply: command.reply, arguments }
-}
-
-/// Whether an argument says what a terminal shows, in place of one JSON value.
-pub fn is_of_terminal(line: &clap::Command, arg: &Arg) -> bool {
-    let is_json = |arg: &Arg| arg.get_id() == "json";
-    is_json(arg) || line.get_arg_conflicts_with(arg).into_iter().any(is_json)
 }
 
 fn argument(arg: &Arg) -> Argument {
