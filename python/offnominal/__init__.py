@@ -12,6 +12,7 @@ Importing this package registers every environment with Gymnasium, as ``offnomin
 
 import atexit
 import os
+import shlex
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,10 +24,12 @@ from offnominal import (
     adapters,
     alarms,
     cluster,
+    commands,
     detectors,
     envs,
     episodes,
     image_detectors,
+    images,
     logs,
     pixels,
     policies,
@@ -34,36 +37,37 @@ from offnominal import (
     rollouts,
     vector,
 )
-from offnominal._audit import audit
-from offnominal._compare import compare
+from offnominal._chunk_signals import ChunkSignals
+from offnominal._command import PROGRAM
 from offnominal._engine import VERSION as __version__
-from offnominal._evidence import evidence, verify
 from offnominal._record import Recorder, record
-from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
 from offnominal.commands import (
+    audit,
     calibrate,
-    campaign,
+    compare,
     ensemble,
-    export_minari,
+    evaluate,
+    evidence,
     fit,
-    import_sb3,
     metrics,
     render,
     report,
     score,
-    suite,
+    shift,
     train,
+    verify,
 )
 from offnominal.detectors import Monitor
 from offnominal.envs import Environment, anomalies, environments
-from offnominal.episodes import Dataset, Episode, collect, evaluate, load
+from offnominal.episodes import Dataset, Episode, collect, load
 from offnominal.policies import Policy
 from offnominal.vector import Environments
 
 __all__ = [
     "Anomalous",
+    "ChunkSignals",
     "Dataset",
     "Episode",
     "Monitor",
@@ -79,8 +83,8 @@ __all__ = [
     "audit",
     "bench",
     "calibrate",
-    "campaign",
     "cluster",
+    "commands",
     "collect",
     "compare",
     "detectors",
@@ -89,10 +93,9 @@ __all__ = [
     "episodes",
     "evaluate",
     "evidence",
-    "export_minari",
     "fit",
     "image_detectors",
-    "import_sb3",
+    "images",
     "load",
     "logs",
     "metrics",
@@ -105,7 +108,6 @@ __all__ = [
     "rollouts",
     "score",
     "shift",
-    "suite",
     "train",
     "vector",
     "verify",
@@ -118,6 +120,9 @@ if (_data := Path(__file__).parent / "agents").is_dir():
 
 # Environments of Gymnasium that the engine hosts live in processes of this interpreter.
 os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)
+
+# A command that gives another one in a process of its own finds this interpreter by it.
+os.environ["OFFNOMINAL_PROGRAM"] = shlex.join(PROGRAM)
 
 atexit.register(_engine.end_hosts)
 

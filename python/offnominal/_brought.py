@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from offnominal import _engine
+from offnominal._detector import Detector
 from offnominal._digest import LETTERS, digest
 from offnominal._environments import environment_name
 from offnominal.policies import Policy, named
 
 
-def known(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request of a command with names in place of policies and environments; the engine knows them from now on."""
-    given = dict(request)
-    environments = [key for key in ("env", "cheap") if key in given]
-    given.update({key: environment_name(given[key]) for key in environments})
-    env = given.get("env")
-    for key in ("policy", "old", "new", "demonstrator"):
-        if key in given:
-            given[key] = policy_name(given[key], env)
-    if "policies" in given:
-        given["policies"] = [policy_name(policy, env) for policy in given["policies"]]
-    return given
+def known(command: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request with names in place of environments and policies, which the engine knows from now on, and recipes of detectors."""
+    kinds = _kinds()[command]
+    return {id: _known(kinds.get(id, ""), value) for id, value in request.items()}
 
 
-def policy_name(policy: Any, env: str | None) -> Any:
+@cache
+def _kinds() -> dict[str, dict[str, str]]:
+    """What the values of each argument of each command are."""
+    commands = json.loads(_engine.commands())["commands"]
+    return {command["name"]: {own["id"]: own["kind"] for own in command["arguments"]} for command in commands}
+
+
+def _known(kind: str, value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_known(kind, each) for each in value]
+    if kind == "environment":
+        return environment_name(value)
+    if kind == "policy":
+        return policy_name(value)
+    return value.recipe() if isinstance(value, Detector) else value
+
+
+def policy_name(policy: Any) -> Any:
     """The name by which the engine finds a policy: what it was given as, or one that it is made known by."""
     if isinstance(policy, (str, os.PathLike)):
         return policy

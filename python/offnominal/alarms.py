@@ -265,7 +265,7 @@ def fit(
     :param system: what the monitor calls a system that is no environment of the engine; ``system`` if not given.
     :param channels: names of the numbers of an observation, and of an action; data frames and recordings have their own.
     :param dt_secs: seconds per step of such a system; 1 if neither this nor a recording says it. If recordings of logs are
-        given and none of these three, the monitor is the one of :func:`offnominal.logs.fit`, which scores logs.
+        given and none of these three, the monitor is the one of :func:`offnominal.fit` on logs, which scores logs.
     :param pickle: whether a detector that is written in Python may be pickled into ``out``.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """

@@ -44,7 +44,7 @@ class Results(Tabular):
 
     @classmethod
     def open(cls, folder: str | PathLike[str]) -> Results:
-        """The results in a folder of ``offnominal bench``, :func:`offnominal.campaign` or :func:`offnominal.suite`.
+        """The results in a folder of ``offnominal bench`` or :func:`offnominal.commands.bench`.
 
         :raises OSError: if there are none.
         """

@@ -33,13 +33,12 @@ from typing_extensions import Unpack
 from offnominal import _engine
 from offnominal._anomaly_spec import Disturbed, wanted
 from offnominal._brought import known
-from offnominal._command import call
 from offnominal._environments import AnyEnvironment
 from offnominal._given import pair as pair
 from offnominal._given import pairs as pairs
 from offnominal._json import as_json
 from offnominal._progress import display, progress
-from offnominal._tables import Result, Tabular, facts
+from offnominal._tables import Tabular, facts
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
 
@@ -280,7 +279,7 @@ def _registered(name: str) -> str:
 
 def _played(env: AnyEnvironment, policy: str | Acting, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played by the engine."""
-    request = known({"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)})
+    request = known("collect", {"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)})
     return Dataset(_engine.collect(as_json(request), seed, jobs, display()))
 
 
@@ -325,19 +324,6 @@ def _played_in(space: gymnasium.Space[Any], action: NDArray[Any]) -> NDArray[Any
         if found.shape != first.shape or (found < first).any() or (found > last).any() or (found % 1 != 0).any():
             raise ValueError(f"action of the policy: expected a whole number from {first} to {last}, found {action}")
     return action
-
-
-def evaluate(
-    env: AnyEnvironment, policy: str | Acting, *, episodes: int, failure: str | None = None, seed: int = 0, jobs: int = 0
-) -> Result:
-    """Return and success rate of a policy, and the return of random commands, each with its interval.
-
-    Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none and no ``failure`` is stated (``docs/foreign.md``). ``diverged`` counts the episodes without an
-    outcome, which are in no number. What ``offnominal evaluate --json`` prints.
-    """
-    request = {"env": env, "policy": policy, "episodes": episodes, "failure": failure}
-    return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
 
 
 def _names(channels: list[dict[str, Any]]) -> list[str]:

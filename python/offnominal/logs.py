@@ -5,8 +5,8 @@
     runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
     monitor = offnominal.detectors.ResidualViews().fit(runs)
 
-:func:`inspect`, :func:`fit`, :func:`recalibrate` (``fit --recalibrate``), :func:`score` and :func:`score_splits`
-(``score FOLDER``) are commands; :func:`frames` gives the videos of LeRobot. ``docs/logs.md`` explains mappings.
+The commands on logs are ``inspect``, ``fit`` and ``score`` of :mod:`offnominal.commands`; :func:`frames` gives the videos of
+LeRobot. ``docs/logs.md`` explains mappings.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from offnominal import _engine
-from offnominal._command import call
 from offnominal._frames import content, is_frame
 from offnominal._json import as_json
 from offnominal._progress import display
 from offnominal._recordings import Recording, Recordings
-from offnominal._tables import Result
 from offnominal._videos import frames
 
 Path = str | os.PathLike[str]
@@ -33,7 +31,7 @@ Path = str | os.PathLike[str]
 #: A path, a data frame, several of them, or a dict of name → data frame.
 Logs = Any
 
-__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "recalibrate", "score", "score_splits"]
+__all__ = ["Recording", "Recordings", "frames", "propose", "read"]
 
 
 def read(
@@ -74,120 +72,6 @@ def propose(logs: Logs) -> str:
     :param logs: as in :func:`read`.
     """
     return _engine.propose_mapping(_listed(logs))
-
-
-def inspect(
-    logs: Path | Sequence[Path],
-    *,
-    map: Path | None = None,
-    page: Path | None = None,
-    strict: bool = False,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """What is in logs: topics, columns, rates, gaps, ranges, and a proposed mapping.
-
-    :param map: a file to write the mapping to.
-    :param page: a page to write, with a picture of each channel.
-    :param strict: whether a part of a log that cannot be read is an error.
-    """
-    request = {"logs": _paths(logs), "map": map, "page": page, "strict": strict}
-    return Result(call("inspect", request, seed=0, jobs=jobs, progress=progress))
-
-
-def fit(
-    logs: Path | Sequence[Path],
-    file: Path,
-    *,
-    map: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-    **options: Any,
-) -> Result:
-    """Fits a detector on the earlier recordings, sets its threshold on the later ones, and writes both as one file.
-
-    :param map: the file of a mapping; without it, the proposed one is used.
-    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``,
-        ``confidence``, ``by_task`` (a threshold for each task), ``alarm`` (a dict of ``arm_after``, ``raise_after``,
-        ``clear_after``), ``diagnosis``, ``strict`` (a part of a log that cannot be read is an error).
-    """
-    request = {"logs": _paths(logs), "map": map, "file": file, **options}
-    return Result(call("fit", request, seed=seed, jobs=jobs, progress=progress))
-
-
-def recalibrate(
-    monitor: Path,
-    logs: Path | Sequence[Path],
-    file: Path,
-    *,
-    map: Path | None = None,
-    memory: int = 50,
-    tolerance: float = 3.0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Lets the threshold of a monitor follow later recordings that are nominal, and writes the monitor as another file.
-
-    :param map: the file of a mapping, which must name the channels of the monitor; without it, that of the fit.
-    :param memory: last recordings that set the threshold; at least as many as its promise needs are taken.
-    :param tolerance: how far the threshold may rise, in units of the distance from the median recording of the fit to its
-        threshold.
-    """
-    request = {"recalibrate": monitor, "logs": _paths(logs), "map": map, "memory": memory, "tolerance": tolerance, "file": file}
-    return Result(call("fit", request, seed=0, jobs=jobs, progress=progress))
-
-
-def score(
-    monitor: Path,
-    logs: Path | Sequence[Path],
-    *,
-    map: Path | None = None,
-    report: Path | None = None,
-    alarms: Path | None = None,
-    strict: bool = False,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
-
-    :param map: the file of a mapping, which must name the channels of the monitor; without it, that of the fit.
-    :param report: a page to write, with each alarm and the channels around it.
-    :param alarms: a table of the alarms to write.
-    :param strict: whether a part of a log that cannot be read is an error.
-    :param seed: of the ``random`` row and of the intervals.
-    """
-    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms, "strict": strict}
-    return Result(call("score", request, seed=seed, jobs=jobs, progress=progress))
-
-
-def score_splits(
-    folder: Path,
-    detectors: Sequence[str | Mapping[str, Any]] = ("default",),
-    *,
-    rule: str = "conformal",
-    alpha: float = 0.05,
-    table: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Fits detectors on the splits ``train`` and ``val`` of a folder as Anomaly-Gym publishes it, and judges them on its other
-    splits, by anomaly and strength. The detector ``clock`` stands before them.
-
-    :param detectors: ids, or mappings with the ``id``, parameters and perhaps a ``name``.
-    :param rule: how thresholds are set.
-    :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
-    :param table: a table of all numbers to write, as CSV or Parquet.
-    :param seed: of the fits and of the intervals.
-    """
-    request = {"monitor": folder, "detectors": list(detectors), "rule": rule, "alpha": alpha, "table": table}
-    return Result(call("score", request, seed=seed, jobs=jobs, progress=progress))
-
-
-def _paths(logs: Path | Sequence[Path]) -> list[Path]:
-    return [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
 
 
 def _listed(logs: Logs) -> list[Any]:

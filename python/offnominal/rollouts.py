@@ -1,31 +1,33 @@
-"""Rollouts of generative policies: who notices a failing one, once the clock is taken out (``docs/rollouts.md``).
+"""Failure detectors for rollouts of generative policies (VLA, diffusion).
 
-Each function is a command of ``offnominal rollouts`` and returns what that command prints with ``--json``;
-:func:`offnominal.record` writes what they read.
+Each function is a command and returns what that prints with ``--json``: a dict, with ``to_pandas()``, ``to_polars()`` and
+``to_arrow()``. Arguments are those of the command line, which checks them, and what is left out has the command's default;
+without an ``out`` that has none, nothing is written. The same ``seed`` gives the same bits for any ``jobs``.
+
+Written from the declarations of the commands by ``python/tests/test_functions.py``.
 """
+
+# ruff: noqa: D214, D405, D411, D413, D416, E501
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
-from typing import Any
 
-from offnominal import _engine
-from offnominal._command import call
-from offnominal._record import _chunk
+from offnominal._command import Path, one
 from offnominal._tables import Result
 
-Path = str | PathLike[str]
-
-__all__ = ["ChunkSignals", "judge", "signals"]
+__all__ = [
+    "judge",
+    "signals",
+]
 
 
 def judge(
     files: Path | Sequence[Path],
     *,
-    detectors: Sequence[str] | None = None,
-    versus: str | None = None,
-    splits: Sequence[str] | None = None,
+    detectors: str | int | Sequence[str | int] | None = None,
+    versus: str | int | None = None,
+    splits: str | int | Sequence[str | int] | None = None,
     executed: int | None = None,
     instructions: Path | None = None,
     from_step: int | None = None,
@@ -36,72 +38,44 @@ def judge(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Judges failure detectors at the same task and step among rollouts that still run, and by the usual protocols.
+    """Judge failure detectors among rollouts, once the clock is taken out.
 
-    :param files: rollouts as JSON lines or Parquet, or folders of them.
-    :param detectors: such as ``mean(tce)``, ``-acm``, ``hazard``; each signal and its mean so far if not given.
-    :param versus: the detector from which the others are told apart, by a difference with its interval.
-    :param splits: ``folds:5``, ``tasks:5``, ``seen:0,1,2``, ``unseen:0,1,2``; without one, nothing is learned.
-    :param executed: actions of each chunk that are executed, where the files do not say it.
-    :param instructions: embeddings of the tasks' instructions, a ``.npy`` file that holds a dictionary.
-    :param from_step: the first step that is compared.
-    :param alpha: share of successful rollouts that may have an alarm.
-    :param replicates: bootstrap replicates of each interval.
-    :param out: folder for the tables and the page; nothing is written if not given.
+    The command ``offnominal rollouts judge``.
+
+    :param files: Rollouts as JSON lines or Parquet, or folders of them
+    :param detectors: A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL),
+        ewma(SIGNAL), -DETECTOR, actprobe, hazard, hazard(SIGNAL,...), odds(DETECTOR,...) [default: each signal and its
+        mean so far]
+    :param versus: The detector from which the others are told apart, by a difference with its interval
+    :param splits: What is learned from and what is judged; may be given several times: folds:N, tasks:N, or the
+        published splits seen:SEEDS and unseen:SEEDS [default: all rollouts are judged, and nothing is learned]
+    :param executed: Actions of each chunk that are executed before the next one, where the files do not say it
+    :param instructions: Embeddings of the tasks' instructions: a .npy file that holds a dictionary of arrays by task
+    :param from_step: The first step that is compared [default: 0]
+    :param alpha: Share of successful rollouts that may have an alarm [default: 0.15]
+    :param replicates: Bootstrap replicates of each interval, 100 to 100000 [default: 1000]
+    :param out: Folder for rollouts.json, rollouts.csv and rollouts.html
+    :param seed: Seed of everything random
+    :param jobs: Worker threads; 0 for all cores
+    :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
-    request = {
-        "files": _all(files), "detectors": detectors, "versus": versus, "splits": splits, "executed": executed,
-        "instructions": instructions, "from_step": from_step, "alpha": alpha, "replicates": replicates, "out": out,
-    }  # fmt: skip
-    return Result(call("rollouts judge", request, seed=seed, jobs=jobs, progress=progress))
+    return one("rollouts judge", locals())
 
 
-class ChunkSignals:
-    """The signals of a policy's chunks while it acts, as :func:`signals` computes them of recordings.
+def signals(
+    files: Path | Sequence[Path],
+    *,
+    executed: int | None = None,
+    out: Path | None = None,
+    progress: bool = True,
+) -> Result:
+    """Write what chunks of actions say as signals, for `rollouts judge`, `fit` and `score`.
 
-    ::
+    The command ``offnominal rollouts signals``.
 
-        watch = offnominal.alarms.Watch.load("runs/probe.monitor")
-        signals = offnominal.rollouts.ChunkSignals()
-        watch.reset("stack the cups")
-        while not done:
-            found = signals.step(policy.predict_action_chunk(observation), executed=5)
-            verdict = watch.step([found[channel["name"]] for channel in watch.about["observation"]], [])
+    :param files: Rollouts as JSON lines or Parquet, or folders of them
+    :param executed: Actions of each chunk that are executed before the next one, where the files do not say it
+    :param out: Folder for signals.jsonl and signals.toml [default: runs/rollouts]
+    :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """A rollout begins."""
-        self._engine = _engine.ChunkSignals()
-
-    def step(self, chunk: Any, executed: int, *, samples: bool = False) -> dict[str, float]:
-        """The signals of the next chunk, by their names.
-
-        :param chunk: the predicted actions, ``[H, A]`` or ``[1, H, A]``.
-        :param executed: how many of them are executed before the next chunk.
-        :param samples: whether the first axis of a chunk ``[S, H, A]`` are samples, of which the first one is executed.
-        :raises ValueError: if it is no chunk, or its width or number of samples is not that of the one before.
-        """
-        found = _chunk(chunk, samples)
-        sizes = found.shape if samples else (1, *found.shape)
-        return dict(self._engine.step(sizes, found.reshape(-1).tolist(), executed))
-
-
-def signals(files: Path | Sequence[Path], out: Path, *, executed: int | None = None) -> Result:
-    """Writes the signals of rollouts, those of their chunks among them, into a folder.
-
-    ``signals.jsonl`` is a log, and ``signals.toml`` a mapping of its columns, for :func:`offnominal.logs.read`,
-    :func:`offnominal.logs.fit` and :func:`offnominal.logs.score`.
-
-    :param files: rollouts as JSON lines or Parquet, or folders of them; all may lack their outcome.
-    :param executed: actions of each chunk that are executed, where the files do not say it.
-    """
-    request = {"files": _all(files), "executed": executed, "out": out}
-    return Result(call("rollouts signals", request, seed=0, jobs=1, progress=False))
-
-
-def _all(files: Path | Sequence[Path]) -> list[Path]:
-    """One file or several."""
-    return [files] if isinstance(files, (str, PathLike)) else list(files)
+    return one("rollouts signals", locals())

@@ -42,6 +42,6 @@ def test_any_callable_in_any_environment_of_gymnasium_is_audited(tmp_path: Path)
 
 def test_what_makes_no_sense_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="budget in seconds: expected 30 to 604800, found 1"):
-        offnominal.audit("sap-goal0", "tqc", budget_secs=1, out=tmp_path, progress=False)
+        offnominal.audit("sap-goal0", "tqc", budget="1s", out=tmp_path, progress=False)
     with pytest.raises(ValueError, match="expected one of auroc_matched"):
         offnominal.audit("sap-goal0", "tqc", require="auroc >= 1", out=tmp_path, progress=False)

@@ -46,7 +46,7 @@ def test_an_object_that_was_changed_is_not_replaced_by_a_copy(how, tmp_path):
     calls = [
         lambda: offnominal.collect(env, zero, episodes=2, anomaly="obs-noise", magnitude=0.1, onset=5),
         lambda: offnominal.evaluate(env, zero, episodes=2),
-        lambda: offnominal.calibrate(env, zero, tmp_path / "out"),
+        lambda: offnominal.calibrate(env, policy=zero, out=tmp_path / "out"),
         lambda: offnominal.risk.estimate(env, zero, method="plain"),
         lambda: offnominal.bench(env=env, policy=zero, detectors=["knn"], out=tmp_path / "bench"),
     ]

@@ -23,7 +23,7 @@ def holds(found: Any) -> dict[str, bool | None]:
 
 def test_an_estimate_comes_out_the_same_and_a_changed_one_is_found(tmp_path: Path) -> None:
     risk.estimate("driving", "random", episodes=30, seed=1, out=tmp_path / "run", progress=False)
-    made = offnominal.evidence(tmp_path / "run", out=tmp_path / "evidence.zip")
+    made = offnominal.evidence(run=tmp_path / "run", out=tmp_path / "evidence.zip")
     assert made["signed_by"] is None and made["command"] == (
         "offnominal risk estimate --env driving --policy random --episodes 30 --seed 1"
     )
@@ -38,7 +38,7 @@ def test_an_estimate_comes_out_the_same_and_a_changed_one_is_found(tmp_path: Pat
 
 def test_an_audit_is_made_again_in_a_process_of_its_own(tmp_path: Path) -> None:
     offnominal.audit("sap-goal0", "tqc", depth="glance", seed=3, out=tmp_path / "audit", progress=False)
-    offnominal.evidence(tmp_path / "audit", out=tmp_path / "audit.zip")
+    offnominal.evidence(run=tmp_path / "audit", out=tmp_path / "audit.zip")
     found = offnominal.verify(tmp_path / "audit.zip", sample=2, sample_seed=1, progress=False)
     assert holds(found)["once more"] is True and found["recomputed"]["n"] == 2, found
 
@@ -84,4 +84,4 @@ def test_no_module_of_a_bundle_runs_in_the_place_of_an_installed_one(
 
 def test_what_is_no_result_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected the results of audit, bench"):
-        offnominal.evidence(tmp_path, out=tmp_path / "x.zip")
+        offnominal.evidence(run=tmp_path, out=tmp_path / "x.zip")

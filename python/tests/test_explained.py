@@ -18,7 +18,7 @@ def file(tmp_path_factory):
     """A monitor whose detector tells the parts of its score, and whose diagnosis names faults."""
     path = tmp_path_factory.mktemp("explained") / "naming.monitor"
     options = {"detector": QUICK, "train": 20, "calibration": 20, "rule": "max", "faults": 12}
-    commands.fit("sap-goal0", "tqc", path, seed=1, progress=False, **options)
+    commands.fit(path, env="sap-goal0", policy="tqc", seed=1, progress=False, **options)
     return path
 
 

@@ -216,7 +216,7 @@ def test_an_anomaly_that_ends_leaves_what_was_drawn():
     Path("t.csv").write_text("load\n7\n")
     asked = {"anomaly": "dyn-load", "magnitude": 9.0, "onset": 1, "window": 1}
     found = offnominal.risk.estimate(
-        loaded("Loaded"), "random", anomaly=asked, scenario={"parameter_table": "t.csv"}, failure="return<22.9", episodes=4
+        loaded("Loaded"), "random", parameter_table="t.csv", failure="return<22.9", episodes=4, **asked
     )
     # 7, 9 and 7 again: nominal again would be 21.
     assert found["risk"]["risk"]["value"] == 0.0

@@ -176,10 +176,10 @@ def test_risk_with_a_fault_is_that_of_disturbed_episodes():
     shared = {"episodes": 40, "failure": "return<400", "seed": 1}
     nominal = offnominal.risk.estimate("gymnasium:CartPole-v1", policy, **shared)
     fault = {"anomaly": "obs-noise", "magnitude": 3.0, "onset": 0}
-    disturbed = offnominal.risk.estimate("gymnasium:CartPole-v1", policy, anomaly=fault, out="r", **shared)
+    disturbed = offnominal.risk.estimate("gymnasium:CartPole-v1", policy, out="r", **fault, **shared)
     assert nominal["risk"]["risk"]["high"] < disturbed["risk"]["risk"]["low"]
     assert disturbed["run"]["anomaly_spec"]["anomaly"] == "obs-noise"
-    assert offnominal.risk.replay("r", 0)["steps"] == disturbed["failures"][0]["steps"]
+    assert offnominal.risk.replay("r", failure=0)["steps"] == disturbed["failures"][0]["steps"]
 
 
 def test_a_process_that_grows_is_replaced():

@@ -183,11 +183,11 @@ def test_every_function_takes_a_callable(elsewhere):
 
     assert offnominal.evaluate(CARTPOLE, policy, episodes=4)["return"]["value"] > 100
     assert offnominal.risk.estimate(CARTPOLE, policy, episodes=10)["experiments"] == 10
-    offnominal.fit(CARTPOLE, policy, "m.monitor", detector="knn", train=5, calibration=20)
+    offnominal.fit("m.monitor", env=CARTPOLE, policy=policy, detector="knn", train=5, calibration=20)
     rows = offnominal.calibrate(
-        CARTPOLE, policy, "calibrated", anomalies=["obs-noise"], episodes=24, budget=200, progress=False
+        CARTPOLE, policy=policy, out="calibrated", anomalies=["obs-noise"], episodes=24, budget=200, progress=False
     )
-    assert {row["anomaly"] for row in rows} == {"obs-noise"}
+    assert {row["anomaly"] for row in rows["rows"]} == {"obs-noise"}
     shared = {"detectors": ["clock", "knn"], "anomalies": [{"id": "obs-noise", "magnitude": 0.5}], "episodes": (4, 20, 4)}
     assert offnominal.bench(env=CARTPOLE, policy=policy, out="bench", **shared).report.is_file()
 

@@ -23,29 +23,29 @@ def balance(obs):
 
 def trained(out, steps=600, env=CARTPOLE, **options):
     preset = "cartpole" if env == CARTPOLE else "pendulum"
-    card = offnominal.train(env, out, preset=preset, steps=steps, seed=1, progress=False, **options)
+    card = offnominal.train(env, out=out, preset=preset, steps=steps, seed=1, progress=False, **options)
     return card, (out / "policy.safetensors").read_bytes()
 
 
 def test_a_policy_is_trained_and_a_run_that_goes_on_leaves_the_same(tmp_path):
-    card, whole = trained(tmp_path / "whole", env=PENDULUM, set=SHORT)
+    card, whole = trained(tmp_path / "whole", env=PENDULUM, set_=SHORT)
     assert (card["env"], card["steps"]) == (PENDULUM, 600)
     # The run is broken off within an episode.
-    trained(tmp_path / "parts", steps=350, env=PENDULUM, set=SHORT)
-    offnominal.train(PENDULUM, tmp_path / "parts", steps=600, resume=True, progress=False)
+    trained(tmp_path / "parts", steps=350, env=PENDULUM, set_=SHORT)
+    offnominal.train(PENDULUM, out=tmp_path / "parts", steps=600, resume=True, progress=False)
     assert (tmp_path / "parts" / "policy.safetensors").read_bytes() == whole
     found = offnominal.evaluate(PENDULUM, str(tmp_path / "whole" / "policy.safetensors"), episodes=2)
     assert found["return"]["n"] == 2
 
 
 def test_whoever_plays_in_python_demonstrates(tmp_path):
-    _, shown = trained(tmp_path / "shown", set=SHOWN, demonstrator=balance)
-    _, random = trained(tmp_path / "random", set=SHOWN, demonstrator="random")
+    _, shown = trained(tmp_path / "shown", set_=SHOWN, demonstrator=balance)
+    _, random = trained(tmp_path / "random", set_=SHOWN, demonstrator="random")
     assert shown != random
     with pytest.raises(ValueError, match="has no scripted policy"):
-        trained(tmp_path / "none", set=SHOWN)
+        trained(tmp_path / "none", set_=SHOWN)
     with pytest.raises(ValueError, match="expected demonstrations above 0 in the recipe, found 0"):
-        trained(tmp_path / "unused", set=SHORT, demonstrator=balance)
+        trained(tmp_path / "unused", set_=SHORT, demonstrator=balance)
 
 
 def test_pong_of_the_arcade_learning_environment_looks_like_ours(monkeypatch):

@@ -15,9 +15,9 @@ CALLS = {
     "fit of a recurrent network": "offnominal.detectors.Riqn().fit(episodes)",
     "alarms": 'offnominal.alarms.fit(episodes[:5], episodes[5:], offnominal.detectors.MlpDm(training={"epochs": 9999}), rule="max")',
     "collect": 'offnominal.collect("car-lanekeep", "tqc", episodes=100_000)',
-    "calibrate": 'offnominal.calibrate("car-lanekeep", "tqc", "out")',
-    "train": 'offnominal.train("sap-goal1", "out", steps=500_000)',
-    "campaign": 'offnominal.campaign("mine.toml", "out")',
+    "calibrate": 'offnominal.calibrate("car-lanekeep", policy="tqc", out="out")',
+    "train": 'offnominal.train("sap-goal1", out="out", steps=500_000)',
+    "campaign": 'offnominal.commands.bench(campaign="mine.toml", out="out")',
     "bench": 'offnominal.bench(env="sap-goal1", detectors=[slow], anomalies=["obs-drift"], strengths=["strong"])',
 }
 

@@ -236,30 +236,30 @@ def test_recordings_may_be_without_commands(tmp_path: Path) -> None:
 
 def test_the_commands_lead_from_logs_to_an_alarm(tmp_path: Path) -> None:
     runs, leak = files(tmp_path, 14, steps=40), written(tanks(90, leaks_from=20, steps=40), tmp_path / "leak.csv")
-    found = offnominal.logs.inspect(
-        runs[0], map=tmp_path / "proposed.toml", page=tmp_path / "logs.html", progress=False
+    found = offnominal.commands.inspect(
+        runs[0], map_=tmp_path / "proposed.toml", page=tmp_path / "logs.html", progress=False
     )
     assert found["logs"][0]["format"] == "csv" and found["mapping"] == (tmp_path / "proposed.toml").read_text()
     assert (tmp_path / "logs.html").is_file()
     (tmp_path / "map.toml").write_text(MAPPING)
     options: dict[str, Any] = {
-        "map": tmp_path / "map.toml",
+        "map_": tmp_path / "map.toml",
         "alpha": 0.1,
         "detector": "knn",
         "progress": False,
     }
-    fitted = offnominal.logs.fit(runs, tmp_path / "tanks.monitor", **options)
+    fitted = offnominal.fit(tmp_path / "tanks.monitor", logs=runs, **options)
     assert (
         fitted["recordings"] == 14
         and fitted["monitor"]["threshold"]["episodes"] == 9
         and fitted["monitor"]["threshold"]["rule"] == "conformal"
     )
     pages = {"report": tmp_path / "leak.html", "alarms": tmp_path / "alarms.csv"}
-    scored = offnominal.logs.score(tmp_path / "tanks.monitor", leak, **pages, progress=False)
+    scored = offnominal.score(tmp_path / "tanks.monitor", logs=leak, **pages, progress=False)
     assert scored["recordings"][0]["alarms"][0]["channels"][0]["name"] == "level"
     assert all(path.is_file() for path in pages.values())
-    with pytest.raises(ValueError, match="alphaa: expected one of the arguments"):
-        offnominal.logs.fit(runs, tmp_path / "other.monitor", alphaa=0.1)
+    with pytest.raises(TypeError, match="alphaa"):
+        offnominal.fit(tmp_path / "other.monitor", logs=runs, alphaa=0.1)
 
 
 def test_a_monitor_of_recordings_is_the_file_that_fit_writes(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_monitor_of_recordings_is_the_file_that_fit_writes(tmp_path: Path) -> 
         "diagnosis": False,
         "progress": False,
     }
-    offnominal.logs.fit(paths, tmp_path / "fit.monitor", map=tmp_path / "map.toml", **options)
+    offnominal.fit(tmp_path / "fit.monitor", logs=paths, map_=tmp_path / "map.toml", **options)
     runs = offnominal.logs.read(paths, MAPPING)
     watch = offnominal.alarms.fit(runs[:12], runs[12:], out=tmp_path / "own.monitor", **options)
     assert (tmp_path / "own.monitor").read_bytes() == (tmp_path / "fit.monitor").read_bytes()

@@ -44,7 +44,7 @@ def test_a_detector_is_judged_beside_the_clock(recorded: Path, tmp_path: Path) -
 
 
 def test_signals_are_written_and_bad_requests_are_named(recorded: Path, tmp_path: Path) -> None:
-    found = offnominal.rollouts.signals(recorded, tmp_path)
+    found = offnominal.rollouts.signals(recorded, out=tmp_path)
     assert found["signals"] == ["tce", "acm", "jerk"] and Path(found["file"]).exists()
     with pytest.raises(ValueError, match=r"expected max, mean, sum or ewma of a signal"):
         offnominal.rollouts.judge(recorded, detectors=["most(acm)"], progress=False)
@@ -53,13 +53,13 @@ def test_signals_are_written_and_bad_requests_are_named(recorded: Path, tmp_path
 
 
 def test_a_monitor_of_signals_says_beside_a_policy_what_it_says_of_the_recording(recorded: Path, tmp_path: Path) -> None:
-    found = offnominal.rollouts.signals(recorded, tmp_path)
+    found = offnominal.rollouts.signals(recorded, out=tmp_path)
     log, mapping, monitor = found["file"], found["mapping"], tmp_path / "m.monitor"
-    offnominal.logs.fit(log, monitor, map=mapping, by_task=True, detector="knn", alpha=0.2, progress=False)
+    offnominal.fit(monitor, logs=log, map_=mapping, by_task=True, detector="knn", alpha=0.2, progress=False)
     watch = offnominal.alarms.Watch.load(monitor)
     names = [channel["name"] for channel in watch.about["observation"]]
     assert names == ["tce", "acm", "jerk"]
-    signals, recordings = offnominal.rollouts.ChunkSignals(), offnominal.logs.read(log, mapping)
+    signals, recordings = offnominal.ChunkSignals(), offnominal.logs.read(log, mapping)
     for line, recording in zip(recorded.read_text().splitlines(), recordings, strict=True):
         rollout = json.loads(line)
         watch.reset(rollout["task"])
@@ -80,7 +80,7 @@ def watch_scores(watch: offnominal.alarms.Watch, recording: Any) -> list[float]:
 
 
 def test_what_is_no_chunk_is_named() -> None:
-    signals = offnominal.rollouts.ChunkSignals()
+    signals = offnominal.ChunkSignals()
     assert signals.step([[0.5]], executed=1) == {"tce": 0.0, "acm": 0.5, "jerk": 0.0}
     with pytest.raises(ValueError, match="expected actions of 1 numbers as before, found 2"):
         signals.step([[0.5, 1.0]], executed=1)

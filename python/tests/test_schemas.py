@@ -87,7 +87,7 @@ def test_what_a_campaign_may_not_be_is_refused_by_schema_and_program(changes, tm
     file = tmp_path / "wrong.toml"
     file.write_text(toml(wrong))
     with pytest.raises(ValueError):
-        offnominal.campaign(file, tmp_path / "out", progress=False)
+        offnominal.commands.bench(campaign=file, out=tmp_path / "out", progress=False)
 
 
 def toml(value):
@@ -116,7 +116,7 @@ def test_a_proposed_mapping_is_what_the_schema_says(tmp_path):
 
 def test_lines_of_a_monitor_are_what_the_schemas_say(tmp_path):
     file = tmp_path / "goal.monitor"
-    offnominal.fit("sap-goal0", "tqc", file, detector="knn", train=20, calibration=20, seed=1, progress=False)
+    offnominal.fit(file, env="sap-goal0", policy="tqc", detector="knn", train=20, calibration=20, seed=1, progress=False)
     lines = stream(offnominal.collect("sap-goal0", "tqc", episodes=1, seed=5)[0], fails_at=10)
     assert all(refusals("monitor-line", line) == [] for line in lines)
     assert refusals("monitor-line", {"obs": [1.0], "act": [0.0]}) != []

@@ -37,7 +37,7 @@ def tabular(results, episodes, file):
     rows = sum(len(episode) + 1 for episode in episodes)
     yield results, len(results.columns()["value"])
     yield offnominal.evaluate("cartpole", "random", episodes=3), 1
-    yield offnominal.score(file / "knn.monitor", file / "episodes.arrow"), len(episodes)
+    yield offnominal.score(file / "knn.monitor", logs=file / "episodes.arrow"), len(episodes)
     yield episodes, rows
     yield episodes[0], len(episodes[0]) + 1
 

@@ -24,7 +24,7 @@ def test_package_and_examples_pass_the_type_checker():
 
 #: Wrong calls, each with the error that the type checker must find; an error that it does not find is one of its own.
 WRONG = """
-from offnominal import Monitor, detectors, logs
+from offnominal import Monitor, commands, detectors, logs, risk
 from offnominal.detectors import Knn, MlpDm, PeDm
 
 Knn(kk="x")  # type: ignore[call-arg]
@@ -33,8 +33,11 @@ PeDm(score="best")  # type: ignore[arg-type]
 MlpDm(training={"epoch": 3})  # type: ignore[arg-type]
 detectors.Cusum(inner=3)  # type: ignore[arg-type]
 logs.read("a.csv", 3)  # type: ignore[arg-type]
-logs.fit("a.csv")  # type: ignore[call-arg]
-logs.score("a.monitor", "b.csv", page="c.html")  # type: ignore[call-arg]
+commands.fit(logs="a.csv")  # type: ignore[call-arg]
+commands.score("a.monitor", logs="b.csv", page="c.html")  # type: ignore[call-arg]
+risk.estimate("pendulum", "random", method="best")  # type: ignore[arg-type]
+risk.budget(0.1, delta="small")  # type: ignore[arg-type]
+risk.stress("pendulum", "random", strategies=["climb", "fall"])  # type: ignore[list-item]
 rows: list[int] = logs.read("a.csv")[0].secs  # type: ignore[assignment]
 found: Monitor = PeDm(members=3, score="analytic", training={"epochs": 5}).fit([])
 """

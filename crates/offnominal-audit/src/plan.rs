@@ -84,7 +84,7 @@ impl Plan {
         for &depth in Depth::VARIANTS.iter().rev() {
             for without in 0..=dear().count() {
                 let plan = Plan::at(depth, without, request, basis)?;
-                if plan.secs() <= request.budget_secs {
+                if plan.secs() <= request.budget.0 {
                     return Ok(plan);
                 }
                 least = plan.secs();
@@ -94,7 +94,7 @@ impl Plan {
             "budget: the least that an audit of {} does takes about {}, found {}; give --budget {}m, or --depth glance",
             basis.spec.id,
             duration(least),
-            duration(request.budget_secs),
+            duration(request.budget.0),
             (least / 60.0).ceil()
         )
     }

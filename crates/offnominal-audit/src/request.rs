@@ -11,6 +11,10 @@ use offnominal_engine::rule_choice::Span;
 use offnominal_work::cli::{one_of, share};
 use std::path::PathBuf;
 
+/// A time in seconds; as a type of its own, so that nobody takes it for a number, which it is not read from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Secs(pub f64);
+
 /// The policy to audit, and how; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
@@ -21,8 +25,8 @@ pub struct Request {
     #[arg(long, help = POLICY)]
     pub policy: String,
     /// Time budget, such as 90s, 30m or 2h; it sets the depth
-    #[arg(long = "budget", value_name = "TIME", default_value = "30m", value_parser = secs)]
-    pub budget_secs: f64,
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = secs)]
+    pub budget: Secs,
     /// Amount of work [default: the most that fits the budget]
     #[arg(long, value_parser = one_of::<Depth>())]
     pub depth: Option<Depth>,
@@ -44,9 +48,9 @@ pub struct Request {
 }
 
 /// A time such as `90s`, `30m` or `2h`, in seconds.
-fn secs(text: &str) -> Result<f64, String> {
+fn secs(text: &str) -> Result<Secs, String> {
     match text.parse() {
-        Ok(Span::Secs(secs)) => Ok(secs),
+        Ok(Span::Secs(secs)) => Ok(Secs(secs)),
         _ => Err(format!("expected a time such as 90s, 30m or 2h, found {text:?}")),
     }
 }
@@ -60,7 +64,7 @@ impl Request {
     /// # Errors
     /// Names the field, what was expected and what was found.
     pub fn check(&self) -> Result<()> {
-        within("budget in seconds", self.budget_secs, BUDGETS.0..=BUDGETS.1)?;
+        within("budget in seconds", self.budget.0, BUDGETS.0..=BUDGETS.1)?;
         ensure!(
             (0.001..=0.5).contains(&self.alpha),
             "alpha: expected a number from 0.001 to 0.5, found {}",
@@ -91,7 +95,7 @@ mod tests {
     fn wrong_numbers_and_names_are_refused() {
         let refusal = |request: Request| request.check().unwrap_err().to_string();
         let base = || cli::request::<Request>(&json!({ "env": "sap-goal0", "policy": "tqc" })).unwrap();
-        let text = refusal(Request { budget_secs: 1.0, ..base() });
+        let text = refusal(Request { budget: Secs(1.0), ..base() });
         assert_eq!(text, "budget in seconds: expected 30 to 604800, found 1");
         let text = refusal(Request { alpha: f64::NAN, ..base() });
         assert_eq!(text, "alpha: expected a number from 0.001 to 0.5, found NaN");
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        assert_eq!(["90s", "30m", "1.5h"].map(secs), [Ok(90.0), Ok(1800.0), Ok(5400.0)]);
+        assert_eq!(["90s", "30m", "1.5h"].map(secs), [Ok(Secs(90.0)), Ok(Secs(1800.0)), Ok(Secs(5400.0))]);
         for wrong in ["", "m", "30", "-3m", "3y", "NaNm", "3µ"] {
             assert!(secs(wrong).is_err_and(|e| e.contains("30m or 2h")), "{wrong}");
         }

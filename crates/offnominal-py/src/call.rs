@@ -25,6 +25,12 @@ pub(crate) fn call(
     interruptible(py, &context.stop.clone(), || offnominal::cli::call(command, request, context))
 }
 
+/// All commands with their arguments, as JSON.
+#[pyfunction]
+pub(crate) fn commands() -> PyResult<String> {
+    serde_json::to_string(&offnominal::cli::declarations()).map_err(raised)
+}
+
 /// Makes an environment known by a name, which this program has as an object; `how` tells a host how to make it.
 #[pyfunction]
 pub(crate) fn give_environment(name: &str, how: &str) -> PyResult<String> {

@@ -31,7 +31,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::call::{call, end_hosts, give_environment};
+    use crate::call::{call, commands, end_hosts, give_environment};
     #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]

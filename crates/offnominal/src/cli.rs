@@ -3,6 +3,7 @@
 mod bench;
 mod command;
 mod commands;
+mod declared;
 mod demo;
 mod fit;
 mod list;
@@ -18,6 +19,7 @@ use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use command::Common;
 use commands::{FAMILIES, GROUPS};
+pub use declared::{Argument, Declaration, Declarations, declarations};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::catalogues::{self, Extras};
 use offnominal_engine::context::Context;

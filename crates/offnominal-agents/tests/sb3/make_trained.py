@@ -47,7 +47,7 @@ def replaced(archive, parts):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         settings = ["hidden=[16, 12]", "normalise=none", "eval_every=5000"]
-        card = offnominal.train("pendulum", folder, algorithm="sac", steps=15_000, set=settings, seed=1)
+        card = offnominal.train("pendulum", out=folder, algorithm="sac", steps=15_000, set_=settings, seed=1)
         weights = dict(tensors(Path(folder) / "policy.safetensors"))
     storages = {}
     for layer, (weight, bias) in LAYERS.items():

@@ -1,6 +1,7 @@
 //! Tests of plans.
 
 use super::*;
+use crate::request::Secs;
 use offnominal_engine::subject::Subject;
 
 fn probe(episode_secs: f64) -> Probe {
@@ -21,8 +22,8 @@ fn request() -> Request {
 
 #[test]
 fn the_depth_follows_the_budget() {
-    let at =
-        |budget_secs, episode_secs| plan(&Request { budget_secs, ..request() }, episode_secs).unwrap().depth;
+    let within = |secs| Request { budget: Secs(secs), ..request() };
+    let at = |secs, episode_secs| plan(&within(secs), episode_secs).unwrap().depth;
     assert_eq!(at(1e5, 1e-4), Depth::Thorough);
     assert_eq!(at(400.0, 0.3), Depth::Glance);
     assert_eq!(plan(&Request { depth: Some(Depth::Quick), ..request() }, 9.0).unwrap().depth, Depth::Quick);
@@ -30,7 +31,7 @@ fn the_depth_follows_the_budget() {
 
 #[test]
 fn dear_detectors_are_left_out_before_the_depth_is() {
-    let at = |budget_secs| plan(&Request { budget_secs, ..request() }, 1e-4).unwrap();
+    let at = |secs| plan(&Request { budget: Secs(secs), ..request() }, 1e-4).unwrap();
     let rich = at(10_000.0);
     let poor = at(rich.secs() - 1.0);
     assert_eq!((rich.depth, poor.depth), (Depth::Thorough, Depth::Thorough));
@@ -43,7 +44,7 @@ fn dear_detectors_are_left_out_before_the_depth_is() {
 
 #[test]
 fn a_budget_that_is_too_small_is_refused_with_one_that_is_not() {
-    let error = plan(&Request { budget_secs: 60.0, ..request() }, 1.0).unwrap_err();
+    let error = plan(&Request { budget: Secs(60.0), ..request() }, 1.0).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("takes about") && text.contains("found 60 s; give --budget"), "{text}");
 }

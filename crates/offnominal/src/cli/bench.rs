@@ -24,11 +24,11 @@ pub struct Bench {
         value_parser = word_of::<Scheduler>(),
         num_args = 0..=1,
         default_missing_value = "cells",
-        conflicts_with_all = ["cell", "suite"]
+        conflicts_with_all = ["cell", "suite", "json"]
     )]
     plan: Option<Scheduler>,
     /// Run one unfinished cell: its name or number, as --plan prints it
-    #[arg(long, value_name = "CELL", conflicts_with = "suite")]
+    #[arg(long, value_name = "CELL", conflicts_with_all = ["suite", "json"])]
     cell: Option<String>,
     /// Shipped benchmark: vector, faults, transfer, images or ood-rl
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
@@ -49,10 +49,10 @@ pub struct Bench {
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     strengths: Option<PathBuf>,
     /// Print the campaigns of the suite; run nothing
-    #[arg(long, requires = "suite")]
+    #[arg(long, requires = "suite", conflicts_with = "json")]
     print: bool,
     /// Write the results of the suite as a page; run nothing
-    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise"])]
+    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds", "noise", "json"])]
     page: Option<PathBuf>,
     /// Output folder [default: runs/bench, or one per suite]
     #[arg(long, value_name = "DIR")]

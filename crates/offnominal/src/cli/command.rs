@@ -28,10 +28,26 @@ pub struct Command {
     uses: &'static [&'static str],
     /// The folder on the command line if none is named; a call from Python without one writes nothing.
     out: Option<&'static str>,
+    /// What it answers to a request in JSON.
+    pub reply: Reply,
     /// Adds its own arguments.
     declare: fn(clap::Command) -> clap::Command,
     /// Does it.
     run: Run,
+}
+
+/// What a command answers to a request in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reply {
+    /// One object.
+    Object,
+    /// A list of objects.
+    List,
+    /// An object, or a list of objects.
+    Either,
+    /// None: it is for a terminal, or serves until it is stopped.
+    Nothing,
 }
 
 /// What a command does with its arguments.
@@ -45,12 +61,17 @@ impl Command {
         uses: &'static [&'static str],
         run: Run,
     ) -> Command {
-        Command { name, about, uses, out: None, declare: R::augment_args, run }
+        Command { name, about, uses, out: None, reply: Reply::Object, declare: R::augment_args, run }
     }
 
     /// The same with a folder that the command line writes to if none is named.
     pub const fn into(self, folder: &'static str) -> Command {
         Command { out: Some(folder), ..self }
+    }
+
+    /// The same with another reply than one object.
+    pub const fn replies(self, reply: Reply) -> Command {
+        Command { reply, ..self }
     }
 
     /// The same with a change of its declaration.
@@ -110,11 +131,17 @@ impl Command {
     /// # Errors
     /// If the request is none of the command; else whatever the command reports.
     pub fn call(&self, asked: Value, context: Context) -> Result<Answer> {
+        ensure!(
+            self.reply != Reply::Nothing,
+            "{}: expected a command that answers, which this one does not",
+            self.name
+        );
         let line = self.line().no_binary_name(true);
-        for shown in ["json", "quiet"] {
+        for arg in line.get_arguments() {
+            let id = arg.get_id().as_str();
             ensure!(
-                asked.get(shown).is_none(),
-                "{shown}: expected it on a command line only, found it in a request"
+                asked.get(id).is_none() || !(id == "quiet" || is_of_terminal(&line, arg)),
+                "{id}: expected it on a command line only, found it in a request"
             );
         }
         let mut words = cli::words(&line, &asked)?;
@@ -136,6 +163,12 @@ impl Command {
         call.context.pass_on_remarks();
         answer
     }
+}
+
+/// Whether an argument says what a terminal shows, in place of one JSON value.
+pub fn is_of_terminal(line: &clap::Command, arg: &Arg) -> bool {
+    let is_json = |arg: &Arg| arg.get_id() == "json";
+    is_json(arg) || line.get_arg_conflicts_with(arg).into_iter().any(is_json)
 }
 
 /// Options that mean the same in every command that has them.

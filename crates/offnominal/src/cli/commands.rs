@@ -1,6 +1,6 @@
 //! All commands, in the groups of the help: the one table behind the command line, Python, the completions and the manual.
 
-use super::command::{Command, asked};
+use super::command::{Command, Reply, asked};
 use super::{bench, demo, fit, list, manual, monitor, pictures, score, tables, ur_sim};
 use clap::ArgMatches;
 use offnominal_audit::{self as audit, evidence, verify};
@@ -63,13 +63,15 @@ const LOGS: &[Command] = &[
         "Score logs or episodes with a fitted detector; report alarms",
         READS,
         score::run,
-    ),
+    )
+    .replies(Reply::Either),
     Command::new::<monitor::Monitor>(
         "monitor",
         "Give a verdict per step of a stream or a growing log",
         &["strict"],
         monitor::run,
     )
+    .replies(Reply::Nothing)
     .declared(monitor::declare),
 ];
 
@@ -293,7 +295,8 @@ const RESULTS: &[Command] = &[
         "List environments, anomalies, detectors, policies and more",
         PLAIN,
         list::run,
-    ),
+    )
+    .replies(Reply::List),
     Command::new::<report::Request>(
         "report",
         "Make the page of a results folder again",
@@ -340,14 +343,17 @@ const RESULTS: &[Command] = &[
         "Simulate a controller of Universal Robots",
         &["seed", "json", "quiet"],
         ur_sim::run,
-    ),
+    )
+    .replies(Reply::Nothing),
     Command::new::<manual::Completions>(
         "completions",
         "Print the completions of a shell",
         &[],
         manual::completions,
-    ),
-    Command::new::<manual::Man>("man", "Write the manual as man pages", &[], manual::man),
+    )
+    .replies(Reply::Nothing),
+    Command::new::<manual::Man>("man", "Write the manual as man pages", &[], manual::man)
+        .replies(Reply::Nothing),
 ];
 
 /// The command of a name.

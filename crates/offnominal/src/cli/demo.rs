@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct Demo {
     /// Print the campaign of the second part, as a template
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     show: bool,
     /// One part only
     #[arg(long, value_name = "PART", conflicts_with = "show")]

@@ -25,7 +25,7 @@ pub fn with_new_key(line: Command) -> Command {
     let help = "Write a new secret key, print its public key; no bundle";
     evidence::Request::augment_args(line)
         .mut_arg("run", |run| run.required(false).required_unless_present("new_key"))
-        .arg(new_key.help(help).conflicts_with_all(["run", "key"]))
+        .arg(new_key.help(help).conflicts_with_all(["run", "key", "json"]))
 }
 
 /// The bundle, or a key.

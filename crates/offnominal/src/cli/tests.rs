@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::commands::{FAMILIES, GROUPS, find};
-use super::{line, program};
+use super::{declarations, line, program};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
 use offnominal_engine::context::Context;
@@ -249,6 +249,55 @@ fn a_recorded_line_that_lacks_an_argument_is_found() {
     let text = recorded("evaluate", &line, &matches).unwrap();
     assert!(text.contains("--failure 'return<3'") && text.ends_with("--seed 0"), "{text}");
     assert!(short.get_arguments().all(|arg| arg.get_id() != "failure"));
+}
+
+#[test]
+fn a_command_tells_what_its_arguments_are() {
+    let told = declarations();
+    assert!(told.commands.iter().map(|own| own.name).eq(all().map(|command| command.name)));
+    let of = |name: &str, id: &str| {
+        let command = told.commands.iter().find(|own| own.name == name).unwrap();
+        command.arguments.iter().find(|own| own.id == id).unwrap()
+    };
+    let kinds = [
+        ("risk estimate", "env", "environment"),
+        ("compare", "old", "policy"),
+        ("fit", "detector", "detector"),
+        ("fit", "diagnosis", "flag"),
+        ("fit", "raise_after", "whole number"),
+        ("fit", "run_length", "word"),
+        ("compare", "return_range", "two numbers"),
+        ("risk estimate", "parameters", "number by name"),
+        ("pixels score", "params", "object"),
+        ("collect", "channels", "channels"),
+        ("metrics", "file", "path"),
+    ];
+    for (name, id, kind) in kinds {
+        assert_eq!(of(name, id).kind, kind, "{name} {id}");
+    }
+    let goal = of("risk estimate", "goal");
+    assert_eq!((goal.flag.as_deref(), goal.default.as_deref()), (Some("--goal"), Some("estimate")));
+    assert!(goal.choices[1].0 == "gate" && goal.choices[1].1.starts_with("To show that it is small"));
+    assert!(of("compare", "new").required && of("compare", "new").flag.is_none());
+    assert!(of("fit", "logs").many && !of("fit", "logs").required);
+    let of_terminal =
+        |name: &str| told.commands.iter().any(|own| own.arguments.iter().any(|own| own.id == name));
+    assert!(!["json", "csv", "new_key", "show", "plan"].into_iter().any(of_terminal));
+}
+
+#[test]
+fn what_a_terminal_shows_is_no_part_of_a_request() {
+    let refused =
+        |name: &str, asked: Value| super::call(name, asked, Context::silent(0, 1)).unwrap_err().to_string();
+    for (name, option) in [("demo", "show"), ("score", "csv"), ("evidence", "new_key"), ("bench", "cell")] {
+        let text = refused(name, json!({ option: true }));
+        assert!(text.starts_with(&format!("{option}: expected it on a command line only")), "{text}");
+    }
+    assert!(
+        refused("monitor", json!({})).contains("expected a command that answers, which this one does not")
+    );
+    let both = line().try_get_matches_from(["offnominal", "demo", "--show", "--json"]).unwrap_err();
+    assert!(both.to_string().contains("cannot be used with"), "{both}");
 }
 
 #[test]
