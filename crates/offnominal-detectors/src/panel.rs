@@ -79,6 +79,8 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
 
 /// Deviation that is supposed of the logarithm of an episode's largest self-information, and in how many episodes.
 const PRIOR: (f64, f64) = (0.25, 4.0);
+/// The least self-information: a step below all nominal ones has none.
+const LEAST: f64 = 1e-3;
 
 impl Detector for Panel {
     fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
@@ -123,7 +125,7 @@ struct Scale {
 impl Scale {
     /// Of the largest self-information of each held-out episode.
     fn fit(largest: &[f64]) -> Scale {
-        let logs: Vec<f64> = largest.iter().map(|s| libm::log(*s)).collect();
+        let logs: Vec<f64> = largest.iter().map(|s| libm::log(s.max(LEAST))).collect();
         let n = logs.len() as f64;
         let mean = logs.iter().sum::<f64>() / n;
         let squares = logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>();
@@ -133,7 +135,7 @@ impl Scale {
     }
 
     fn of(self, self_information: f64) -> f64 {
-        (libm::log(self_information) - self.mean) / self.deviation
+        (libm::log(self_information.max(LEAST)) - self.mean) / self.deviation
     }
 
     fn save(self, to: &mut Writer<'_>) {
