@@ -14,7 +14,7 @@ import tidy
 from milder import is_milder, milder, told
 from records import MAIN, METHODS, TEXT, by_trial, mean_sd, numbers, records, share, spread, table, words
 
-RESULTS, AGENTS = tidy.ROOT / "studies/ood-rl", tidy.ROOT / "agents/ood-rl"
+RESULTS = tidy.ROOT / "studies/ood-rl"
 ENVIRONMENTS = ["cartpole", "pendulum", "pong", "ale-pong"]
 SOLVED = {"cartpole": 475, "pendulum": -200, "pong": 0, "ale-pong": 0}
 #: Detectors that know nothing of the policy, and were fitted on other nominal episodes.
@@ -42,7 +42,7 @@ def agents():
         return f"{number:.1f}" if "." in value and abs(number) > 1 else value
 
     def part(file, title, note):
-        lines = [line.split(",") for line in (AGENTS / file).read_text().splitlines()]
+        lines = [line.split(",") for line in (RESULTS / file).read_text().splitlines()]
         keep = [i for i, name in enumerate(lines[0]) if name != "command"]
         rows = [[short(line[i]) for i in keep] for line in lines[1:]]
         return f"### {title}\n\n{note}\n\n{table([lines[0][i] for i in keep], rows)}\n"
@@ -217,7 +217,7 @@ def variants_of(rows, env, methods):
 
 def settled():
     """Policies at parts of their training: whether less settled ones differ more from trial to trial."""
-    rows = tidy.Rows(tidy.read(AGENTS / "settled.csv"))
+    rows = tidy.Rows(tidy.read(RESULTS / "settled.csv"))
     groups = [list(own) for _, own in itertools.groupby(rows, lambda r: (r["env"], r["quarters"]))]
     lines, ours, theirs = [], [], []
     for own in groups:

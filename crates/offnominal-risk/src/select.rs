@@ -4,10 +4,8 @@
 //! |--------------|----------------------------------------------------------------|
 //! | [`race`]     | rounds on the same draws, in which those leave that are worse  |
 //! | [`heats`]    | the rounds that were run                                       |
-//! | [`choice`]   | how often the policy with the lowest estimate fails            |
 //! | [`episodes`] | the episodes of a race as a history                            |
 
-pub mod choice;
 pub mod episodes;
 pub mod heats;
 pub mod race;
@@ -16,14 +14,13 @@ mod tests;
 
 use crate::estimate::block::Method;
 use crate::estimate::document::probability;
-use crate::estimate::estimation::Estimation;
+use crate::estimate::estimation::{Estimation, Proposal};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::history::step_of;
 use crate::request::LEVEL;
 use crate::request::{self, positive, within};
 use anyhow::{Context as _, Result, ensure};
-use choice::Truth;
 use clap::Args;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
@@ -35,7 +32,6 @@ use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use race::{Contender, Finish, Rules};
 use serde::Serialize;
 use std::fmt;
@@ -71,9 +67,6 @@ pub struct Request {
     /// Also write the episodes as a history, from which `risk learn` makes a predictor
     #[arg(long, conflicts_with = "predictor")]
     pub history: bool,
-    /// The select.json of a longer selection: also say how often the policy with the lowest estimate fails, round by round
-    #[arg(long, value_name = "FILE")]
-    pub truth: Option<PathBuf>,
     /// Folder for everything that is written; a run that was interrupted is continued there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -109,8 +102,6 @@ pub struct RoundChoice {
     pub experiments: u64,
     /// The policies with the lowest estimate; one of them by lot.
     pub lowest: Vec<String>,
-    /// How often that policy fails, if a longer race was given.
-    pub truth: Option<f64>,
 }
 
 /// Runs the race.
@@ -123,8 +114,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let guides = request.guides(&subjects)?;
     let spec = request.spec(&subjects, &guides, context)?;
-    let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
-    let (truth, level) = (truth.transpose()?, Level::try_from(request.level)?);
+    let level = Level::try_from(request.level)?;
     let rules = Rules { spec, guides: &guides, budget: request.budget, level };
     let out = request.out.as_deref();
     let finish = race::race(&subjects, &rules, out, context)?;
@@ -133,7 +123,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         let history = episodes::history(&subjects, &rules.spec, folder)?;
         write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
-    let report = request.report(&subjects, finish, truth.as_ref());
+    let report = request.report(&subjects, finish);
     // The policies share one predictor.
     let report = Report { warnings: guides.first().and_then(Guide::warning).into_iter().collect(), ..report };
     request::write_json(out, "select.json", &report)?;
@@ -186,17 +176,16 @@ impl Request {
     fn thinned(&self, guide: &Guide, subject: &Subject, context: &Context) -> Result<Method> {
         let exponent = self.exponent.unwrap_or(guide.exponent());
         ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
-        let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
+        let proposal = Proposal { exponent, ..Proposal::default() };
         let by = Experimenter::new(subject, context.seed)?;
         Ok(Estimation::thinned(by, guide, proposal, (Some(self.rate), None), context)?.spec.method)
     }
 
-    fn report(&self, subjects: &[Subject], finish: Finish, truth: Option<&Truth>) -> Report {
+    fn report(&self, subjects: &[Subject], finish: Finish) -> Report {
         let name = |i: usize| subjects[i].name.id.clone();
         let choices = finish.choices.iter().map(|choice| RoundChoice {
             experiments: choice.experiments,
             lowest: choice.policies.iter().map(|&i| name(i)).collect(),
-            truth: truth.map(|t| t.risk(choice)),
         });
         let best = match finish.standing {
             Standing::Resolved { best } => Some(name(best)),
@@ -232,13 +221,6 @@ impl fmt::Display for Report {
                 writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
             }
         }
-        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))?;
-        match self.choices.last() {
-            Some(RoundChoice { lowest, truth: Some(truth), .. }) => {
-                let (risk, ties) = (probability(*truth), lowest.len());
-                writeln!(f, "lowest estimate: one of {ties}, whose failure probability is {risk} in truth")
-            }
-            _ => Ok(()),
-        }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the small networks say in PyTorch (`agents/pixels/torch_networks.py`), with weights that a formula gives.
+"""What the small networks say in PyTorch (`studies/pixels/torch_networks.py`), with weights that a formula gives.
 
     pip install torch numpy pillow safetensors
     python3 crates/offnominal-deep/tests/data/make_small.py

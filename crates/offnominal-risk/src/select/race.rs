@@ -1,6 +1,5 @@
 //! A race in rounds on the same draws, in which those policies leave that are surely worse than another.
 
-use super::choice::Choice;
 use super::heats::{Heats, RaceSpec, Tried};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -43,6 +42,15 @@ pub struct Contender {
     pub risk: Option<Estimate>,
     /// Whether it may still be the best.
     pub may_be_best: bool,
+}
+
+/// Which policy one would choose at a moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// Experiments that were made by then, with all policies.
+    pub experiments: u64,
+    /// Those with the lowest estimate; one of them by lot.
+    pub policies: Vec<usize>,
 }
 
 /// How a race ended.
