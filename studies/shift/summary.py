@@ -3,8 +3,8 @@
 
     python3 studies/shift/summary.py studies/shift
 
-One folder for each environment, with the `answers.csv` of its run. Returns are those of `agents.csv`
-beside this file, in 200 fresh episodes each, with the publication's Table 3.
+One folder for each environment, with the `answers.csv` of its run. Returns are those of
+`agents/shift/agents.csv`, in 200 fresh episodes each, with the publication's Table 3.
 """
 
 import csv
@@ -20,8 +20,8 @@ PUBLISHED = {
     "sac-0.05": ["2250 ± 49", "1781 ± 8", "2191 ± 46", "2360 ± 25"],
     "sac-0.2": ["2208 ± 15", "916 ± 28", "905 ± 10", "808 ± 6"],
 }
-SCORES = ["difference", "tpr", "tpr-states", "tpr@1", "knn@1", "pe-dm@1", "residual-views@1"]
-DETECTORS = ["knn@1", "pe-dm@1", "residual-views@1"]
+SCORES = ["difference", "tpr", "tpr-states", "tpr@1", "knn@1", "pe-dm@1"]
+DETECTORS = ["knn@1", "pe-dm@1"]
 SKILLS = ["difference", "tpr", "tpr-states"]
 CORRELATION = "rank correlation with the return gap"
 ADVANTAGE = "advantage over the internal model in rank correlation"

@@ -112,11 +112,11 @@ fn policies_are_played_and_compared() {
     let played = learning::run(&request(few), &context()).unwrap().played.unwrap();
     assert_eq!((played.policies.len(), played.history.episodes.len()), (4, 16));
     assert_eq!(json!(played)["file"], Value::Null);
-    let race = json!({ "env": "driving", "policies": policies, "budget": 8, "round": 4 });
-    let report = select::run(&request(race.clone()), &context()).unwrap();
+    let selection = json!({ "env": "driving", "policies": policies, "budget": 8, "round": 4 });
+    let report = select::run(&request(selection.clone()), &context()).unwrap();
     assert_eq!((report.method, report.policies.len()), ("plain", 2));
     assert!(report.policies.iter().all(|p| p.experiments == 8), "{report}");
-    let mut with_history = race;
+    let mut with_history = selection;
     with_history["history"] = json!(true);
     let error = select::run(&request(with_history), &context()).unwrap_err().to_string();
     assert!(error.contains("history: expected an output folder"), "{error}");

@@ -2,13 +2,13 @@
 //!
 //! | file         | content                                                        |
 //! |--------------|----------------------------------------------------------------|
-//! | [`race`]     | rounds on the same draws, in which those leave that are worse  |
+//! | [`elimination`] | rounds on the same draws, in which those leave that are worse  |
 //! | [`heats`]    | the rounds that were run                                       |
-//! | [`episodes`] | the episodes of a race as a history                            |
+//! | [`episodes`] | the episodes of a selection as a history                            |
 
+pub mod elimination;
 pub mod episodes;
 pub mod heats;
-pub mod race;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +22,8 @@ use crate::request::LEVEL;
 use crate::request::{self, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use heats::RaceSpec;
+use elimination::{Contender, Finish, Rules};
+use heats::SelectionSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::request::EnvId;
@@ -32,7 +33,6 @@ use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use race::{Contender, Finish, Rules};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub struct Request {
     pub scenario: ScenarioRequest,
 }
 
-/// How a race ended.
+/// How a selection ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Id of the environment.
@@ -104,10 +104,10 @@ pub struct RoundChoice {
     pub lowest: Vec<String>,
 }
 
-/// Runs the race.
+/// Runs the selection.
 ///
 /// # Errors
-/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another race, or a
+/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another selection, or a
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subjects = request.subjects()?;
@@ -117,7 +117,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     let rules = Rules { spec, guides: &guides, budget: request.budget, level };
     let out = request.out.as_deref();
-    let finish = race::race(&subjects, &rules, out, context)?;
+    let finish = elimination::eliminate(&subjects, &rules, out, context)?;
     if request.history {
         let folder = out.context("history: expected an output folder, found none")?;
         let history = episodes::history(&subjects, &rules.spec, folder)?;
@@ -144,7 +144,7 @@ impl Request {
         let subjects = request::subjects(&self.scenario, &self.env, &self.policies)?;
         ensure!(subjects.len() > 1, "expected at least 2 policies, found {}", subjects.len());
         if self.history {
-            // Said before the race rather than after it.
+            // Said before the selection rather than after it.
             subjects.iter().try_for_each(|subject| step_of(subject).map(drop))?;
         }
         Ok(subjects)
@@ -156,13 +156,13 @@ impl Request {
         subjects.iter().map(|subject| Guide::open(path, subject)).collect()
     }
 
-    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
+    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<SelectionSpec> {
         let rate = if guides.is_empty() { 1.0 } else { self.rate };
         let method = |(i, subject): (usize, &Subject)| match guides.get(i) {
             Some(guide) => self.thinned(guide, subject, context),
             None => Ok(Method::Plain),
         };
-        Ok(RaceSpec {
+        Ok(SelectionSpec {
             env: self.env.to_string(),
             simulator: provenance::hosted(subjects[0].env.spec()),
             policies: subjects.iter().map(|subject| subject.name.clone()).collect(),

@@ -8,7 +8,7 @@ use crate::estimate::estimation::{Estimation, JOURNAL, Proposal};
 use crate::estimate::{Request, SamplingMethod};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::search::{Aids, Found, Hunt, SearchSpec, Strategy};
+use crate::search::{Aids, Hunt, SearchRun, SearchSpec, Strategy};
 use crate::split::{self, SplittingSpec};
 use crate::testing::{Toy, context, guide, history, subject};
 use offnominal_engine::subject::Subject;
@@ -115,7 +115,7 @@ fn no_failure_seen_is_an_upper_bound() {
     assert_eq!(Document::new(&estimation.spec, &verdict, atlas).counting, None);
 }
 
-fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<Found> {
+fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<SearchRun> {
     let spec = SearchSpec {
         env: "toy".into(),
         simulator: None,

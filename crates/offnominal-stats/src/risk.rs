@@ -1,6 +1,6 @@
 //! How often does a policy fail, when failures are rare?
 //!
-//! An experiment starts at an initial condition X ~ P, which is cheap to draw, and ends in failure (C = 1) or not. The
+//! An experiment starts at an initial condition X ~ P, which is low-fidelity to draw, and ends in failure (C = 1) or not. The
 //! wanted number is p = E\[C\]. A *predictor* f guesses P(C = 1 | X = x); it may be wrong: it decides what an estimate
 //! costs and never whether its interval is valid.
 //!
@@ -9,7 +9,7 @@
 //! | [`mod@budget`]       | episodes that plain counting needs                                                      |
 //! | [`counting`]     | plain counting: an interval for a planned number of episodes, one for stopping at any   |
 //! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
-//! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
+//! | [`multifidelity`] | few episodes of a high-fidelity simulator, helped by many of a low-fidelity one                       |
 //! | [`allocation`]   | the chance of each draw to be tried, from what has failed so far                       |
 //! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
@@ -57,7 +57,7 @@ pub use diagnostics::Diagnostics;
 pub use multifidelity::Multifidelity;
 pub use refusal::Refusal;
 pub use sampler::Sampler;
-pub use selection::Race;
+pub use selection::SuccessiveElimination;
 pub use splitting::Splitting;
 pub use thinning::{HorvitzThompson, Thinning};
 pub use warning::Warning;

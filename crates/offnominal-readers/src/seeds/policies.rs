@@ -2,7 +2,9 @@
 
 use crate::mutate::zipped;
 use crate::read::policies::{environment, seeing, spec};
-use offnominal_agents::network::{Curve, Design, Encoding, Input, Kind, Layer, Network, Normalised, Output};
+use offnominal_agents::network::{
+    Activation, Design, Encoding, Input, Kind, Layer, Network, Normalised, Output,
+};
 use offnominal_agents::trainer::Contents;
 use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
 use offnominal_core::spec::EnvSpec;
@@ -55,23 +57,23 @@ pub fn tensors() -> Vec<u8> {
 
 /// A policy of filters on an image, and one with a memory.
 pub fn networks() -> Vec<(String, Vec<u8>)> {
-    let layer = |kind, curve| Layer { kind, curve };
+    let layer = |kind, activation| Layer { kind, activation };
     let input =
         |width, stack, encoding| Input { width, stack, normalised: Normalised::No, clip: None, encoding };
     let filters = Kind::Convolution { planes: 2, height: 12, columns: 12, filters: 2, kernel: 4, stride: 4 };
     let of_image = Design {
         input: input(288, 1, Encoding::Grey),
         layers: vec![
-            layer(filters, Curve::Relu),
-            layer(Kind::Dense { inputs: 18, outputs: 4 }, Curve::Identity),
+            layer(filters, Activation::Relu),
+            layer(Kind::Dense { inputs: 18, outputs: 4 }, Activation::Identity),
         ],
         output: Output::Choices(vec![4]),
     };
     let remembering = Design {
         input: Input { normalised: Normalised::Frames, clip: Some(5.0), ..input(3, 2, Encoding::Numbers) },
         layers: vec![
-            layer(Kind::Lstm { inputs: 6, units: 2 }, Curve::Identity),
-            layer(Kind::Dense { inputs: 2, outputs: 2 }, Curve::Cut(2.0)),
+            layer(Kind::Lstm { inputs: 6, units: 2 }, Activation::Identity),
+            layer(Kind::Dense { inputs: 2, outputs: 2 }, Activation::Cut(2.0)),
         ],
         output: Output::Squashed,
     };

@@ -6,7 +6,7 @@ use crate::normaliser::Normalisation;
 
 /// Turns observations into what the first layer reads.
 #[derive(Debug, Clone)]
-pub(super) struct Lens {
+pub(super) struct Encoder {
     normalised: Normalised,
     map: Option<Normalisation>,
     clip: Option<f32>,
@@ -18,9 +18,9 @@ pub(super) struct Lens {
     seen: Vec<f32>,
 }
 
-impl Lens {
-    /// The lens that is described, with its statistics.
-    pub(super) fn new(input: &Input, map: Option<&Normalisation>) -> Result<Lens, NetworkError> {
+impl Encoder {
+    /// The encoder that is described, with its statistics.
+    pub(super) fn new(input: &Input, map: Option<&Normalisation>) -> Result<Encoder, NetworkError> {
         let width = input.width * if input.normalised == Normalised::Stack { input.stack } else { 1 };
         let needs = input.normalised != Normalised::No;
         require(needs == map.is_some(), "statistics of observations", needs, map.is_some())?;
@@ -34,7 +34,7 @@ impl Lens {
         let is_plain = input.stack == 1 || !matches!(input.encoding, Encoding::OneHot(_));
         require(is_plain, "stacked frames", "numbers or images", "integers")?;
         let outputs = input.outputs().unwrap_or(0);
-        Ok(Lens {
+        Ok(Encoder {
             normalised: input.normalised,
             map: map.cloned(),
             clip: input.clip,

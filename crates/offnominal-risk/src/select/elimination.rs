@@ -1,6 +1,6 @@
-//! A race in rounds on the same draws, in which those policies leave that are surely worse than another.
+//! A selection in rounds on the same draws, in which those policies leave that are surely worse than another.
 
-use super::heats::{Heats, RaceSpec, Tried};
+use super::heats::{Heats, SelectionSpec, Tried};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::in_chunks;
@@ -11,17 +11,17 @@ use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
+use offnominal_stats::risk::{HorvitzThompson, SuccessiveElimination, Thinning, counting};
 use serde::Serialize;
 use std::path::Path;
 
-/// How a race is run.
+/// How a selection is run.
 pub struct Rules<'g> {
-    /// What is raced, and how.
-    pub spec: RaceSpec,
+    /// What is compared, and how.
+    pub spec: SelectionSpec,
     /// The predictor by which draws are thinned, opened for each policy; none if all draws are tried.
     pub guides: &'g [Guide],
-    /// Experiments of each policy after which the race ends.
+    /// Experiments of each policy after which the selection ends.
     pub budget: u64,
     /// Probability with which the best is never thrown out.
     pub level: Level,
@@ -38,7 +38,7 @@ pub struct Contender {
     pub failures: u64,
     /// How many of these have no outcome and only count as failures.
     pub diverged: u64,
-    /// Its failure probability, at the level of the race shared among all.
+    /// Its failure probability, at the level of the selection shared among all.
     pub risk: Option<Estimate>,
     /// Whether it may still be the best.
     pub may_be_best: bool,
@@ -53,7 +53,7 @@ pub struct Choice {
     pub policies: Vec<usize>,
 }
 
-/// How a race ended.
+/// How a selection ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finish {
     /// Who is left.
@@ -75,20 +75,20 @@ struct Runner<'c> {
     diverged: u64,
 }
 
-/// Runs what the journal in the folder, if there is one, does not hold yet of a race; draws are the same for all
+/// Runs what the journal in the folder, if there is one, does not hold yet of a selection; draws are the same for all
 /// policies.
 ///
 /// # Errors
-/// If there are no policies, a setting is out of range, the folder holds another race, the simulator breaks, or a file
+/// If there are no policies, a setting is out of range, the folder holds another selection, the simulator breaks, or a file
 /// cannot be written.
-pub fn race(
+pub fn eliminate(
     subjects: &[Subject],
     rules: &Rules<'_>,
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<Finish> {
     ensure!(rules.spec.round > 0, "draws per round: expected at least 1, found 0");
-    let mut race = Race::new(subjects.len(), rules.level)?;
+    let mut selection = SuccessiveElimination::new(subjects.len(), rules.level)?;
     let runner = |(i, subject): (usize, _)| {
         let rule = rules.spec.methods[i].thinning()?;
         let experimenter = Experimenter::new(subject, context.seed)?.allowing(context.allow_diverged);
@@ -97,7 +97,7 @@ pub fn race(
     let mut runners: Vec<Runner<'_>> = subjects.iter().enumerate().map(runner).collect::<Result<_>>()?;
     let (mut heats, mut choices) = (Heats::open(folder, &rules.spec)?, Vec::new());
     let bar = context.task(rules.budget as usize, "experiments of each policy");
-    while let Standing::Unresolved { left } = race.standing() {
+    while let Standing::Unresolved { left } = selection.standing() {
         let most = left.iter().map(|&i| runners[i].experiments).max().unwrap_or(0);
         bar.set_position(most);
         if most >= rules.budget {
@@ -105,28 +105,28 @@ pub fn race(
         }
         for i in left {
             // A policy may be out by what was seen of others in the same round.
-            if race.is_in(i) {
+            if selection.is_in(i) {
                 let (runner, draws) = (&mut runners[i], rules.spec.round);
                 let tried = heats.get(i, runner.rounds, || runner.heat(draws, context))?;
                 runner.record(&tried, draws);
                 runner.experimenter.at_most(runner.diverged)?;
-                race.update(i, runner.risk(race.level_of_each())?)?;
+                selection.update(i, runner.risk(selection.level_of_each())?)?;
             }
         }
         let experiments = runners.iter().map(|r| r.experiments).sum();
-        choices.push(Choice { experiments, policies: race.lowest() });
+        choices.push(Choice { experiments, policies: selection.lowest() });
     }
-    let level = race.level_of_each();
+    let level = selection.level_of_each();
     let contender = |(i, r): (usize, &Runner<'_>)| Contender {
         policy: subjects[i].name.id.clone(),
         experiments: r.experiments,
         failures: r.failures,
         diverged: r.diverged,
         risk: r.risk(level).ok(),
-        may_be_best: race.is_in(i),
+        may_be_best: selection.is_in(i),
     };
     let contenders = runners.iter().enumerate().map(contender).collect();
-    Ok(Finish { standing: race.standing(), contenders, choices })
+    Ok(Finish { standing: selection.standing(), contenders, choices })
 }
 
 impl<'c> Runner<'c> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Share of nominal scores in the tail.
 const TAIL: f64 = 0.1;
-/// The largest surprise: sums of it stay finite.
+/// The largest self-information: sums of it stay finite.
 pub(crate) const MOST: f64 = 1e6;
 /// The most that a step adds to what accumulates, so that a single freak is not remembered for long.
 pub(crate) const LIMIT: f64 = 20.0;
@@ -20,24 +20,24 @@ const THIN: usize = 1000;
 
 /// The nominal scores. Copies share them.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Surprise {
+pub(crate) struct SelfInformation {
     /// Ascending.
     nominal: Arc<[f64]>,
     /// u, −ln p(u) and β.
     tail: (f64, f64, f64),
 }
 
-impl Surprise {
+impl SelfInformation {
     /// Takes nominal scores, at least one.
-    pub fn of_nominal(mut scores: Vec<f64>) -> Surprise {
+    pub fn of_nominal(mut scores: Vec<f64>) -> SelfInformation {
         scores.sort_unstable_by(f64::total_cmp);
         let first = ((scores.len() as f64 * (1.0 - TAIL)) as usize).min(scores.len() - 1);
         let (u, excess) = (scores[first], &scores[first..]);
         let mean = excess.iter().map(|s| s - u).sum::<f64>() / excess.len() as f64;
         let scale = mean.max(f64::EPSILON * u.abs()).max(f64::MIN_POSITIVE);
-        let nominal = Surprise { nominal: scores.into(), tail: (u, 0.0, scale) };
+        let nominal = SelfInformation { nominal: scores.into(), tail: (u, 0.0, scale) };
         let at_u = nominal.by_rank(u);
-        Surprise { tail: (u, at_u, scale), ..nominal }
+        SelfInformation { tail: (u, at_u, scale), ..nominal }
     }
 
     /// Writes the nominal scores, from which all else follows.
@@ -46,10 +46,10 @@ impl Surprise {
     }
 
     /// Reads the nominal scores.
-    pub fn load(from: &Reader<'_>) -> Result<Surprise, ArchiveError> {
+    pub fn load(from: &Reader<'_>) -> Result<SelfInformation, ArchiveError> {
         let nominal = from.list::<f64>("nominal")?;
         from.require(!nominal.is_empty(), "nominal", "one score or more", "none")?;
-        Ok(Surprise::of_nominal(nominal.to_vec()))
+        Ok(SelfInformation::of_nominal(nominal.to_vec()))
     }
 
     /// −ln p of a score; grows with it.
@@ -82,30 +82,33 @@ mod tests {
 
     #[test]
     fn ranks_below_and_an_exponential_above() {
-        let surprise = Surprise::of_nominal((1..=99).map(f64::from).collect());
-        assert!((surprise.of(50.0) - 2.0_f64.ln() + (51.0_f64 / 50.0).ln()).abs() < 1e-12);
-        assert_eq!(surprise.of(-7.0), 0.0);
+        let self_information = SelfInformation::of_nominal((1..=99).map(f64::from).collect());
+        assert!((self_information.of(50.0) - 2.0_f64.ln() + (51.0_f64 / 50.0).ln()).abs() < 1e-12);
+        assert_eq!(self_information.of(-7.0), 0.0);
         // u = 90, of ten scores 90..=99 the mean excess is 4.5.
         let at_u = (100.0_f64 / 11.0).ln();
-        assert!((surprise.of(90.0) - at_u).abs() < 1e-12 && (surprise.of(99.0) - at_u - 2.0).abs() < 1e-12);
+        assert!(
+            (self_information.of(90.0) - at_u).abs() < 1e-12
+                && (self_information.of(99.0) - at_u - 2.0).abs() < 1e-12
+        );
     }
 
     #[test]
     fn it_grows_with_the_score_and_is_one_on_average() {
         let mut rng = Rng::new(1);
         let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.normal()).collect() };
-        let (surprise, mut fresh) = (Surprise::of_nominal(draw(4000)), draw(4000));
-        let mean = fresh.iter().map(|&s| surprise.of(s)).sum::<f64>() / 4000.0;
+        let (self_information, mut fresh) = (SelfInformation::of_nominal(draw(4000)), draw(4000));
+        let mean = fresh.iter().map(|&s| self_information.of(s)).sum::<f64>() / 4000.0;
         assert!((mean - 1.0).abs() < 0.08, "{mean}");
         fresh.sort_unstable_by(f64::total_cmp);
-        assert!(fresh.windows(2).all(|w| surprise.of(w[0]) <= surprise.of(w[1])));
-        assert_eq!(surprise.of(f64::MAX), MOST);
+        assert!(fresh.windows(2).all(|w| self_information.of(w[0]) <= self_information.of(w[1])));
+        assert_eq!(self_information.of(f64::MAX), MOST);
     }
 
     #[test]
     fn equal_scores_leave_no_division_by_zero() {
-        let surprise = Surprise::of_nominal(vec![2.0; 5]);
-        assert_eq!((surprise.of(2.0), surprise.of(3.0)), (0.0, MOST));
+        let self_information = SelfInformation::of_nominal(vec![2.0; 5]);
+        assert_eq!((self_information.of(2.0), self_information.of(3.0)), (0.0, MOST));
     }
 
     #[test]

@@ -23,28 +23,29 @@ pub(super) fn parameters() -> impl Iterator<Item = Parameter> {
 }
 
 /// The severities, and what is needed to apply them. Its noise is its own: the game goes on as without it.
-pub(super) struct Lens {
+pub(super) struct Corruptions {
     severities: [f64; 4],
     active: Vec<Corruptor>,
     rgb: Vec<u8>,
     rng: Rng,
 }
 
-impl Default for Lens {
+impl Default for Corruptions {
     fn default() -> Self {
-        Lens { severities: [0.0; 4], active: Vec::new(), rgb: Vec::new(), rng: Rng::new(0) }
+        Corruptions { severities: [0.0; 4], active: Vec::new(), rgb: Vec::new(), rng: Rng::new(0) }
     }
 }
 
-impl Clone for Lens {
-    fn clone(&self) -> Lens {
-        let mut copy = Lens { severities: self.severities, rng: self.rng.clone(), ..Lens::default() };
+impl Clone for Corruptions {
+    fn clone(&self) -> Corruptions {
+        let mut copy =
+            Corruptions { severities: self.severities, rng: self.rng.clone(), ..Corruptions::default() };
         copy.prepare();
         copy
     }
 }
 
-impl Lens {
+impl Corruptions {
     /// Begins the noise of an episode.
     pub(super) fn start(&mut self, rng: &mut Rng) {
         self.rng = Rng::new(rng.bits());

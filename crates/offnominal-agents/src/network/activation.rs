@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// A function of each output of a layer, with the constants that are PyTorch's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Curve {
+pub enum Activation {
     /// z
     Identity,
     /// max(z, 0)
@@ -37,25 +37,25 @@ pub enum Curve {
 }
 
 /// What may stand in files that name a class of `torch.nn`; other names are not understood.
-const NAMES: &[(&str, Curve)] = &[
-    ("Identity", Curve::Identity),
-    ("ReLU", Curve::Relu),
-    ("LeakyReLU", Curve::LeakyRelu),
-    ("Tanh", Curve::Tanh),
-    ("Sigmoid", Curve::Sigmoid),
-    ("ELU", Curve::Elu),
-    ("SELU", Curve::Selu),
-    ("GELU", Curve::Gelu),
-    ("SiLU", Curve::Silu),
-    ("Mish", Curve::Mish),
-    ("Softplus", Curve::Softplus),
-    ("Softsign", Curve::Softsign),
+const NAMES: &[(&str, Activation)] = &[
+    ("Identity", Activation::Identity),
+    ("ReLU", Activation::Relu),
+    ("LeakyReLU", Activation::LeakyRelu),
+    ("Tanh", Activation::Tanh),
+    ("Sigmoid", Activation::Sigmoid),
+    ("ELU", Activation::Elu),
+    ("SELU", Activation::Selu),
+    ("GELU", Activation::Gelu),
+    ("SiLU", Activation::Silu),
+    ("Mish", Activation::Mish),
+    ("Softplus", Activation::Softplus),
+    ("Softsign", Activation::Softsign),
 ];
 
-impl Curve {
+impl Activation {
     /// The function of that class of `torch.nn`.
-    pub fn named(class: &str) -> Option<Curve> {
-        NAMES.iter().find(|(name, _)| *name == class).map(|(_, curve)| *curve)
+    pub fn named(class: &str) -> Option<Activation> {
+        NAMES.iter().find(|(name, _)| *name == class).map(|(_, activation)| *activation)
     }
 
     /// The classes that are known.
@@ -66,25 +66,25 @@ impl Curve {
     /// Applies it in place.
     pub(super) fn apply(self, z: &mut [f32]) {
         match self {
-            Curve::Identity => {}
-            Curve::Relu => map(z, |z| if z < 0.0 { 0.0 } else { z }),
-            Curve::LeakyRelu => map(z, |z| if z < 0.0 { 0.01 * z } else { z }),
-            Curve::Tanh => map(z, tanh),
-            Curve::Sigmoid => map(z, sigmoid),
-            Curve::Elu => map(z, elu),
-            Curve::Selu => map(z, selu),
-            Curve::Gelu => map(z, gelu),
-            Curve::Silu => map(z, |z| z * sigmoid(z)),
-            Curve::Mish => map(z, |z| z * tanh(softplus(z))),
-            Curve::Softplus => map(z, softplus),
-            Curve::Softsign => map(z, |z| z / (1.0 + z.abs())),
-            Curve::Cut(limit) => map(z, |z| z.clamp(-limit, limit)),
+            Activation::Identity => {}
+            Activation::Relu => map(z, |z| if z < 0.0 { 0.0 } else { z }),
+            Activation::LeakyRelu => map(z, |z| if z < 0.0 { 0.01 * z } else { z }),
+            Activation::Tanh => map(z, tanh),
+            Activation::Sigmoid => map(z, sigmoid),
+            Activation::Elu => map(z, elu),
+            Activation::Selu => map(z, selu),
+            Activation::Gelu => map(z, gelu),
+            Activation::Silu => map(z, |z| z * sigmoid(z)),
+            Activation::Mish => map(z, |z| z * tanh(softplus(z))),
+            Activation::Softplus => map(z, softplus),
+            Activation::Softsign => map(z, |z| z / (1.0 + z.abs())),
+            Activation::Cut(limit) => map(z, |z| z.clamp(-limit, limit)),
         }
     }
 }
 
-fn map(z: &mut [f32], curve: impl Fn(f32) -> f32) {
-    z.iter_mut().for_each(|z| *z = curve(*z));
+fn map(z: &mut [f32], activation: impl Fn(f32) -> f32) {
+    z.iter_mut().for_each(|z| *z = activation(*z));
 }
 
 fn elu(z: f32) -> f32 {
@@ -129,18 +129,18 @@ mod tests {
         ];
         for (name, want) in expected {
             let mut found = [-2.0, -0.5, 0.0, 1.5];
-            Curve::named(name).unwrap().apply(&mut found);
+            Activation::named(name).unwrap().apply(&mut found);
             let close = found.iter().zip(want).all(|(a, b): (&f32, f32)| (a - b).abs() < 2e-6);
             assert!(close, "{name}: {found:?}, expected {want:?}");
         }
-        assert_eq!(Curve::named("eval"), None);
+        assert_eq!(Activation::named("eval"), None);
     }
 
     #[test]
     fn not_a_number_stays_one() {
-        for &(name, curve) in NAMES {
+        for &(name, activation) in NAMES {
             let mut found = [f32::NAN];
-            curve.apply(&mut found);
+            activation.apply(&mut found);
             assert!(found[0].is_nan(), "{name}");
         }
     }
