@@ -19,10 +19,6 @@ ENVIRONMENTS = ["cartpole", "pendulum", "pong", "ale-pong"]
 SOLVED = {"cartpole": 475, "pendulum": -200, "pong": 0, "ale-pong": 0}
 #: Detectors that know nothing of the policy, and were fitted on other nominal episodes.
 EXTERNAL = ["clock", "random", "knn", "isolation-forest", "ensemble-dm", "rnd", "feature-mahalanobis", "feature-knn"]
-FIGURES = [
-    (4, "cartpole", "ensemble", "dyn-pole-length", 2.0),
-    (5, "pendulum", "dropout", "dyn-gravity", 50.0),
-]
 
 
 def is_published(row):
@@ -145,15 +141,6 @@ def with_interval(row):
     return said if row["fails"] else f"({said})"
 
 
-def figures():
-    lines = ""
-    for number, env, method, anomaly, magnitude in FIGURES:
-        for part, seen in [("predictions", "Mean prediction with its deviation"), ("scores", "Mean deviation with the threshold")]:
-            says = f"{seen} at each step of {env}: {METHODS[method]}, nominal and with {words(anomaly, magnitude)}"
-            lines += f"![{says}](../studies/ood-rl/figure-{number}-{part}.svg)\n"
-    return f"{TEXT.FIGURES}\n{lines}"
-
-
 def played(rows):
     return [env for env in ENVIRONMENTS if env in rows.values("env")]
 
@@ -241,7 +228,7 @@ def main():
     rows = records(RESULTS / "results.parquet")
     sections = [
         TEXT.HEAD, agents(), f"{TEXT.SUMMARY}\n{summary(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", best(rows),
-        trial_tables(rows), figures(), milder(rows), settled(), measures(rows), external(rows), all_variants(rows),
+        trial_tables(rows), milder(rows), settled(), measures(rows), external(rows), all_variants(rows),
         TEXT.DIFFERENCES,
     ]
     tidy.write("docs/ood-rl.md", "\n".join(sections))

@@ -10,7 +10,7 @@ use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, Tra
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
-use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
+use offnominal_nets::{Activation as Hidden, ConvNet, Filters, Mlp, Net, Tensors};
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
 use std::io::{Cursor, Read};
@@ -20,7 +20,7 @@ fn numbers(n: usize) -> Vec<f32> {
 }
 
 fn actor(spec: &EnvSpec, sizes: &[usize], dropout: f32) -> Actor {
-    let net = Mlp::new(sizes, Activation::Relu).with_dropout(dropout);
+    let net = Mlp::new(sizes, Hidden::Relu).with_dropout(dropout);
     let params = numbers(net.n_params());
     let map = Normalisation { mean: vec![0.1; sizes[0]], scale: vec![2.0; sizes[0]] };
     Actor::new(spec, "tqc", net, params, Some(map))
@@ -33,7 +33,7 @@ pub fn policies() -> Vec<(String, Vec<u8>)> {
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
     let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
     let encoder = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
-    let head = Mlp::new(&[encoder.outputs(), 6, 4], Activation::Relu);
+    let head = Mlp::new(&[encoder.outputs(), 6, 4], Hidden::Relu);
     let net = Net::new(Some(encoder), head);
     let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
     let all = [
