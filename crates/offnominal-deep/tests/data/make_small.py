@@ -16,7 +16,7 @@ import torch
 from make_deeplabv3 import numbers, uniform
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[3] / "agents" / "pixels"))
+sys.path.insert(0, str(HERE.parents[3] / "studies" / "pixels"))
 import torch_networks  # noqa: E402
 
 HEIGHT, WIDTH, CLASSES, EVERY = 33, 65, 3, 29
