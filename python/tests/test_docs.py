@@ -6,7 +6,7 @@
 | ``sh``                    | runs in bash; a command that fails fails the page                               |
 | ``python file: jump.py``  | is written to that file, for later blocks; so is ``toml file: …``               |
 | ``… slow``                | runs in the slow tier only, as does every block of its page that comes after it |
-| ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/tidy/docs.rs` |
+| ``… no-run: REASON``      | does not run; its commands are parsed by `crates/offnominal/tests/it/tidy/docs.rs` |
 | ``text``                  | alone, right after a block that runs: what it printed, line by line; ``…`` is what is left out |
 | ``text``, ``json``        | else an output, or an example of data                                           |
 """
@@ -30,7 +30,7 @@ SLOW = os.environ.get("RUN_SLOW_TESTS") == "1"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 #: What a page may read of the repository.
-READ = ["agents", "campaigns", "label-maps", "strengths", "crates", "python", "studies", "bench"]
+READ = ["agents", "label-maps", "strengths", "crates", "python", "studies", "bench"]
 
 
 @dataclass

@@ -11,7 +11,7 @@ pytest.importorskip("fcntl", reason="hosted environments need Unix sockets")
 
 CARTPOLE, PENDULUM = "gymnasium:CartPole-v1", "gymnasium:Pendulum-v1"
 # Plays Pong with a model of its paddle.
-PLAYER = f"interception:intercept?modules={Path(__file__).parents[2] / 'agents' / 'ood-rl'}"
+PLAYER = f"interception:intercept?modules={Path(__file__).parents[2] / 'studies' / 'ood-rl'}"
 # The last policy and not the best: a run that ends earlier is evaluated there too.
 SHORT = ["learning_starts=100", "hidden=[16]", "batch=16", "keep=last"]
 SHOWN = [*SHORT, "demonstrations=300", "imitation=1.0"]

@@ -24,7 +24,7 @@ def refusals(name, instance):
     return [error.message for error in schema(name).iter_errors(instance)]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "campaigns").glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "crates/offnominal-bench/campaigns").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_campaign_is_one(path):
     assert refusals("campaign", tomllib.loads(path.read_text())) == []
 

@@ -44,7 +44,7 @@ NOMINAL = 4000  # observations that the scores compare with
 
 def checks():
     """The other comparison with PyBullet, which reads the shipped policies too."""
-    spec = importlib.util.spec_from_file_location("pybullet_check", ROOT / "agents" / "shift" / "pybullet_check.py")
+    spec = importlib.util.spec_from_file_location("pybullet_check", ROOT / "studies" / "shift" / "pybullet_check.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

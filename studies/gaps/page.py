@@ -61,11 +61,6 @@ def main():
             ["detector", "anomalies", *list(GAPS.values())[1:]], by_detector(areas, fall, list(GAPS)[1:], anomalies)
         ),
     }
-    default = alarms[alarms.detector == "residual-views"]
-    each = [
-        [f"`{env}`", *(share(rows[rows.gap == gap]) for gap in GAPS)] for env, rows in default.groupby("env", sort=False)
-    ]
-    parts["DEFAULT"] = table(["environment", *GAPS.values()], each)
     path = HERE / "README.md"
     text = path.read_text()
     for name, content in parts.items():

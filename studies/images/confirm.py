@@ -1,6 +1,6 @@
 """Does the lead of `patch-fusion` over `pred-ae` hold with 40 test episodes and a fresh seed?
 
-    offnominal bench campaigns/images-confirm.toml --out runs/confirm       # needs a build with `deep`, and half an hour
+    offnominal bench studies/images/confirm.toml --out runs/confirm       # needs a build with `deep`, and half an hour
     python studies/images/confirm.py runs/confirm/results.csv
 
 keeps the time-matched AUROC of the campaign as `confirm.csv`, and prints the mean of each detector at each strength and the

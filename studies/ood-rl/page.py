@@ -14,15 +14,11 @@ import tidy
 from milder import is_milder, milder, told
 from records import MAIN, METHODS, TEXT, by_trial, mean_sd, numbers, records, share, spread, table, words
 
-RESULTS, AGENTS = tidy.ROOT / "studies/ood-rl", tidy.ROOT / "agents/ood-rl"
+RESULTS = tidy.ROOT / "studies/ood-rl"
 ENVIRONMENTS = ["cartpole", "pendulum", "pong", "ale-pong"]
 SOLVED = {"cartpole": 475, "pendulum": -200, "pong": 0, "ale-pong": 0}
 #: Detectors that know nothing of the policy, and were fitted on other nominal episodes.
 EXTERNAL = ["clock", "random", "knn", "isolation-forest", "ensemble-dm", "rnd", "feature-mahalanobis", "feature-knn"]
-FIGURES = [
-    (4, "cartpole", "ensemble", "dyn-pole-length", 2.0),
-    (5, "pendulum", "dropout", "dyn-gravity", 50.0),
-]
 
 
 def is_published(row):
@@ -42,7 +38,7 @@ def agents():
         return f"{number:.1f}" if "." in value and abs(number) > 1 else value
 
     def part(file, title, note):
-        lines = [line.split(",") for line in (AGENTS / file).read_text().splitlines()]
+        lines = [line.split(",") for line in (RESULTS / file).read_text().splitlines()]
         keep = [i for i, name in enumerate(lines[0]) if name != "command"]
         rows = [[short(line[i]) for i in keep] for line in lines[1:]]
         return f"### {title}\n\n{note}\n\n{table([lines[0][i] for i in keep], rows)}\n"
@@ -145,15 +141,6 @@ def with_interval(row):
     return said if row["fails"] else f"({said})"
 
 
-def figures():
-    lines = ""
-    for number, env, method, anomaly, magnitude in FIGURES:
-        for part, seen in [("predictions", "Mean prediction with its deviation"), ("scores", "Mean deviation with the threshold")]:
-            says = f"{seen} at each step of {env}: {METHODS[method]}, nominal and with {words(anomaly, magnitude)}"
-            lines += f"![{says}](../studies/ood-rl/figure-{number}-{part}.svg)\n"
-    return f"{TEXT.FIGURES}\n{lines}"
-
-
 def played(rows):
     return [env for env in ENVIRONMENTS if env in rows.values("env")]
 
@@ -217,7 +204,7 @@ def variants_of(rows, env, methods):
 
 def settled():
     """Policies at parts of their training: whether less settled ones differ more from trial to trial."""
-    rows = tidy.Rows(tidy.read(AGENTS / "settled.csv"))
+    rows = tidy.Rows(tidy.read(RESULTS / "settled.csv"))
     groups = [list(own) for _, own in itertools.groupby(rows, lambda r: (r["env"], r["quarters"]))]
     lines, ours, theirs = [], [], []
     for own in groups:
@@ -241,7 +228,7 @@ def main():
     rows = records(RESULTS / "results.parquet")
     sections = [
         TEXT.HEAD, agents(), f"{TEXT.SUMMARY}\n{summary(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", best(rows),
-        trial_tables(rows), figures(), milder(rows), settled(), measures(rows), external(rows), all_variants(rows),
+        trial_tables(rows), milder(rows), settled(), measures(rows), external(rows), all_variants(rows),
         TEXT.DIFFERENCES,
     ]
     tidy.write("docs/ood-rl.md", "\n".join(sections))

@@ -9,7 +9,7 @@
     python studies/pixels/paired.py $D/street runs/scores/pasted runs/scores/recoloured \
         > studies/pixels/recoloured-deeplab-none-256.csv
 
-The images are those of `agents/pixels/train.py`; the same with `pspnet-none-256`. Intervals resample images, both scores of an
+The images are those of `studies/pixels/train.py`; the same with `pspnet-none-256`. Intervals resample images, both scores of an
 image together, 1,000 times with seed 1. Scores are put into 16,384 bins with as many pixels each. It needs NumPy and Pillow.
 """
 

@@ -22,7 +22,7 @@ ORDER = ["mjc-cartpole-swingup", "mjc-reacher3d", "mjc-half-cheetah", "sap-goal0
 POLICY = "tqc"
 OURS, THEIRS = "residual-views", "pe-dm"
 BASELINES = ("clock", "random")
-#: The environments in which the composition of `residual-views` was chosen (`campaigns/detectors-choice.toml`), and those with
+#: The environments in which the composition of `residual-views` was chosen (`studies/vector/detectors-choice.toml`), and those with
 #: the same bodies.
 CHOICE = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup", "urm-pnp"]
 SIBLINGS = ["sap-goal2", "urm-reach", "urr-reach"]

@@ -236,7 +236,8 @@ def of_riqn(rows):
         "read it, it also learns from the first episode alone, whose channels it takes one after another as if they were steps "
         f"(`sequence = \"channels\"`). Local AUROC, means over anomalies:\n\n{table_of(cells, columns)}\nThe published figures are "
         f"{distance('riqn')} from our `riqn` on average, {far}.\n\n{differences(rows, [('riqn', d, what) for d, what in OF_RIQN])}\n"
-        "```sh no-run: takes a quarter of an hour\noffnominal bench campaigns/published-riqn.toml --jobs 1 --out runs/published-riqn\n```\n"
+        "```sh no-run: takes a quarter of an hour\noffnominal bench studies/vector/published-riqn.toml --jobs 1 "
+        "--out runs/published-riqn\n```\n"
     )
 
 
@@ -249,7 +250,7 @@ def of_constant(rows):
         "channel, its target speed; there the change is that of faults of sensors, which reach it. So that the campaign is cheap, "
         "`mlp-dm` is trained for 25 epochs here, with and without the channel, in place of the 250 of its default: its figures are not "
         f"those of the other tables.\n\n{differences(rows, pairs)}\n```sh no-run: takes a quarter of an hour\noffnominal bench "
-        "campaigns/published-constant.toml --jobs 1 --out runs/published-constant\n```\n"
+        "studies/vector/published-constant.toml --jobs 1 --out runs/published-constant\n```\n"
     )
 
 

@@ -1,6 +1,6 @@
 //! Layers that are read one after another from the tensors of a file.
 
-use crate::network::{Curve, Kind, Layer};
+use crate::network::{Activation, Kind, Layer};
 use crate::pytorch::FileError;
 use crate::pytorch::tensors::{Tensor, Tensors};
 
@@ -15,7 +15,13 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    fn push(&mut self, name: &str, kind: Kind, curve: Curve, params: Vec<f32>) -> Result<(), FileError> {
+    fn push(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        activation: Activation,
+        params: Vec<f32>,
+    ) -> Result<(), FileError> {
         let before = self.layers.last().map_or(kind.inputs(), |layer| layer.kind.outputs());
         if kind.inputs() != before || before.is_none() {
             return Err(misfit(name, format!("{kind:?} after {} units", before.unwrap_or(0))));
@@ -23,7 +29,7 @@ impl Chain {
         if !params.iter().all(|x| x.is_finite()) {
             return Err(misfit(name, "numbers that are not finite"));
         }
-        self.layers.push(Layer { kind, curve });
+        self.layers.push(Layer { kind, activation });
         self.params.push(params);
         Ok(())
     }
@@ -33,14 +39,14 @@ impl Chain {
         &mut self,
         tensors: &mut Tensors<'_>,
         name: &str,
-        curve: Curve,
+        activation: Activation,
     ) -> Result<(), FileError> {
         let (weight, bias) =
             (tensors.read(&format!("{name}.weight"))?, tensors.read(&format!("{name}.bias"))?);
         let (Some(weight), Some(bias)) = (weight, bias) else {
             return Err(misfit(name, "one of them"));
         };
-        self.of_weights(name, &weight, &bias.values, curve)
+        self.of_weights(name, &weight, &bias.values, activation)
     }
 
     /// A dense layer of weights `[outputs, inputs]` and biases.
@@ -49,7 +55,7 @@ impl Chain {
         name: &str,
         weight: &Tensor,
         bias: &[f32],
-        curve: Curve,
+        activation: Activation,
     ) -> Result<(), FileError> {
         let &[outputs, inputs] = &weight.shape[..] else {
             return Err(misfit(name, format!("shape {:?}", weight.shape)));
@@ -58,7 +64,7 @@ impl Chain {
             return Err(misfit(name, format!("{:?} and {}", weight.shape, bias.len())));
         }
         let params = [&transposed(&weight.values, inputs)[..], bias].concat();
-        self.push(name, Kind::Dense { inputs, outputs }, curve, params)
+        self.push(name, Kind::Dense { inputs, outputs }, activation, params)
     }
 
     /// The dense layers `<prefix>0`, `<prefix>2`, … of a `torch.nn.Sequential`, each with the function but the last, which
@@ -67,20 +73,20 @@ impl Chain {
         &mut self,
         tensors: &mut Tensors<'_>,
         prefix: &str,
-        curve: Curve,
-        last: Curve,
+        activation: Activation,
+        last: Activation,
     ) -> Result<usize, FileError> {
         let mut n = 0;
         while tensors.contains(&format!("{prefix}{}.weight", 2 * n)) {
             if n == MOST_LAYERS {
                 return Err(FileError::unsupported(prefix, format!("at most {MOST_LAYERS} layers"), "more"));
             }
-            self.dense(tensors, &format!("{prefix}{}", 2 * n), curve)?;
+            self.dense(tensors, &format!("{prefix}{}", 2 * n), activation)?;
             n += 1;
         }
         self.expect_no_others(tensors, prefix, n)?;
         if let Some(layer) = self.layers.last_mut().filter(|_| n > 0) {
-            layer.curve = last;
+            layer.activation = last;
         }
         Ok(n)
     }
@@ -119,7 +125,7 @@ impl Chain {
         let fits = bias.shape == [filters] && [rows, wide] == [kernel; 2] && filters > 0 && planes > 0;
         let Some((down, across)) = kind.places().filter(|_| fits) else { return Err(misfit(name, found)) };
         let params = [&transposed(&weight.values, planes * kernel * kernel)[..], &bias.values].concat();
-        self.push(name, kind, Curve::Relu, params)?;
+        self.push(name, kind, Activation::Relu, params)?;
         Ok([down, across])
     }
 
@@ -143,7 +149,7 @@ impl Chain {
             let sum: Vec<f32> = bias.values.iter().zip(&other.values).map(|(a, b)| a + b).collect();
             let rows =
                 [transposed(&of_input.values, inputs), transposed(&of_hidden.values, units), sum].concat();
-            self.push(name, Kind::Lstm { inputs, units }, Curve::Identity, rows)?;
+            self.push(name, Kind::Lstm { inputs, units }, Activation::Identity, rows)?;
             n += 1;
         }
         Ok(n)

@@ -14,7 +14,7 @@
 //! the file. Reference: vwxyzjn/cleanrl at fe8d8a0.
 
 use crate::chain::{Chain, MOST_LAYERS};
-use crate::network::{Curve, Design, Encoding, Input, Network, Output};
+use crate::network::{Activation, Design, Encoding, Input, Network, Output};
 use crate::normaliser::Normalisation;
 use crate::pytorch::FileError;
 use crate::pytorch::tensors::Tensors;
@@ -100,17 +100,17 @@ fn first_names(tensors: &Tensors<'_>) -> String {
 }
 
 fn gaussian(tensors: &mut Tensors<'_>, _: &EnvSpec, chain: &mut Chain) -> Result<Output, FileError> {
-    chain.sequence(tensors, "actor_mean.", Curve::Tanh, Curve::Identity)?;
+    chain.sequence(tensors, "actor_mean.", Activation::Tanh, Activation::Identity)?;
     Ok(Output::Bounded)
 }
 
 fn choice_of_actor(tensors: &mut Tensors<'_>, _: &EnvSpec, chain: &mut Chain) -> Result<Output, FileError> {
-    chain.sequence(tensors, "actor.", Curve::Tanh, Curve::Identity)?;
+    chain.sequence(tensors, "actor.", Activation::Tanh, Activation::Identity)?;
     Ok(one_of(chain))
 }
 
 fn choice_of_values(tensors: &mut Tensors<'_>, _: &EnvSpec, chain: &mut Chain) -> Result<Output, FileError> {
-    chain.sequence(tensors, "network.", Curve::Relu, Curve::Identity)?;
+    chain.sequence(tensors, "network.", Activation::Relu, Activation::Identity)?;
     Ok(one_of(chain))
 }
 
@@ -135,8 +135,8 @@ fn seeing(
     for (i, window) in WINDOWS.into_iter().enumerate() {
         size = chain.convolution(tensors, &format!("network.{}", 2 * i), size, window)?;
     }
-    chain.dense(tensors, "network.7", Curve::Relu)?;
-    chain.dense(tensors, last, Curve::Identity)?;
+    chain.dense(tensors, "network.7", Activation::Relu)?;
+    chain.dense(tensors, last, Activation::Identity)?;
     Ok(one_of(chain))
 }
 
@@ -149,9 +149,9 @@ fn squashed(
 ) -> Result<Output, FileError> {
     let n = (1..=MOST_LAYERS).take_while(|i| tensors.contains(&format!("fc{i}.weight"))).count();
     for i in 1..=n {
-        chain.dense(tensors, &format!("fc{i}"), Curve::Relu)?;
+        chain.dense(tensors, &format!("fc{i}"), Activation::Relu)?;
     }
-    chain.dense(tensors, last, Curve::Identity)?;
+    chain.dense(tensors, last, Activation::Identity)?;
     let mut of = |name: &str| {
         let found = tensors.read(name)?.ok_or_else(|| FileError::unsupported(name, "a tensor", "none"))?;
         Ok::<_, FileError>(found.values)

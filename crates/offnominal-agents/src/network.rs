@@ -9,19 +9,19 @@
 //! The state of an LSTM and the stack of frames are zero when an episode begins.
 //! Readers of files ([`crate::sb3`], [`crate::cleanrl`], [`crate::rsl_rl`]) make them; a file of their own keeps them.
 
+mod activation;
 mod command;
-mod curve;
 mod design;
+mod encoder;
 mod file;
-mod lens;
 mod pass;
 
-pub use curve::Curve;
+pub use activation::Activation;
 pub use design::{Design, Encoding, Input, Kind, Layer, Normalised, Output};
 
 use crate::normaliser::Normalisation;
 use command::Command;
-use lens::Lens;
+use encoder::Encoder;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::EnvSpec;
 use offnominal_nets::TensorError;
@@ -61,7 +61,7 @@ pub struct Network {
     normalisation: Option<Normalisation>,
     /// The numbers of each layer.
     params: Vec<Vec<f32>>,
-    lens: Lens,
+    encoder: Encoder,
     pass: Pass,
     command: Command,
 }
@@ -81,11 +81,11 @@ impl Network {
         design.check()?;
         design.check_numbers(&params)?;
         design.check_environment(spec)?;
-        let lens = Lens::new(&design.input, normalisation.as_ref())?;
+        let encoder = Encoder::new(&design.input, normalisation.as_ref())?;
         let command = Command::new(&design.output, spec)?;
         let pass = Pass::new(&design.layers);
         let (env, algorithm) = (spec.id.clone(), algorithm.to_string());
-        Ok(Network { env, algorithm, design, normalisation, params, lens, pass, command })
+        Ok(Network { env, algorithm, design, normalisation, params, encoder, pass, command })
     }
 
     /// The algorithm that trained it.
@@ -101,12 +101,12 @@ impl Network {
 
 impl Policy for Network {
     fn reset(&mut self) {
-        self.lens.reset();
+        self.encoder.reset();
         self.pass.reset();
     }
 
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
-        let seen = self.lens.see(obs);
+        let seen = self.encoder.see(obs);
         let outputs = self.pass.run(&self.design.layers, &self.params, seen);
         self.command.write(outputs, action);
     }

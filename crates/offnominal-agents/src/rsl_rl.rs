@@ -12,7 +12,7 @@
 //! Reference: leggedrobotics/rsl_rl 2.2.4, 3.1.0 and 5.5.1.
 
 use crate::chain::Chain;
-use crate::network::{Curve, Design, Encoding, Input, Network, Output};
+use crate::network::{Activation, Design, Encoding, Input, Network, Output};
 use crate::normaliser::Normalisation;
 use crate::pytorch::FileError;
 use crate::pytorch::tensors::Tensors;
@@ -65,7 +65,7 @@ const LAYOUTS: [Layout; 2] = [
 ///
 /// # Errors
 /// If the file is damaged, names what no policy needs, has another layout, or does not fit the environment.
-pub fn read(bytes: &[u8], spec: &EnvSpec, curve: Curve) -> Result<Taken, FileError> {
+pub fn read(bytes: &[u8], spec: &EnvSpec, activation: Activation) -> Result<Taken, FileError> {
     let mut tensors = Tensors::open(bytes, FILE)?;
     let Some(layout) = LAYOUTS.iter().find(|layout| tensors.enter(layout.dictionary)) else {
         let known: Vec<&str> = LAYOUTS.iter().map(|layout| layout.dictionary).collect();
@@ -77,7 +77,7 @@ pub fn read(bytes: &[u8], spec: &EnvSpec, curve: Curve) -> Result<Taken, FileErr
     }
     let mut chain = Chain::default();
     chain.memory(&mut tensors, layout.memory)?;
-    if chain.sequence(&mut tensors, layout.layers, curve, Curve::Identity)? == 0 {
+    if chain.sequence(&mut tensors, layout.layers, activation, Activation::Identity)? == 0 {
         return Err(FileError::unsupported(FILE, format!("the dense layers {}*", layout.layers), "none"));
     }
     let mut map = normalisation(&mut tensors, layout.normaliser)?;

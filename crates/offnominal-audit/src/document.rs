@@ -2,7 +2,7 @@
 
 use crate::depth::Depth;
 use crate::findings::{ChannelFound, DetectorFound, Fault, Number};
-use crate::stages::failures::Found;
+use crate::stages::failures::FailureFindings;
 use offnominal_engine::evaluation::Evaluation;
 use offnominal_files::provenance::Provenance;
 use offnominal_risk::estimate::atlas::Sign;
@@ -150,8 +150,8 @@ impl PolicyFound {
 
 impl FailuresFound {
     /// Of what the stage found in a folder.
-    pub fn of(found: Found, folder: &str) -> FailuresFound {
-        let Found { counted, counts_failures, swarms, search, videos } = found;
+    pub fn of(found: FailureFindings, folder: &str) -> FailuresFound {
+        let FailureFindings { counted, counts_failures, swarms, search, videos } = found;
         let mut refused: Vec<String> = counted.risk.refused.iter().cloned().collect();
         let mut taken = |what: &str, why: &anyhow::Error| refused.push(format!("{what}: {why:#}"));
         let by_swarms = swarms.and_then(|swarms| swarms.map_err(|why| taken("swarms", &why)).ok());

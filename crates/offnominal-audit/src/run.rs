@@ -37,13 +37,13 @@ pub struct Audited {
 }
 
 /// What the stages found.
-struct Found {
+struct StageResults {
     evaluation: Evaluation,
     strengths: Vec<Strength>,
     results: Results,
     monitor: FittedMonitor,
     recommended: String,
-    failures: failures::Found,
+    failures: failures::FailureFindings,
 }
 
 /// Audits a policy; what is finished in the output folder is not done again.
@@ -80,7 +80,7 @@ fn planned(request: &Request, subject: &Subject, context: &Context) -> Result<Pl
     plan::kept(&request.out, Plan::new(request, &basis)?, request.depth)
 }
 
-fn stages(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<Found> {
+fn stages(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<StageResults> {
     let (env, policy, spec) = (subject.env.as_ref(), subject.policy.as_ref(), subject.env.spec());
     let (evaluation, [diverged, _]) =
         evaluation::evaluate(env, policy, plan.effort().evaluation as usize, context)
@@ -95,7 +95,7 @@ fn stages(request: &Request, plan: &Plan, subject: &Subject, context: &Context) 
     let chosen = chosen.unwrap_or_else(|| DetectorChoice::named("default"));
     let monitor = monitor::run(request, plan, &chosen, context).context("monitor")?;
     let failures = failures::run(request, plan, subject, context).context("failures")?;
-    Ok(Found { evaluation, strengths, results, monitor, recommended, failures })
+    Ok(StageResults { evaluation, strengths, results, monitor, recommended, failures })
 }
 
 fn default_detector() -> String {
@@ -103,8 +103,8 @@ fn default_detector() -> String {
 }
 
 /// The document, but for requirements and advice, which read it.
-fn assembled(command: String, plan: &Plan, subject: &Subject, found: Found) -> Audit {
-    let Found { evaluation, strengths, results, monitor, recommended, failures } = found;
+fn assembled(command: String, plan: &Plan, subject: &Subject, found: StageResults) -> Audit {
+    let StageResults { evaluation, strengths, results, monitor, recommended, failures } = found;
     let spec = subject.env.spec();
     let names: Vec<String> =
         plan.choices().unwrap_or_default().into_iter().map(|choice| choice.name).collect();

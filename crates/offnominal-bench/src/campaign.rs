@@ -31,7 +31,6 @@ pub use plan::{Excluded, Plan, Setting, Stage};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::anomaly_request::OnsetChoice;
-use offnominal_engine::defaults;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::LEVELS;
 use serde::Deserialize;
@@ -118,14 +117,32 @@ pub struct Episodes {
 #[serde(try_from = "toml::Value")]
 pub struct ExtentChoice(pub Extent);
 
-defaults! {
-    policies: Vec<String> = vec!["tqc".into()];
-    strengths: Vec<String> = LEVELS.iter().map(|(name, _)| name.to_string()).collect();
-    seeds: u64 = 1;
-    false_alarms: f64 = 0.05;
-    replicates: usize = 200;
-    traces: usize = 1;
-    video: bool = true;
+fn policies() -> Vec<String> {
+    vec!["tqc".into()]
+}
+
+fn strengths() -> Vec<String> {
+    LEVELS.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+fn seeds() -> u64 {
+    1
+}
+
+fn false_alarms() -> f64 {
+    0.05
+}
+
+fn replicates() -> usize {
+    200
+}
+
+fn traces() -> usize {
+    1
+}
+
+fn video() -> bool {
+    true
 }
 
 impl Campaign {

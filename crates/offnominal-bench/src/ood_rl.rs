@@ -11,7 +11,6 @@
 mod agents;
 mod cell;
 mod environment;
-mod figure;
 mod judges;
 mod milder;
 mod play;
@@ -64,7 +63,7 @@ pub struct Finished {
     pub summary: String,
 }
 
-/// Runs what is not finished in a folder, then writes table and figures; the suite has its own seed.
+/// Runs what is not finished in a folder, then writes the table; the suite has its own seed.
 ///
 /// # Errors
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
@@ -72,13 +71,10 @@ pub fn run(out: &Path, context: &Context) -> Result<Finished> {
     let (began, store) = (Instant::now(), Store::new(out));
     let cell::Plan { cells: plan, left_out } = cell::plan()?;
     let ran = run::run(&plan, &store, context)?;
-    let (records, figures) = run::collect(&plan, &store)?;
+    let records = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
     let _held = Lock::folder_within(out, PATIENCE)?;
     atomically(&path, &tables::to_parquet(&rows)?)?;
-    for (name, svg) in &figures {
-        atomically(&out.join(name), svg.as_bytes())?;
-    }
     Ok(Finished {
         suite: ID,
         cells: plan.len(),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The campaign of the demo, also a template for one's own.
-pub const DEMO: &str = include_str!("../../../campaigns/demo.toml");
+pub const DEMO: &str = include_str!("../campaigns/demo.toml");
 
 /// How long the writing of results waits for another process that writes some into the same folder.
 pub const PATIENCE: Duration = Duration::from_secs(60);

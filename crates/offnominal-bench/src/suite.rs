@@ -32,7 +32,7 @@ pub struct Suite {
 
 macro_rules! campaigns {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../campaigns/", $name)))),*]
+        &[$(($name, include_str!(concat!("../campaigns/", $name)))),*]
     };
 }
 

@@ -83,10 +83,6 @@ pub trait Env: Send + Sync {
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
-    /// Told to a copy that is to go on with other random numbers: what the environment draws from a stream of its own is
-    /// drawn, from here on, from one that the stream of the steps names.
-    fn reseed(&mut self, _world: &Rng) {}
-
     /// What the standard normal numbers that nominal noise takes in an episode stand for; nothing where there is no noise.
     fn noise_numbers(&self) -> Option<&NoiseNumbers> {
         None

@@ -92,7 +92,6 @@ env_layer! {
         start(x: &[f64], rng: &mut Rng) -> ();
         step(action: &[f32], rng: &mut Rng) -> Step;
         set_parameters(values: &[(&str, f64)]) -> Result<(), ParameterError>;
-        reseed(world: &Rng) -> ();
         choose_noise(numbers: &Arc<[f64]>) -> ();
         render(camera: Camera, frame: &mut Frame) -> ();
     }

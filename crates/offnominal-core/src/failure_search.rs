@@ -37,12 +37,6 @@ pub trait FailureSearch {
         self.inner()?.vary(x, rng)
     }
 
-    /// What the environment knows of the present state that tells how near failure is and is not observed, such as true
-    /// velocities and what comes next; the length is fixed per environment. A committor reads it, a policy never.
-    fn outlook(&self) -> Vec<f64> {
-        self.inner().map_or_else(Vec::new, FailureSearch::outlook)
-    }
-
     /// How far the present state is from what the environment counts as failure: zero or less exactly where it has
     /// failed;
     /// `None` where the environment does not say.

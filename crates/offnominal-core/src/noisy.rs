@@ -172,11 +172,6 @@ impl crate::env_layer::EnvLayer for Noisy<'_> {
         step
     }
 
-    fn reseed(&mut self, world: &Rng) {
-        self.state.source.go_on(stream(world));
-        self.env.reseed(world);
-    }
-
     fn noise_numbers(&self) -> Option<&NoiseNumbers> {
         Some(&self.numbers)
     }

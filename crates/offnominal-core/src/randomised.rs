@@ -177,10 +177,6 @@ impl FailureSearch for Randomised<'_> {
         Some(self.joined(&drawn, rest))
     }
 
-    fn outlook(&self) -> Vec<f64> {
-        self.environment.failure_search().outlook()
-    }
-
     fn margin(&self) -> Option<f64> {
         self.environment.failure_search().margin()
     }

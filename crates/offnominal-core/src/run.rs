@@ -5,10 +5,8 @@
 //! initial condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an
 //! anomalous episode and its nominal twin share all of them but the last two, and are the same bits until the onset.
 
-mod branch;
 mod rollout;
 
-pub use branch::Branch;
 pub use rollout::{Disturbance, Rollout};
 
 use crate::Seed;

@@ -4,8 +4,8 @@
 //! Bernoulli(½) for each pixel and c' = c b + (1 − b), the network may ask for the truth, p' = c' p + (1 − c') y, and
 //! pays for it: L = mean −ln p'_y + ½ mean −ln c.
 
+use crate::likelihood::log_likelihood;
 use crate::segmenter::Answer;
-use crate::surprise::log_likelihood;
 use crate::weights::tensor;
 use burn_tensor::activation::{log_sigmoid, sigmoid};
 use burn_tensor::{Device, Tensor};
@@ -40,7 +40,7 @@ impl Truth {
     }
 
     /// The mean over judged pixels of −ln p_y.
-    fn surprise(&self, log_likelihood: Tensor<4>) -> Tensor<1> {
+    fn self_information(&self, log_likelihood: Tensor<4>) -> Tensor<1> {
         (log_likelihood * self.shares.clone()).sum().neg()
     }
 }
@@ -50,10 +50,12 @@ pub fn loss(answer: Answer, truth: &Truth, rng: &mut Rng) -> Tensor<1> {
     let log_p = log_likelihood(answer.logits, &truth.classes);
     let task = match answer.confidence {
         Some(branch) => hinted(log_p, branch, truth, rng),
-        None => truth.surprise(log_p),
+        None => truth.self_information(log_p),
     };
     match answer.auxiliary {
-        Some(logits) => task + truth.surprise(log_likelihood(logits, &truth.classes)).mul_scalar(AUXILIARY),
+        Some(logits) => {
+            task + truth.self_information(log_likelihood(logits, &truth.classes)).mul_scalar(AUXILIARY)
+        }
         None => task,
     }
 }
@@ -66,7 +68,8 @@ fn hinted(log_p: Tensor<4>, branch: Tensor<4>, truth: &Truth, rng: &mut Rng) -> 
     let asked = coins * (sigmoid(branch.clone()).neg() + 1.0);
     let p = log_p.exp();
     let helped = p.clone() + asked * (p.neg() + 1.0);
-    truth.surprise((helped + LEAST).log()) + truth.surprise(log_sigmoid(branch)).mul_scalar(HINT)
+    truth.self_information((helped + LEAST).log())
+        + truth.self_information(log_sigmoid(branch)).mul_scalar(HINT)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Cumulative sum of another detector's surprises, with an allowance for what is usual.
+//! Cumulative sum of another detector's self-information, with an allowance for what is usual.
 //!
 //! score(t) = S_t = max(0, S_{t−1} − k) + min(x_t, 20), S_0 = 0, with x_t = −ln p_t.
 //!
 //! | symbol | meaning                                                                                  |
 //! |--------|------------------------------------------------------------------------------------------|
 //! | p_t    | share of held-out nominal steps that the inner detector scores at least as high          |
-//! | x_t    | surprise, exponential with mean one on nominal data                                      |
+//! | x_t    | self-information, exponential with mean one on nominal data                                      |
 //! | k      | allowance; above one, so that on nominal data the sum returns to zero                    |
 //!
 //! Small doubts add up: a fault that lasts is seen though no step of it is remarkable. The sum begins
@@ -15,8 +15,8 @@
 //! Assumes: the inner detector's nominal scores depend little on one another from step to step.
 //! Blind to: what the inner detector is blind to; faults shorter than the sum needs to rise.
 //! Cost: that of the inner detector, fitted on three quarters of the episodes; score O(log n) more.
-//! Reference: Page, Biometrika 1954, as Lindley's recursion.  Deviates: of surprises in place of likelihood ratios, as
-//! there is no model of the anomaly.
+//! Reference: Page, Biometrika 1954, as Lindley's recursion.  Deviates: of self-information in place of likelihood
+//! ratios, as there is no model of the anomaly.
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};
@@ -35,21 +35,21 @@
 use crate::shared::inner::{Accumulate, Accumulated, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
-use crate::shared::surprise::LIMIT;
+use crate::shared::self_information::LIMIT;
 
 recipe! {
     /// The recipe.
     pub struct Cusum {
         /// The detector whose scores are added up.
         pub inner: Inner = Inner::named("ensemble-dm"),
-        /// Taken off at each step, in surprises.
+        /// Taken off at each step, in self-information.
         pub allowance: Positive = Positive::new(1.5),
     }
 }
 
 /// The entry of [`Cusum`].
 pub const ENTRY: Entry<dyn Detector> =
-    entry!(Cusum as dyn Detector, "cusum", "cumulative sum of another detector's surprises");
+    entry!(Cusum as dyn Detector, "cusum", "cumulative sum of another detector's self-information");
 
 impl Detector for Cusum {
     fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Scorer>, FitError> {
@@ -66,7 +66,7 @@ impl Accumulate for Cusum {
         &self.inner
     }
 
-    fn add(&self, sum: f64, surprise: f64) -> f64 {
-        (sum - self.allowance.get()).max(0.0) + surprise.min(LIMIT)
+    fn add(&self, sum: f64, self_information: f64) -> f64 {
+        (sum - self.allowance.get()).max(0.0) + self_information.min(LIMIT)
     }
 }

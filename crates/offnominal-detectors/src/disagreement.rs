@@ -193,16 +193,6 @@ impl Measurements {
         &self.measures
     }
 
-    /// The sizes of the predictions.
-    pub fn shape(&self) -> Shape {
-        self.samples.shape()
-    }
-
-    /// The predictions for an observation.
-    pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
-        self.samples.predict(obs)
-    }
-
     /// The scores of an episode by every measure: `[measures][T]`.
     pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
         let (shape, Measurements { samples, measures, mean }) = (self.samples.shape(), self);

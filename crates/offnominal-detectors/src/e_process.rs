@@ -65,8 +65,8 @@ impl Accumulate for EProcess {
         &self.inner
     }
 
-    fn add(&self, sum: f64, surprise: f64) -> f64 {
-        sum.max(0.0) + log_bet(surprise)
+    fn add(&self, sum: f64, self_information: f64) -> f64 {
+        sum.max(0.0) + log_bet(self_information)
     }
 }
 

@@ -139,7 +139,7 @@ impl Fitted {
 
     /// The score of whitened scores.
     fn of_whitened(&mut self) -> f64 {
-        self.flow.surprise(&self.w, self.scored.inputs()) / self.w.len() as f64
+        self.flow.self_information(&self.w, self.scored.inputs()) / self.w.len() as f64
     }
 }
 

@@ -1,4 +1,4 @@
-//! Several detectors as one: the mean of their surprises, or the largest.
+//! Several detectors as one: the mean of their self-information, or the largest.
 //!
 //! score(t) = 1/K Σ_k −ln p_k(t), or max_k −ln p_k(t).
 //!
@@ -43,12 +43,12 @@ recipe! {
     pub struct Fusion {
         /// The detectors, one or more.
         pub inner: Several = Several(["ensemble-dm", "knn-transition", "residual-window"].map(Inner::named).into()),
-        /// What counts of their surprises: `mean` or `largest`.
+        /// What counts of their self-information: `mean` or `largest`.
         pub combine: Combine = Combine::Mean,
     }
 }
 
-/// What counts of several surprises.
+/// What counts of several self-information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {
@@ -59,12 +59,12 @@ pub enum Combine {
 }
 
 impl Combine {
-    /// Of one surprise or more.
-    fn of(self, surprises: impl ExactSizeIterator<Item = f64>) -> f64 {
-        let n = surprises.len() as f64;
+    /// Of one self-information or more.
+    fn of(self, self_information: impl ExactSizeIterator<Item = f64>) -> f64 {
+        let n = self_information.len() as f64;
         match self {
-            Combine::Mean => surprises.sum::<f64>() / n,
-            Combine::Largest => surprises.fold(0.0, f64::max),
+            Combine::Mean => self_information.sum::<f64>() / n,
+            Combine::Largest => self_information.fold(0.0, f64::max),
         }
     }
 }
@@ -99,7 +99,7 @@ impl From<Several> for Vec<Inner> {
 pub const ENTRY: Entry<dyn Detector> = entry!(
     Fusion as dyn Detector,
     "fusion",
-    "several detectors as one, by the mean of their surprises or the largest"
+    "several detectors as one, by the mean of their self-information or the largest"
 );
 
 impl Detector for Fusion {

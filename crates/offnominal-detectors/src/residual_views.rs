@@ -10,7 +10,7 @@
 //! | length  | q = ℓ = gᵀ C⁻¹ g / d                                                                        |
 //! | channel | q = max_j g_j² / C_jj                                                                       |
 //! | drift   | q = length of the exponentially weighted mean of g, rate 0.3, in its own nominal covariance  |
-//! | sum     | q = S, S ← max(0, S − 1.5) + min(x, 20), x the surprise of z in `ensemble-dm`: as `cusum`   |
+//! | sum     | q = S, S ← max(0, S − 1.5) + min(x, 20), x the self-information of z in `ensemble-dm`: as `cusum`   |
 //! | windows | q = the score of `residual-window` of the last 8, and of the last 32, normal scores         |
 //!
 //! Median and 90th percentile are those of residuals that were held out when the ensemble was fitted. The residuals of
@@ -25,9 +25,9 @@
 //! Cost: fit O(M · epochs · n · parameters), score O(M · parameters + d²): 27 thousand parameters for 26 channels.
 //! Reference: this project's; the parts are known: normal scores (van der Waerden 1952), CUSUM (Page 1954). Views, rates
 //! and windows were chosen among about two hundred variants, by alarms and by time-matched AUROC in sap-goal0, sap-goal1
-//! and mjc-cartpole-swingup, with exact and with noisy sensors; only the other environments give figures that this choice
-//! does not flatter. Of two variants that are equal there, the sum of surprises of residuals or of their scores, the first
-//! was taken after a look at a cell of urr-reach.
+//! and mjc-cartpole-swingup, with exact and with noisy sensors; only the other environments give figures that this
+//! choice does not flatter. Of two variants that are equal there, the sum of self-information of residuals or of their
+//! scores, the first was taken after a look at a cell of urr-reach.
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};

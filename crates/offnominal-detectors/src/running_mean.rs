@@ -1,21 +1,21 @@
-//! Mean of another detector's last surprises: accumulation at its simplest.
+//! Mean of another detector's last self-information: accumulation at its simplest.
 //!
 //! score(t) = S_t = (1 − r) S_{t−1} + r min(x_t, 20), S_0 = 1, with x_t = −ln p_t.
 //!
 //! | symbol | meaning                                                                             |
 //! |--------|-------------------------------------------------------------------------------------|
 //! | p_t    | share of held-out nominal steps that the inner detector scores at least as high     |
-//! | x_t    | surprise, exponential with mean one on nominal data                                 |
+//! | x_t    | self-information, exponential with mean one on nominal data                                 |
 //! | r      | weight of the newest step: about 2/r steps are looked at                            |
 //!
-//! It begins at the mean of a nominal surprise, so that young episodes do not stand out, and is the rival that shows
-//! what other detectors owe to looking at more than one step. A limit of 20 per step bounds how long a single freak is
-//! remembered.
+//! It begins at the mean of a nominal self-information, so that young episodes do not stand out, and is the rival that
+//! shows what other detectors owe to looking at more than one step. A limit of 20 per step bounds how long a single
+//! freak is remembered.
 //!
 //! Assumes: as `cusum`.
 //! Blind to: what the inner detector is blind to; faults much shorter than 1/r steps.
 //! Cost: that of the inner detector, fitted on three quarters of the episodes; score O(log n) more.
-//! Reference: Roberts, Technometrics 1959 (EWMA charts).  Deviates: of surprises in place of measurements.
+//! Reference: Roberts, Technometrics 1959 (EWMA charts).  Deviates: of self-information in place of measurements.
 //!
 //! ```
 //! use offnominal_core::detector::{Nominal, Signals};
@@ -34,7 +34,7 @@
 use crate::shared::inner::{Accumulate, Accumulated, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Rate;
-use crate::shared::surprise::LIMIT;
+use crate::shared::self_information::LIMIT;
 
 recipe! {
     /// The recipe.
@@ -50,7 +50,7 @@ recipe! {
 pub const ENTRY: Entry<dyn Detector> = entry!(
     RunningMean as dyn Detector,
     "running-mean",
-    "exponentially weighted mean of another detector's surprises"
+    "exponentially weighted mean of another detector's self-information"
 );
 
 impl Detector for RunningMean {
@@ -72,7 +72,7 @@ impl Accumulate for RunningMean {
         1.0
     }
 
-    fn add(&self, mean: f64, surprise: f64) -> f64 {
-        mean + self.rate.get() * (surprise.min(LIMIT) - mean)
+    fn add(&self, mean: f64, self_information: f64) -> f64 {
+        mean + self.rate.get() * (self_information.min(LIMIT) - mean)
     }
 }

@@ -36,7 +36,7 @@ use shipped::SHIPPED;
 use std::path::Path;
 
 /// A policy, and what is known of it.
-pub struct Found {
+pub struct KnownPolicy {
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// The name under which results list it: the algorithm if it is shipped, else the name that was given.
@@ -55,12 +55,12 @@ pub struct Found {
 ///
 /// # Errors
 /// If there is no such policy for this environment, or its file is damaged.
-pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
+pub fn find(name: &str, env: &dyn Env) -> Result<KnownPolicy> {
     // Noise does not change what a policy is.
     let spec = &without_noise(env.spec());
     // What has no file has the digest of what it is called.
     let without_file = |policy: Box<dyn Policy>, called: &str| {
-        Ok(Found::plain(policy, name.into(), digest(called.as_bytes())))
+        Ok(KnownPolicy::plain(policy, name.into(), digest(called.as_bytes())))
     };
     if name == "random" {
         return without_file(Box::new(Random::new(&spec.action)), name);
@@ -71,7 +71,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         return without_file(policy, &format!("{} {name}", spec.id));
     }
     if let Some(own) = brought::find(name) {
-        return Ok(Found::plain((own.make)(env)?, name.into(), own.digest));
+        return Ok(KnownPolicy::plain((own.make)(env)?, name.into(), own.digest));
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));
@@ -80,16 +80,16 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
             let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
-            return Ok(Found { card: Some(card), ..Found::plain(Box::new(actor), name, digest) });
+            return Ok(KnownPolicy { card: Some(card), ..KnownPolicy::plain(Box::new(actor), name, digest) });
         }
     }
     if let Some(agent) = bodies::shipped(spec, name)? {
-        return Ok(Found::plain(Box::new(agent.actor), agent.name, agent.digest));
+        return Ok(KnownPolicy::plain(Box::new(agent.actor), agent.name, agent.digest));
     }
     if remote::is_remote(name) {
         let (policy, digest) = remote::open(name, spec)?;
         let played = Some(Played::itself("another process", "as it answers", false));
-        return Ok(Found { played, ..Found::plain(policy, name.into(), digest) }.remembered());
+        return Ok(KnownPolicy { played, ..KnownPolicy::plain(policy, name.into(), digest) }.remembered());
     }
     if let Some(place) = Place::find(name)? {
         return Ok(read_file(name, &place, spec)?.remembered());
@@ -97,7 +97,7 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     if foreign::is_policy(name) {
         let (policy, digest) = foreign::policy(name, spec)?;
         let played = Some(Played::itself("an object of Python", "as it returns it", false));
-        return Ok(Found { played, ..Found::plain(policy, name.into(), digest) }.remembered());
+        return Ok(KnownPolicy { played, ..KnownPolicy::plain(policy, name.into(), digest) }.remembered());
     }
     if let Some(path) = printed::find(name, spec)? {
         return find(&path, env);
@@ -197,13 +197,13 @@ pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// A policy from a file, with the card beside it if there is one.
-fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
+fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<KnownPolicy> {
     let (name, path) = (name.to_string(), &place.path);
     if let Some(library) = Library::of(&place.ending()) {
         let Other { taken, digest, played, .. } = others::read(library, place, spec)?;
         let own = Some(taken.to_bytes());
-        let found = Found::plain(taken.into_policy(), name, digest);
-        return Ok(Found { own, played: Some(played), ..found });
+        let found = KnownPolicy::plain(taken.into_policy(), name, digest);
+        return Ok(KnownPolicy { own, played: Some(played), ..found });
     }
     place.options(&[])?;
     let bytes = read::bytes(path)?;
@@ -215,7 +215,11 @@ fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
         beside.values().for_each(|file| all.update(file));
         let digest = offnominal_files::store::hex(&all.finalize());
         let played = Some(Played::itself("a network of ONNX", "cut at the bounds, or a choice", true));
-        return Ok(Found { card: card_beside(path, &bytes)?, played, ..Found::plain(policy, name, digest) });
+        return Ok(KnownPolicy {
+            card: card_beside(path, &bytes)?,
+            played,
+            ..KnownPolicy::plain(policy, name, digest)
+        });
     }
     let policy: Box<dyn Policy> = match Network::is_in(&bytes) {
         true => Box::new(network(&bytes, spec).with_context(said)?),
@@ -225,17 +229,17 @@ fn read_file(name: &str, place: &Place, spec: &EnvSpec) -> Result<Found> {
     if card.is_none() {
         vouched::check(path, &bytes)?;
     }
-    Ok(Found { card, ..Found::plain(policy, name, digest(&bytes)) })
+    Ok(KnownPolicy { card, ..KnownPolicy::plain(policy, name, digest(&bytes)) })
 }
 
-impl Found {
+impl KnownPolicy {
     /// One of which no more is known.
-    fn plain(policy: Box<dyn Policy>, name: String, digest: String) -> Found {
-        Found { policy, name, digest, card: None, own: None, played: None }
+    fn plain(policy: Box<dyn Policy>, name: String, digest: String) -> KnownPolicy {
+        KnownPolicy { policy, name, digest, card: None, own: None, played: None }
     }
 
     /// The same, found again by its printed name; how it is played is said, and a part of results.
-    fn remembered(self) -> Found {
+    fn remembered(self) -> KnownPolicy {
         printed::remember(&self);
         self
     }
@@ -277,7 +281,7 @@ pub fn write_card(card: &Card, policy: &Path) -> Result<()> {
     offnominal_files::write::atomically(&policy.with_extension("json"), text.as_bytes())
 }
 
-fn missing(name: &str, env: &str) -> Result<Found> {
+fn missing(name: &str, env: &str) -> Result<KnownPolicy> {
     let file = name.split('?').next().unwrap_or(name);
     let is_file = place::ENDINGS.iter().any(|ending| file.ends_with(&format!(".{ending}")));
     let looks_like_a_path = file.contains(['/', '\\']) || is_file;

@@ -42,7 +42,7 @@ pub use address::Address;
 use mcap_file::McapFile;
 use recorder::Recorder;
 use server::Server;
-use tick::{Said, Tick};
+use tick::{Tick, TickVerdict};
 
 /// Whether bytes are the head of a request that the page of this machine would answer, for the list of all readers.
 ///
@@ -69,7 +69,7 @@ pub struct Settings {
 
 /// What there is at a tick of the clock. A number that was not read is not finite.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct TickInput<'a> {
     /// When it is, in nanoseconds of the clock of the log; without a log, of a clock that begins at 0 and counts steps.
     pub time_nanos: i64,
     /// Which episode, counted from 0.
@@ -112,7 +112,7 @@ impl Live {
     }
 
     /// The first tick of an episode, on which there is nothing to say.
-    pub fn first(&mut self, seen: &Seen<'_>) {
+    pub fn first(&mut self, seen: &TickInput<'_>) {
         self.keep(seen, None);
     }
 
@@ -120,7 +120,7 @@ impl Live {
     ///
     /// # Panics
     /// If the line is not JSON, which is a mistake of ours.
-    pub fn step(&mut self, seen: &Seen<'_>, said: &VerdictLine<'_>) {
+    pub fn step(&mut self, seen: &TickInput<'_>, said: &VerdictLine<'_>) {
         if self.server.is_none() && self.recorder.is_none() && self.mcap.is_none() {
             return;
         }
@@ -128,7 +128,7 @@ impl Live {
         if let Some(server) = &self.server {
             server.hub().say(&said.verdict, said.dropped, &line);
         }
-        self.keep(seen, Some(Said { verdict: said.verdict, line: line.into() }));
+        self.keep(seen, Some(TickVerdict { verdict: said.verdict, line: line.into() }));
     }
 
     /// The action that answers the last observation, where it was not known with it.
@@ -152,11 +152,11 @@ impl Live {
         self.failed.map_or(Ok(()), Err).and(ended).and(recorded)
     }
 
-    fn keep(&mut self, seen: &Seen<'_>, said: Option<Said>) {
+    fn keep(&mut self, seen: &TickInput<'_>, said: Option<TickVerdict>) {
         if self.recorder.is_none() && self.mcap.is_none() {
             return;
         }
-        let Seen { time_nanos, episode, observation, action } = *seen;
+        let TickInput { time_nanos, episode, observation, action } = *seen;
         let action = action.map(Box::from);
         let tick = Tick { time_nanos, episode, observation: observation.into(), action, said };
         self.write(|mcap| mcap.add(&tick));

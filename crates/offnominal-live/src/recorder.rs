@@ -34,7 +34,7 @@ pub struct Recorder {
     n_bytes: usize,
     most_bytes: usize,
     /// What was said once already.
-    has_said: Said,
+    has_said: Warned,
     notes: Arc<dyn Progress>,
     to: SyncSender<Alarm>,
     writer: JoinHandle<usize>,
@@ -42,7 +42,7 @@ pub struct Recorder {
 }
 
 #[derive(Default)]
-struct Said {
+struct Warned {
     full: bool,
     short: bool,
 }
@@ -75,7 +75,7 @@ impl Recorder {
             ticks: VecDeque::new(),
             n_bytes: 0,
             most_bytes: MOST_BYTES,
-            has_said: Said::default(),
+            has_said: Warned::default(),
             notes: Arc::clone(notes),
             to,
             writer: writer.context("cannot start a thread that writes what happened before an alarm")?,

@@ -34,7 +34,7 @@
 
 mod channels;
 
-use crate::{Live, Seen as Tick};
+use crate::{Live, TickInput as Tick};
 use channels::{Names, Numbers};
 use offnominal_core::transition::Transition;
 use offnominal_monitor::{ChannelName, Monitor, StepError, UnknownGroup, Verdict, VerdictLine};
@@ -78,7 +78,7 @@ enum AnyLine {
 
 /// A line with its numbers in the order of the monitor.
 #[derive(Clone)]
-struct Seen {
+struct LineValues {
     obs: Vec<f64>,
     action: Option<Vec<f64>>,
     next_obs: Option<Vec<f64>>,
@@ -255,15 +255,15 @@ impl Stream {
     }
 
     /// A step in which nothing was read.
-    fn unread(&self) -> Seen {
+    fn unread(&self) -> LineValues {
         let nothing = |width| vec![f64::NAN; width];
         let (obs, act) = (self.monitor.about().obs_width(), self.monitor.about().act_width());
         let next_obs = self.is_whole.unwrap_or(false).then(|| nothing(obs));
-        Seen { obs: nothing(obs), action: Some(nothing(act)), next_obs }
+        LineValues { obs: nothing(obs), action: Some(nothing(act)), next_obs }
     }
 
     /// Judges a step, and tells what there is to say.
-    fn step(&mut self, seen: &Seen, tell: &mut impl FnMut(&VerdictLine<'_>)) -> Result<(), StepError> {
+    fn step(&mut self, seen: &LineValues, tell: &mut impl FnMut(&VerdictLine<'_>)) -> Result<(), StepError> {
         let acknowledged = self.live.is_acknowledged() && self.monitor.acknowledge().is_some();
         let verdict = self.judge(seen)?;
         let is_first = std::mem::replace(&mut self.is_first, false);
@@ -319,11 +319,11 @@ impl Stream {
     }
 
     /// The numbers of a step in the order of the monitor.
-    fn ordered(&self, line: &Line) -> Result<Seen, ChannelsError> {
+    fn ordered(&self, line: &Line) -> Result<LineValues, ChannelsError> {
         let obs = self.obs.ordered("obs", &line.obs)?;
         let action = line.action.as_ref().map(|a| self.action.ordered("action", a)).transpose()?;
         let next_obs = line.next_obs.as_ref().map(|o| self.obs.ordered("next_obs", o)).transpose()?;
-        Ok(Seen { obs, action, next_obs })
+        Ok(LineValues { obs, action, next_obs })
     }
 
     fn same_form(&mut self, line: &Line) -> Result<(), LineError> {
@@ -362,7 +362,7 @@ impl Stream {
         }
     }
 
-    fn judge(&mut self, line: &Seen) -> Result<Option<Verdict>, StepError> {
+    fn judge(&mut self, line: &LineValues) -> Result<Option<Verdict>, StepError> {
         match (&line.action, &line.next_obs) {
             (Some(action), Some(next_obs)) => {
                 self.monitor.transition(&Transition { obs: &line.obs, action, next_obs }).map(Some)

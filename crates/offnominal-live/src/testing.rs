@@ -1,6 +1,6 @@
 //! A monitor's header, ticks and notes for tests.
 
-use super::tick::{Said, Tick};
+use super::tick::{Tick, TickVerdict};
 use offnominal_core::alarm::{Event, State};
 use offnominal_monitor::{About, Verdict};
 use offnominal_work::progress::{Progress, Silent, Tracker};
@@ -51,7 +51,7 @@ pub fn tick(secs: i64, is_raised: bool) -> Tick {
         episode: 0,
         observation,
         action: None,
-        said: Some(Said { verdict, line }),
+        said: Some(TickVerdict { verdict, line }),
     }
 }
 

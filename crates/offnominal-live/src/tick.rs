@@ -16,12 +16,12 @@ pub struct Tick {
     /// The action that answers it, as far as it is known.
     pub action: Option<Box<[f64]>>,
     /// What is said of the step that ends with the observation; nothing at the first tick of an episode.
-    pub said: Option<Said>,
+    pub said: Option<TickVerdict>,
 }
 
 /// A verdict, and the line that tells it.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct TickVerdict {
     /// The numbers.
     pub verdict: Verdict,
     /// The line, a JSON object.

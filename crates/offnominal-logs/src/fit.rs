@@ -4,7 +4,7 @@ use crate::chosen::Truth;
 use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
-use crate::recordings::{self, Recordings, Seen, held};
+use crate::recordings::{self, Recordings, ReferencedSignals, held};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use offnominal_core::Seed;
@@ -119,10 +119,13 @@ pub fn on(
     let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
     let given = mapping;
     let mapping = &with_references(given, &held_rows(&nominal[..n_train], given));
-    let seen = nominal.iter().map(|recording| Seen::of(recording, mapping)).collect::<Result<Vec<_>>>()?;
-    let held: Vec<Seen> = seen.iter().map(Seen::held).collect();
+    let seen = nominal
+        .iter()
+        .map(|recording| ReferencedSignals::of(recording, mapping))
+        .collect::<Result<Vec<_>>>()?;
+    let held: Vec<ReferencedSignals> = seen.iter().map(ReferencedSignals::held).collect();
     let [signals, recorded] =
-        [&held, &seen].map(|all| parts(all.iter().map(Seen::signals).collect(), is_cut));
+        [&held, &seen].map(|all| parts(all.iter().map(ReferencedSignals::signals).collect(), is_cut));
     let (train, late) = (&signals[..n_train], &signals[signals.len() - n_calibration..]);
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
     let mut warnings = exchangeability::warnings(train, late, &names, Seed(context.seed));

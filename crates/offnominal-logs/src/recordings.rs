@@ -133,21 +133,21 @@ pub fn write(remarks: &[String], out: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Observations and commands as detectors see them: less the references of their channels.
-pub struct Seen {
+pub struct ReferencedSignals {
     observations: Vec<f32>,
     commands: Vec<f32>,
     widths: [usize; 2],
 }
 
-impl Seen {
+impl ReferencedSignals {
     /// Those of a recording as they were recorded: NaN where a value is missing.
     ///
     /// # Errors
     /// If single precision cannot hold one.
-    pub fn of(recording: &Recorded, mapping: &Mapping) -> Result<Seen> {
+    pub fn of(recording: &Recorded, mapping: &Mapping) -> Result<ReferencedSignals> {
         let less =
             |values: &[f64], channels: &[Channel]| less(values, channels).with_context(|| recording.name());
-        Ok(Seen {
+        Ok(ReferencedSignals {
             observations: less(&recording.observations, &mapping.observation)?,
             commands: less(&recording.commands, &mapping.command)?,
             widths: [mapping.observation.len(), mapping.command.len()],
@@ -157,11 +157,11 @@ impl Seen {
     /// The same without gaps, to learn from: a value that is missing is the last one that was recorded. Each channel has a
     /// value in the first step.
     #[must_use]
-    pub fn held(&self) -> Seen {
+    pub fn held(&self) -> ReferencedSignals {
         let [observations, commands] =
             [(&self.observations, self.widths[0]), (&self.commands, self.widths[1])]
                 .map(|(values, width)| held(values, width));
-        Seen { observations, commands, widths: self.widths }
+        ReferencedSignals { observations, commands, widths: self.widths }
     }
 
     /// What a detector sees.

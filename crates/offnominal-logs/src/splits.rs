@@ -236,8 +236,9 @@ impl Request {
                 let scored = judge.scores(&episodes, mapping)?;
                 let found = judge::judge(&scored, &judge.test, judge.monitor.threshold(), &plan)
                     .with_context(|| split.path.display().to_string())?;
-                let number =
-                    |found: judge::Found| found.number(&folder.env, split, &judge.name, &self.threshold.rule);
+                let number = |found: judge::SplitMetric| {
+                    found.number(&folder.env, split, &judge.name, &self.threshold.rule)
+                };
                 numbers.extend(found.into_iter().map(number));
             }
             task.inc(1);

@@ -5,7 +5,7 @@ use crate::mapping::Mapping;
 use crate::score::remarks::unknown_task;
 use anyhow::{Result, anyhow};
 use offnominal_core::transition::Transition;
-use offnominal_live::{Live, Seen};
+use offnominal_live::{Live, TickInput};
 use offnominal_monitor::{Monitor, VerdictLine};
 use offnominal_work::remarks;
 use std::io::{BufRead, Write};
@@ -108,7 +108,7 @@ impl<W: Write> Watching<'_, W> {
     }
 }
 
-fn seen<'t>(tick: &Tick<'t>, episode: u64) -> Seen<'t> {
+fn seen<'t>(tick: &Tick<'t>, episode: u64) -> TickInput<'t> {
     let Tick { time_nanos, observation, command, .. } = *tick;
-    Seen { time_nanos, episode, observation, action: Some(command) }
+    TickInput { time_nanos, episode, observation, action: Some(command) }
 }

@@ -51,7 +51,8 @@ impl Handle {
         read().map(Handle::new).map_err(Fault::Bytes)
     }
 
-    pub(crate) fn new(monitor: Monitor) -> Handle {
+    /// A handle of a monitor.
+    pub fn new(monitor: Monitor) -> Handle {
         let about = monitor.about();
         let json = serde_json::to_string(about).expect("a header is valid JSON");
         let texts = Texts {

@@ -28,6 +28,3 @@ pub use types::{
 
 #[cfg(not(panic = "unwind"))]
 compile_error!("a panic must become a status; compile with `panic = \"unwind\"`");
-
-#[cfg(test)]
-mod tests;

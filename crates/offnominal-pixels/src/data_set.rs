@@ -1,7 +1,7 @@
 //! Images with their labels: of one folder, or of several that are judged together.
 
 use crate::label_map::{LabelMap, Meaning, Meanings};
-use crate::layout::{Found, Layout, samples};
+use crate::layout::{ImageFiles, Layout, samples};
 use crate::polygons;
 use crate::resize::{Size, bilinear, nearest};
 use anyhow::{Context, Result, bail, ensure};
@@ -69,7 +69,7 @@ impl DataSet {
             (None, _) => bail!("expected --map FILE: the labels of this layout need a label map"),
         };
         let parts = vec![Part { root: root.to_path_buf(), meanings: LabelMap::load(&map)? }];
-        let sample = |Found { name, image, labels }| Sample { name, part: 0, image, labels };
+        let sample = |ImageFiles { name, image, labels }| Sample { name, part: 0, image, labels };
         let samples = samples(root, layout, split)?.into_iter().map(sample).collect();
         Ok(DataSet { parts, resize: None, samples })
     }

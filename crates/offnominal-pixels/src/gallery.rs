@@ -43,7 +43,7 @@ pub struct Mistake {
 }
 
 /// An image, as all methods see it.
-pub(crate) struct Seen<'a> {
+pub(crate) struct GalleryImage<'a> {
     pub name: &'a str,
     pub labels: &'a Labels,
     /// None without a network.
@@ -60,7 +60,7 @@ impl Gallery {
     ///
     /// # Errors
     /// If a picture cannot be written, for the image is empty.
-    pub(crate) fn add(&mut self, seen: &Seen<'_>, scores: &[f32], found: &Compared) -> Result<()> {
+    pub(crate) fn add(&mut self, seen: &GalleryImage<'_>, scores: &[f32], found: &Compared) -> Result<()> {
         let panel = |of: &Components, label| seen.mistake(scores, found, (of, label));
         if let Some(label) = found.largest_missed() {
             insert(&mut self.missed, found.real.size(label), || panel(&found.real, label))?;
@@ -82,7 +82,7 @@ fn insert(list: &mut Vec<Mistake>, pixels: usize, make: impl FnOnce() -> Result<
     Ok(())
 }
 
-impl Seen<'_> {
+impl GalleryImage<'_> {
     fn mistake(&self, scores: &[f32], found: &Compared, (of, label): (&Components, u32)) -> Result<Mistake> {
         let places: Vec<usize> = (0..scores.len()).filter(|&i| of.labels[i] == label).collect();
         let sum: f64 = places.iter().map(|&i| f64::from(scores[i])).sum();
@@ -140,7 +140,7 @@ mod tests {
         let scores: Vec<f32> = text.iter().map(|c| if "#x".contains(*c) { 0.75 } else { 0.25 }).collect();
         let found = Compared::new(&scores, &labels.truth, labels.width, 0.5, ALL);
         let (grey, classes) = (vec![90; 3 * text.len()], ["road", "car"].map(String::from));
-        let seen = Seen {
+        let seen = GalleryImage {
             name,
             labels: &labels,
             prediction,

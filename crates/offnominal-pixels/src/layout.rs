@@ -60,7 +60,7 @@ impl Layout {
 }
 
 /// The files of an image.
-pub(crate) struct Found {
+pub(crate) struct ImageFiles {
     /// Its name, with the folders below the split.
     pub name: String,
     /// The image; none if there are only labels.
@@ -73,7 +73,7 @@ pub(crate) struct Found {
 ///
 /// # Errors
 /// If there are none, or the layout has no splits and one is named.
-pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<Found>> {
+pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<ImageFiles>> {
     let pattern = layout.pattern();
     let below = |folder: &str| match (layout.has_splits(), split) {
         (true, Some(split)) => root.join(folder).join(split),
@@ -87,7 +87,7 @@ pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Resul
     let (images, labels) = (below(pattern.images), below(pattern.labels));
     let mut files = Vec::new();
     walk(&labels, &mut files)?;
-    let mut samples: Vec<Found> = files
+    let mut samples: Vec<ImageFiles> = files
         .into_iter()
         .filter_map(|path| {
             let relative = path.strip_prefix(&labels).ok()?.to_str()?.replace('\\', "/");
@@ -96,7 +96,7 @@ pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Resul
                 .map(|e| images.join(format!("{name}{}.{e}", pattern.image)))
                 .into_iter()
                 .find(|p| p.is_file());
-            Some(Found { name, image, labels: path })
+            Some(ImageFiles { name, image, labels: path })
         })
         .collect();
     samples.sort_by(|a, b| a.name.cmp(&b.name));

@@ -50,3 +50,6 @@ use offnominal_core::prelude::{Entry, ImageDetector};
 
 /// What this crate adds to the image detectors.
 pub const IMAGE_DETECTORS: [Entry<dyn ImageDetector>; 2] = [pixel_score::ENTRY, obstacle::ENTRY];
+
+#[cfg(test)]
+mod library_tests;

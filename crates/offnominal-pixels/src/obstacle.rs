@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
 /// Pixels from one feature of the baseline to the next: a crate 15 m ahead is a few pixels wide.
 const STRIDE: usize = 2;
 /// The baseline for frames of car-lanekeep's camera of 256 × 256 pixels, in the data folder;
-/// `agents/pixels/car-lanekeep.sh` made it.
+/// `studies/pixels/car-lanekeep.sh` made it.
 const SHIPPED: &str = "pixels/car-lanekeep-256.safetensors";
 /// Share of the nominal pixels of a class and strip of rows above its level.
 const ABOVE: f64 = 0.002;

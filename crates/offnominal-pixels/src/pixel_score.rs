@@ -38,7 +38,7 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
 );
 
 /// The baseline for frames of car-lanekeep's camera of 128 × 128 pixels, in the data folder;
-/// `agents/pixels/car-lanekeep.sh` made it.
+/// `studies/pixels/car-lanekeep.sh` made it.
 const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
 
 /// What the pixels of a frame come to.

@@ -15,13 +15,13 @@ pub struct Scorer {
     /// The name of the method.
     pub id: String,
     /// What it saw before it was judged.
-    pub seen: Seen,
+    pub seen: SeenUnknowns,
     source: Source,
 }
 
 /// Unknown pixels that a method saw before it was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct SeenUnknowns {
     /// Some of the images that are like the judged ones.
     pub unknown: bool,
     /// Things that were pasted into known images.
@@ -80,13 +80,13 @@ pub(crate) fn check(
 impl Scorer {
     /// One that reads files.
     pub fn of_maps(maps: ScoreMaps) -> Scorer {
-        Scorer { id: maps.id.clone(), seen: Seen::default(), source: Source::Maps(maps) }
+        Scorer { id: maps.id.clone(), seen: SeenUnknowns::default(), source: Source::Maps(maps) }
     }
 
     /// A method.
     pub(crate) fn of_method(method: Arc<FittedMethod>, chosen_on_unknown: bool) -> Scorer {
         let unknown = method.id == "odin" && chosen_on_unknown;
-        let seen = Seen { unknown, pasted: method.needs.outliers };
+        let seen = SeenUnknowns { unknown, pasted: method.needs.outliers };
         Scorer { id: method.id.clone(), seen, source: Source::Method(method) }
     }
 
@@ -94,7 +94,7 @@ impl Scorer {
     pub(crate) fn of_terms(terms: Vec<Term>, chosen_on_unknown: bool) -> Scorer {
         let ids: Vec<&str> = terms.iter().map(|term| term.method.id.as_str()).collect();
         let unknown = ids.contains(&"odin") && chosen_on_unknown;
-        let seen = Seen { unknown, pasted: terms.iter().any(|term| term.method.needs.outliers) };
+        let seen = SeenUnknowns { unknown, pasted: terms.iter().any(|term| term.method.needs.outliers) };
         Scorer { id: ids.join("+"), seen, source: Source::Sum(terms) }
     }
 

@@ -69,7 +69,7 @@ pub(crate) enum Rows<'a> {
 }
 
 /// Observations and commands of an episode as a detector sees them: less the references of their channels.
-pub(crate) struct Seen<'a> {
+pub(crate) struct ReferencedEpisode<'a> {
     observations: Cow<'a, [f32]>,
     actions: Cow<'a, [f32]>,
     widths: [usize; 2],
@@ -134,16 +134,19 @@ fn less<X: Copy + Into<f64>>(rows: &[X], width: usize, references: &[f64]) -> Re
     rows.iter().enumerate().map(of).collect()
 }
 
-impl Seen<'_> {
+impl ReferencedEpisode<'_> {
     pub(crate) fn signals(&self) -> Signals<'_> {
         Signals::new(&self.observations, &self.actions, self.widths[0], self.widths[1])
     }
 }
 
 /// Episodes less the references of their channels.
-pub(crate) fn seen<'a>(all: &[[Rows<'a>; 2]], references: &[Vec<f64>; 2]) -> Result<Vec<Seen<'a>>> {
+pub(crate) fn seen<'a>(
+    all: &[[Rows<'a>; 2]],
+    references: &[Vec<f64>; 2],
+) -> Result<Vec<ReferencedEpisode<'a>>> {
     let of = |[observations, actions]: &[Rows<'a>; 2]| {
-        Ok(Seen {
+        Ok(ReferencedEpisode {
             observations: observations.less(&references[0])?,
             actions: actions.less(&references[1])?,
             widths: [observations.width(), actions.width()],
@@ -220,7 +223,7 @@ pub(crate) fn fit<'py>(
     let less = |part: usize| seen(&rows[part], &references).map_err(raised);
     let (train, validation) = (less(0)?, less(1)?);
     let [train, validation] =
-        [&train, &validation].map(|all| all.iter().map(Seen::signals).collect::<Vec<_>>());
+        [&train, &validation].map(|all| all.iter().map(ReferencedEpisode::signals).collect::<Vec<_>>());
     let policy = policy.map(|p| p.inner.as_ref());
     let nominal = Nominal { policy, ..Nominal::new(&train, &validation) };
     let context = context(seed, 0, display, Arc::default());

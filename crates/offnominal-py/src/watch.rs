@@ -1,7 +1,7 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
 use crate::arrays::{Floats, shaped};
-use crate::detectors::{Pair, Recorded, Seen, doubles, recorded, seen};
+use crate::detectors::{Pair, Recorded, ReferencedEpisode, doubles, recorded, seen};
 use crate::error::{caught, detached, raised};
 use crate::own;
 use crate::policy::Policy;
@@ -242,7 +242,8 @@ pub(crate) fn fit_watch<'py>(
             let references = [&system.observation, &system.action]
                 .map(|channels| channels.iter().map(|channel| channel.reference).collect::<Vec<f64>>());
             let seen = [seen(&both[0], &references)?, seen(&both[1], &references)?];
-            let views = [0, 1].map(|part: usize| seen[part].iter().map(Seen::signals).collect::<Vec<_>>());
+            let views = [0, 1]
+                .map(|part: usize| seen[part].iter().map(ReferencedEpisode::signals).collect::<Vec<_>>());
             let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
             let about = own::forgotten(made.about);
             let found = Monitor::new(about, &made.archive, &catalogues::detectors(), system.policy)?;

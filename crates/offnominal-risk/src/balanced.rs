@@ -91,11 +91,6 @@ impl Network {
         Buffers { scaled: vec![0.0; self.scaler.outputs()], work: self.net.workspace(1) }
     }
 
-    /// The chance to fail of a row.
-    pub fn chance(&self, row: &[f32], with: &mut Buffers) -> f64 {
-        1.0 / (1.0 + (-self.value(row, with) - self.prior).exp())
-    }
-
     /// The log odds of a row, but for a constant.
     pub fn value(&self, row: &[f32], with: &mut Buffers) -> f64 {
         self.scaler.apply(row, &mut with.scaled);

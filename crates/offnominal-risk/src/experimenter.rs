@@ -6,7 +6,7 @@
 use anyhow::{Result, bail, ensure};
 use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
-use offnominal_core::run::{Branch, Disturbance, Watcher};
+use offnominal_core::run::{Disturbance, Watcher};
 use offnominal_engine::catalogues;
 use offnominal_engine::subject::{Subject, health};
 
@@ -94,12 +94,6 @@ impl<'c> Experimenter<'c> {
         let anomaly = anomaly_spec.build(&catalogues::anomalies(), env)?;
         let disturbance = Disturbance { anomaly_spec, onset, anomaly };
         Ok(trial.disturbed_from(x.to_vec(), key, disturbance, watch))
-    }
-
-    /// The same episode before its first step, for whoever plays it step by step; nothing where the environment cannot be
-    /// copied. Without an anomaly, which cannot be copied.
-    pub fn branch(&self, key: Seed, x: &[f64]) -> Option<Branch> {
-        self.subject.trial().branch(x, key)
     }
 
     /// Insists on no more experiments without an outcome than are accepted.

@@ -55,3 +55,6 @@ mod tests;
 
 // The predictors' files name one another by these paths.
 use predictors::{dictionary, ensemble, error, examples, hazard, learn, margin, memory, network};
+
+#[cfg(test)]
+mod library_tests;

@@ -10,7 +10,7 @@ use crate::request::LEVEL;
 use crate::request::{self, within};
 use anyhow::{Result, ensure};
 use clap::Args;
-pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
+pub use hunt::{Aids, Hunt, SearchRun, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::request::EnvId;
@@ -111,7 +111,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
             secs.push(json!({ "strategy": setting.name(), "policy": policy, "secs": spent }));
             write_failures(folder.as_deref(), &found)?;
             let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
-            let first = found.iter().map(Found::first).collect();
+            let first = found.iter().map(SearchRun::first).collect();
             let all =
                 (found.iter().map(|f| f.failures.len()).sum(), found.iter().map(|f| f.experiments).sum());
             of_each.push(PolicyCost::of(policy, first, all, is_steady, request.budget, level)?);
@@ -182,7 +182,7 @@ impl Request {
         StrategySetting { strategy, of }: StrategySetting,
         folder: Option<&Path>,
         context: &Context,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<SearchRun>> {
         let subject = self.scenario.subject(&self.env, policy)?;
         let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
@@ -220,9 +220,9 @@ fn reads_predictor(strategy: Strategy, subject: &Subject) -> bool {
 }
 
 /// Writes the initial conditions that failed, with the number of their search.
-fn write_failures(folder: Option<&Path>, found: &[Found]) -> Result<()> {
+fn write_failures(folder: Option<&Path>, found: &[SearchRun]) -> Result<()> {
     let Some(folder) = folder else { return Ok(()) };
-    let of_one = |(i, f): (usize, &Found)| -> Vec<Value> {
+    let of_one = |(i, f): (usize, &SearchRun)| -> Vec<Value> {
         f.failures.iter().map(|f| json!({ "search": i, "key": f.key, "initial": f.x })).collect()
     };
     let all: Vec<Value> = found.iter().enumerate().flat_map(of_one).collect();

@@ -2,30 +2,28 @@
 //!
 //! | file         | content                                                        |
 //! |--------------|----------------------------------------------------------------|
-//! | [`race`]     | rounds on the same draws, in which those leave that are worse  |
+//! | [`elimination`] | rounds on the same draws, in which those leave that are worse  |
 //! | [`heats`]    | the rounds that were run                                       |
-//! | [`choice`]   | how often the policy with the lowest estimate fails            |
-//! | [`episodes`] | the episodes of a race as a history                            |
+//! | [`episodes`] | the episodes of a selection as a history                            |
 
-pub mod choice;
+pub mod elimination;
 pub mod episodes;
 pub mod heats;
-pub mod race;
 #[cfg(test)]
 mod tests;
 
 use crate::estimate::block::Method;
 use crate::estimate::document::probability;
-use crate::estimate::estimation::Estimation;
+use crate::estimate::estimation::{Estimation, Proposal};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::history::step_of;
 use crate::request::LEVEL;
 use crate::request::{self, positive, within};
 use anyhow::{Context as _, Result, ensure};
-use choice::Truth;
 use clap::Args;
-use heats::RaceSpec;
+use elimination::{Contender, Finish, Rules};
+use heats::SelectionSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::request::EnvId;
@@ -35,8 +33,6 @@ use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
-use race::{Contender, Finish, Rules};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -71,9 +67,6 @@ pub struct Request {
     /// Also write the episodes as a history for `risk learn`
     #[arg(long, conflicts_with = "predictor")]
     pub history: bool,
-    /// select.json of a longer run, as ground truth
-    #[arg(long, value_name = "FILE")]
-    pub truth: Option<PathBuf>,
     /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -82,7 +75,7 @@ pub struct Request {
     pub scenario: ScenarioRequest,
 }
 
-/// How a race ended.
+/// How a selection ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Id of the environment.
@@ -109,31 +102,28 @@ pub struct RoundChoice {
     pub experiments: u64,
     /// The policies with the lowest estimate; one of them by lot.
     pub lowest: Vec<String>,
-    /// How often that policy fails, if a longer race was given.
-    pub truth: Option<f64>,
 }
 
-/// Runs the race.
+/// Runs the selection.
 ///
 /// # Errors
-/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another race, or a
+/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another selection, or a
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subjects = request.subjects()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let guides = request.guides(&subjects)?;
     let spec = request.spec(&subjects, &guides, context)?;
-    let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
-    let (truth, level) = (truth.transpose()?, Level::try_from(request.level)?);
+    let level = Level::try_from(request.level)?;
     let rules = Rules { spec, guides: &guides, budget: request.budget, level };
     let out = request.out.as_deref();
-    let finish = race::race(&subjects, &rules, out, context)?;
+    let finish = elimination::eliminate(&subjects, &rules, out, context)?;
     if request.history {
         let folder = out.context("history: expected an output folder, found none")?;
         let history = episodes::history(&subjects, &rules.spec, folder)?;
         write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
-    let report = request.report(&subjects, finish, truth.as_ref());
+    let report = request.report(&subjects, finish);
     // The policies share one predictor.
     let report = Report { warnings: guides.first().and_then(Guide::warning).into_iter().collect(), ..report };
     request::write_json(out, "select.json", &report)?;
@@ -154,7 +144,7 @@ impl Request {
         let subjects = request::subjects(&self.scenario, &self.env, &self.policies)?;
         ensure!(subjects.len() > 1, "expected at least 2 policies, found {}", subjects.len());
         if self.history {
-            // Said before the race rather than after it.
+            // Said before the selection rather than after it.
             subjects.iter().try_for_each(|subject| step_of(subject).map(drop))?;
         }
         Ok(subjects)
@@ -166,13 +156,13 @@ impl Request {
         subjects.iter().map(|subject| Guide::open(path, subject)).collect()
     }
 
-    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
+    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<SelectionSpec> {
         let rate = if guides.is_empty() { 1.0 } else { self.rate };
         let method = |(i, subject): (usize, &Subject)| match guides.get(i) {
             Some(guide) => self.thinned(guide, subject, context),
             None => Ok(Method::Plain),
         };
-        Ok(RaceSpec {
+        Ok(SelectionSpec {
             env: self.env.to_string(),
             simulator: provenance::hosted(subjects[0].env.spec()),
             policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
@@ -186,17 +176,16 @@ impl Request {
     fn thinned(&self, guide: &Guide, subject: &Subject, context: &Context) -> Result<Method> {
         let exponent = self.exponent.unwrap_or(guide.exponent());
         ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
-        let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
+        let proposal = Proposal { exponent, ..Proposal::default() };
         let by = Experimenter::new(subject, context.seed)?;
         Ok(Estimation::thinned(by, guide, proposal, (Some(self.rate), None), context)?.spec.method)
     }
 
-    fn report(&self, subjects: &[Subject], finish: Finish, truth: Option<&Truth>) -> Report {
+    fn report(&self, subjects: &[Subject], finish: Finish) -> Report {
         let name = |i: usize| subjects[i].name.id.clone();
         let choices = finish.choices.iter().map(|choice| RoundChoice {
             experiments: choice.experiments,
             lowest: choice.policies.iter().map(|&i| name(i)).collect(),
-            truth: truth.map(|t| t.risk(choice)),
         });
         let best = match finish.standing {
             Standing::Resolved { best } => Some(name(best)),
@@ -232,13 +221,6 @@ impl fmt::Display for Report {
                 writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
             }
         }
-        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))?;
-        match self.choices.last() {
-            Some(RoundChoice { lowest, truth: Some(truth), .. }) => {
-                let (risk, ties) = (probability(*truth), lowest.len());
-                writeln!(f, "lowest estimate: one of {ties}, whose failure probability is {risk} in truth")
-            }
-            _ => Ok(()),
-        }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }
 }

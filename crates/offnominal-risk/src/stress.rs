@@ -42,7 +42,7 @@ use crate::request::LEVEL;
 use crate::request::within;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use hunt::{Found, Hunt, Strategy, StressSpec};
+use hunt::{Hunt, Strategy, StressRun, StressSpec};
 use offnominal_engine::context::Context;
 use offnominal_engine::noise;
 use offnominal_engine::provenance;
@@ -113,7 +113,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = request.subject()?;
     let by = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
-    let mut all: Vec<(StressSpec, Vec<Found>)> = Vec::new();
+    let mut all: Vec<(StressSpec, Vec<StressRun>)> = Vec::new();
     for strategy in request.strategies() {
         let spec = request.spec(&subject, strategy, context.seed)?;
         let folder = request.out.as_ref().map(|out| out.join(strategy.name()));

@@ -4,16 +4,15 @@ use crate::estimate::atlas::Atlas;
 use crate::estimate::block::{Block, Method};
 use crate::estimate::document::Document;
 use crate::estimate::ending::Ending;
-use crate::estimate::estimation::{Estimation, JOURNAL};
+use crate::estimate::estimation::{Estimation, JOURNAL, Proposal};
 use crate::estimate::{Request, SamplingMethod};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::search::{Aids, Found, Hunt, SearchSpec, Strategy};
+use crate::search::{Aids, Hunt, SearchRun, SearchSpec, Strategy};
 use crate::split::{self, SplittingSpec};
 use crate::testing::{Toy, context, guide, history, subject};
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::Proposal;
 use offnominal_work::cli;
 use serde_json::json;
 use std::path::Path;
@@ -116,7 +115,7 @@ fn no_failure_seen_is_an_upper_bound() {
     assert_eq!(Document::new(&estimation.spec, &verdict, atlas).counting, None);
 }
 
-fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<Found> {
+fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<SearchRun> {
     let spec = SearchSpec {
         env: "toy".into(),
         simulator: None,

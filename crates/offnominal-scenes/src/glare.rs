@@ -1,6 +1,6 @@
 //! The shine around lamps that a lens and moist air make.
 
-use crate::look::Seen;
+use crate::look::Samples;
 use crate::scene::Scene;
 use offnominal_core::vec3::Vec3;
 
@@ -13,7 +13,7 @@ struct Spot {
 }
 
 /// Adds it to the light of an image of so many pixels in a row; `sub` samples make the side of a pixel.
-pub fn add(scene: &Scene, seen: &Seen, sub: usize, light: &mut [Vec3], width: usize) {
+pub fn add(scene: &Scene, seen: &Samples, sub: usize, light: &mut [Vec3], width: usize) {
     if scene.light.glare == 0.0 {
         return;
     }

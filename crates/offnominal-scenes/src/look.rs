@@ -8,7 +8,7 @@ use offnominal_core::vec3::Vec3;
 
 /// What each sample sees.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct Samples {
     /// Depth in metres; infinite for the sky.
     pub depth: Vec<f32>,
     /// One more than the number of the solid; 0 for ground and sky.
@@ -16,21 +16,21 @@ pub struct Seen {
 }
 
 /// Finds the nearest solid, the ground or the sky for each sample.
-pub fn look(scene: &Scene, view: &View) -> Seen {
-    let mut seen = Seen { depth: ground(scene, view), solid: vec![0; view.width * view.height] };
+pub fn look(scene: &Scene, view: &View) -> Samples {
+    let mut seen = Samples { depth: ground(scene, view), solid: vec![0; view.width * view.height] };
     see(scene, view, &mut seen);
     seen
 }
 
 /// Finds the nearest solid for each sample of a camera under the ground, to which the ground is a window.
-pub fn look_up(scene: &Scene, view: &View) -> Seen {
+pub fn look_up(scene: &Scene, view: &View) -> Samples {
     let n = view.width * view.height;
-    let mut seen = Seen { depth: vec![f32::INFINITY; n], solid: vec![0; n] };
+    let mut seen = Samples { depth: vec![f32::INFINITY; n], solid: vec![0; n] };
     see(scene, view, &mut seen);
     seen
 }
 
-fn see(scene: &Scene, view: &View, seen: &mut Seen) {
+fn see(scene: &Scene, view: &View, seen: &mut Samples) {
     for (number, solid) in scene.solids.iter().enumerate() {
         let Some(window) = view.window(&solid.corners()) else { continue };
         let bundle = view.bundle(solid);
@@ -41,7 +41,7 @@ fn see(scene: &Scene, view: &View, seen: &mut Seen) {
 }
 
 #[inline(always)]
-fn visit(seen: &mut Seen, at: usize, ray: Ray, solid: &Solid, number: usize) {
+fn visit(seen: &mut Samples, at: usize, ray: Ray, solid: &Solid, number: usize) {
     let Some(depth) = solid.entry(ray).filter(|&t| t < seen.depth[at]) else { return };
     let local = ray.origin + ray.direction * depth;
     if !is_hole(solid, ray, local, number) {

@@ -1,7 +1,7 @@
 //! The light that a sample sees: lit by sun, sky and lamps, mirrored by water and glass, and seen through air.
 
 use crate::class::Class;
-use crate::look::{Seen, look, look_up};
+use crate::look::{Samples, look, look_up};
 use crate::noise::{gradient, smooth};
 use crate::scene::{Floor, Scene};
 use crate::shadow::{Shadows, cast};
@@ -30,7 +30,7 @@ pub struct Shader<'a> {
     /// The samples.
     pub view: View,
     /// What they see.
-    pub seen: Seen,
+    pub seen: Samples,
     shadows: Shadows,
     mirror: Option<Mirror>,
 }
@@ -38,7 +38,7 @@ pub struct Shader<'a> {
 /// What a mirror on the ground shows, for every second sample in either direction.
 struct Mirror {
     view: View,
-    seen: Seen,
+    seen: Samples,
 }
 
 /// A ray of the camera that ends on a solid.

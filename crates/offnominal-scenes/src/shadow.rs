@@ -1,6 +1,6 @@
 //! What the sun does not reach, and how much of the sky is hidden near the foot of things.
 
-use crate::look::Seen;
+use crate::look::Samples;
 use crate::ray::Ray;
 use crate::scene::{Floor, Scene, Thing};
 use crate::solid::Solid;
@@ -24,7 +24,7 @@ pub struct Shadows {
 }
 
 /// Casts all shadows.
-pub fn cast(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
+pub fn cast(scene: &Scene, view: &View, seen: &Samples) -> Shadows {
     let n = view.width * view.height;
     let mut shadows =
         Shadows { ground: vec![false; n], open: vec![1.0; n], things: vec![false; scene.things.len()] };
@@ -47,12 +47,12 @@ fn levels(scene: &Scene) -> [f32; 2] {
     }
 }
 
-fn is_ground(seen: &Seen, at: usize) -> bool {
+fn is_ground(seen: &Samples, at: usize) -> bool {
     seen.solid[at] == 0 && seen.depth[at] < f32::INFINITY
 }
 
 /// The shadow of one solid on the ground: samples from which a ray to the sun meets it.
-fn cast_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, levels: [f32; 2], dark: &mut [bool]) {
+fn cast_one(scene: &Scene, view: &View, seen: &Samples, solid: &Solid, levels: [f32; 2], dark: &mut [bool]) {
     let sun = scene.light.sun;
     let corners = solid.corners();
     let fallen = |level: f32| corners.map(|c| c + sun * (-(c.y - level).max(0.0) / sun.y));
@@ -82,7 +82,7 @@ fn is_hidden(scene: &Scene, number: usize, thing: &Thing) -> bool {
 }
 
 /// Darkens the ground around a footprint.
-fn contact(scene: &Scene, view: &View, seen: &Seen, thing: &Thing, open: &mut [f32]) {
+fn contact(scene: &Scene, view: &View, seen: &Samples, thing: &Thing, open: &mut [f32]) {
     let reach = thing.half[0].hypot(thing.half[1]) + CONTACT_M;
     let Vec3 { x, z, .. } = thing.at;
     let signs = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];

@@ -1,4 +1,4 @@
-//! Figures 2 to 9 of the publication, for one environment.
+//! The charts of an environment: return against bodies, against the nominal return, and against the internal model.
 
 use crate::analysis::{gap_curve, kinds, return_curve, sigmas};
 use crate::chart::{Dot, Scatter, Series};
@@ -6,46 +6,50 @@ use crate::row::Row;
 use crate::table::Table;
 use offnominal_report::colour::Pen;
 
-/// A figure: its number in the publication, what it shows, and its charts.
+/// A figure: what it shows, and its charts.
 pub struct Figure {
-    /// The number.
-    pub number: u32,
+    /// The word by which links know it.
+    pub id: &'static str,
     /// What it shows.
     pub title: &'static str,
     /// What to know when reading it.
-    pub note: String,
-    /// The charts.
+    pub note: &'static str,
+    /// The charts, one for each kind of policy.
     pub charts: Vec<String>,
 }
 
-/// The figures that the rows allow, in the order of their numbers. `toplines` are rows of policies that were trained on
-/// such bodies.
+/// The figures that the rows allow. `toplines` are rows of policies that were trained on such bodies.
 pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
     let all_kinds = kinds(rows);
-    let main = all_kinds.iter().find(|k| *k == "td3").or(all_kinds.first()).cloned().unwrap_or_default();
     let each =
         |draw: &dyn Fn(&str) -> Vec<String>| all_kinds.iter().flat_map(|k| draw(k)).collect::<Vec<String>>();
-    let (two, three) = (|k: &str| vec![by_difference(rows, k)], |k: &str| by_nominal(rows, k));
     let by = |score: &'static str| move |k: &str| vec![by_score(rows, k, score)];
-    let many = all_kinds.len() > 1;
-    let mut figures = vec![
-        figure(2, "Different bodies cost return", DIFFERENCE, two(&main)),
-        figure(3, "Return on the nominal body against return elsewhere", NOMINAL, three(&main)),
-        figure(4, "What the internal model does not recognise costs return", MODEL, by("tpr")(&main)),
-        figure(6, "Figure 2 for every kind of policy", DIFFERENCE, each(&two)),
-        figure(7, "Figure 3 for every kind of policy", NOMINAL, each(&three)),
-        figure(8, "Figure 4 with an internal model of states only", MODEL, each(&by("tpr-states"))),
-        figure(9, "Figure 4 for every kind of policy", MODEL, each(&by("tpr"))),
+    let of_toplines = if toplines.is_empty() { vec![] } else { topline(rows, toplines) };
+    let figure = |id, title, note, charts| Figure { id, title, note, charts };
+    let figures = [
+        figure(
+            "difference",
+            "Different bodies cost return",
+            DIFFERENCE,
+            each(&|k| vec![by_difference(rows, k)]),
+        ),
+        // A single policy has none.
+        figure(
+            "nominal-return",
+            "Return on the nominal body against return elsewhere",
+            NOMINAL,
+            each(&|k| by_nominal(rows, k)),
+        ),
+        figure("model", "What the internal model does not recognise costs return", MODEL, each(&by("tpr"))),
+        figure(
+            "model-of-states",
+            "The same with an internal model of states only",
+            MODEL,
+            each(&by("tpr-states")),
+        ),
+        figure("toplines", "Policies that were trained on such bodies", TOPLINE, of_toplines),
     ];
-    if !toplines.is_empty() {
-        figures.insert(
-            3,
-            figure(5, "Policies that were trained on such bodies", TOPLINE, topline(rows, toplines)),
-        );
-    }
-    // Of a single kind of policy, figures 6, 7 and 9 would repeat 2, 3 and 4; a single policy has no figure 3.
-    figures.retain(|f| !f.charts.is_empty() && (many || ![6, 7, 9].contains(&f.number)));
-    figures
+    figures.into_iter().filter(|f| !f.charts.is_empty()).collect()
 }
 
 const DIFFERENCE: &str = "Each point is a body: its mean relative difference from the nominal one, and the mean over \
@@ -56,10 +60,6 @@ const MODEL: &str = "Each point is a body: the rate of true positives of the int
     with a logarithmic link.";
 const TOPLINE: &str = "Each point is a body: the mean return of policies of the nominal body, and that of toplines, which \
     were trained on such bodies. Below the line the latter are no better.";
-
-fn figure(number: u32, title: &'static str, note: &str, charts: Vec<String>) -> Figure {
-    Figure { number, title, note: note.into(), charts }
-}
 
 /// The key of a body in the page.
 pub fn key(sigma: f64, body: usize) -> String {

@@ -36,7 +36,6 @@ mod page;
 mod plan;
 mod play;
 mod predictors;
-mod published;
 mod row;
 mod run;
 mod search;

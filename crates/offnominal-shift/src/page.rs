@@ -1,4 +1,4 @@
-//! The report of an environment: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
+//! The report of an environment: one self-contained page with charts, answers with intervals, and the bodies.
 
 use crate::analysis::{ADVANTAGE, Answer, LOG_SLOPE, LOGIT_SLOPE, NOMINAL, RANK, SKILL, TOPLINE, sigmas};
 use crate::bodies::{Body, Draw, params};
@@ -6,7 +6,7 @@ use crate::figures::{self, key};
 use crate::layers::AHEAD;
 use crate::plan::ShiftPlan;
 use crate::row::Row;
-use crate::{published, search, table};
+use crate::{search, table};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_core::prelude::*;
@@ -45,8 +45,8 @@ struct Page {
     environment: String,
     facts: Vec<(&'static str, String)>,
     lede: String,
-    nominal: Vec<[String; 6]>,
-    figures: Vec<(u32, &'static str, String, Vec<Value>)>,
+    nominal: Vec<[String; 5]>,
+    figures: Vec<(&'static str, &'static str, &'static str, Vec<Value>)>,
     tables: Vec<Table>,
     harms: Vec<[String; 3]>,
     worst: Vec<(String, String, String)>,
@@ -81,7 +81,7 @@ impl Content<'_> {
             facts: self.facts(),
             lede: summary(self.answers),
             nominal: nominal(self.rows),
-            figures: figures.map(|f| (f.number, f.title, f.note, safe(f.charts))).collect(),
+            figures: figures.map(|f| (f.id, f.title, f.note, safe(f.charts))).collect(),
             tables: tables(self.answers),
             harms: search::harms(self.rows, self.draws).iter().take(12).map(harm).collect(),
             worst: self.worst(),
@@ -103,10 +103,7 @@ impl Content<'_> {
             ("Bodies", format!("{} for each of σ = {}", plan.bodies, list(&plan.sigmas))),
             ("Rejected draws", rejected.join(", ")),
             ("Steps", format!("{} of each policy on each body", plan.steps)),
-            (
-                "Internal model",
-                format!("{} gradient steps of 10,000 steps each; the publication's has 40,000", plan.updates),
-            ),
+            ("Internal model", format!("{} gradient steps of 10,000 steps each", plan.updates)),
             ("Learned from", format!("{} nominal runs of each policy", plan.nominal_runs)),
             ("Randomised", plan.setting.drawn.join(", ")),
         ]
@@ -150,8 +147,8 @@ fn snapshot(mut environment: Box<dyn Env>) -> Result<Value> {
     Ok(embedded("png", &image::png(&frame)?))
 }
 
-/// The returns on the nominal body beside those of the publication.
-fn nominal(rows: &[Row]) -> Vec<[String; 6]> {
+/// The returns on the nominal body.
+fn nominal(rows: &[Row]) -> Vec<[String; 5]> {
     let mut kinds: Vec<&String> = rows.iter().map(|r| &r.algorithm).collect();
     kinds.sort();
     kinds.dedup();
@@ -163,9 +160,7 @@ fn nominal(rows: &[Row]) -> Vec<[String; 6]> {
         let mean = returns.iter().sum::<f64>() / returns.len().max(1) as f64;
         let tpr: Vec<f64> = own.iter().filter_map(|r| r.score("tpr")).collect();
         let tpr = tpr.iter().sum::<f64>() / tpr.len().max(1) as f64;
-        let published = own.first().and_then(|r| published::nominal_return(kind, &r.env));
-        let published = published.map_or("–".into(), |(mean, sem)| format!("{mean:.0} ± {sem:.0}"));
-        [kind.clone(), own.len().to_string(), format!("{mean:.0}"), interval, published, format!("{tpr:.3}")]
+        [kind.clone(), own.len().to_string(), format!("{mean:.0}"), interval, format!("{tpr:.3}")]
     };
     kinds.into_iter().map(line).collect()
 }

@@ -34,9 +34,6 @@ use offnominal_core::estimate::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The names of the three means, in the order in which they are returned.
-pub const WEIGHTINGS: [&str; 3] = ["pairs", "cells", "tasks"];
-
 /// What a detector said during one rollout.
 #[derive(Debug, Clone, Copy)]
 pub struct Course<'a> {
@@ -125,7 +122,7 @@ impl Landmark {
         self.tasks.values().map(Vec::len).sum()
     }
 
-    /// The means by [`WEIGHTINGS`] if each rollout counted as often as its weight says; none if no cell has a pair.
+    /// The three means if each rollout counted as often as its weight says; none if no cell has a pair.
     pub fn areas(&self, weights: &[u32]) -> Option<[f64; 3]> {
         means(self.sums(weights).map(|sums| (sums, 1.0)))
     }

@@ -39,7 +39,7 @@ impl Level {
     }
 
     /// An estimate at this level; the interval is widened to the value if it does not contain it.
-    pub(crate) fn estimate(self, value: f64, (low, high): (f64, f64), n: usize, method: &str) -> Estimate {
+    pub fn estimate(self, value: f64, (low, high): (f64, f64), n: usize, method: &str) -> Estimate {
         Estimate {
             value,
             low: low.min(value),

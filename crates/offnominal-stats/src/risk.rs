@@ -1,6 +1,6 @@
 //! How often does a policy fail, when failures are rare?
 //!
-//! An experiment starts at an initial condition X ~ P, which is cheap to draw, and ends in failure (C = 1) or not. The
+//! An experiment starts at an initial condition X ~ P, which is low-fidelity to draw, and ends in failure (C = 1) or not. The
 //! wanted number is p = E\[C\]. A *predictor* f guesses P(C = 1 | X = x); it may be wrong: it decides what an estimate
 //! costs and never whether its interval is valid.
 //!
@@ -9,23 +9,18 @@
 //! | [`mod@budget`]       | episodes that plain counting needs                                                      |
 //! | [`counting`]     | plain counting: an interval for a planned number of episodes, one for stopping at any   |
 //! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
-//! | [`bernstein`]    | the same in constant memory                                                             |
-//! | [`multifidelity`] | few episodes of a dear simulator, helped by many of a cheap one                       |
+//! | [`multifidelity`] | few episodes of a high-fidelity simulator, helped by many of a low-fidelity one                       |
 //! | [`allocation`]   | the chance of each draw to be tried, from what has failed so far                       |
 //! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
-//! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
-//! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
 //! | [`splitting`]    | environments that say how far they were from failing                                          |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
-//! | [`replicates`]   | what a method gains over counting, by runs that were repeated                           |
 //! | [`search`]       | what finding one failure costs                                                          |
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
-//! | [`sobol`]        | how much of failing is due to a part of where an episode began                          |
 //!
 //! Nothing here knows an environment: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
 //!
@@ -33,7 +28,6 @@
 //! 2018 (arXiv 1812.01647).
 
 pub mod allocation;
-pub mod bernstein;
 pub mod bounded;
 pub mod budget;
 pub mod claim;
@@ -44,14 +38,10 @@ pub mod exponent;
 pub mod linear;
 pub mod multifidelity;
 pub mod normal;
-pub mod pool;
-pub mod proposal;
 pub mod refusal;
-pub mod replicates;
 pub mod sampler;
 pub mod search;
 pub mod selection;
-pub mod sobol;
 pub mod splitting;
 pub mod thinning;
 #[cfg(test)]
@@ -60,17 +50,14 @@ mod warning;
 pub mod weighted;
 
 pub use allocation::Allocation;
-pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::budget;
 pub use claim::Claim;
 pub use diagnostics::Diagnostics;
 pub use multifidelity::Multifidelity;
-pub use pool::{Pool, Stream};
-pub use proposal::Proposal;
 pub use refusal::Refusal;
 pub use sampler::Sampler;
-pub use selection::Race;
+pub use selection::SuccessiveElimination;
 pub use splitting::Splitting;
 pub use thinning::{HorvitzThompson, Thinning};
 pub use warning::Warning;

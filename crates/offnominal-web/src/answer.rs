@@ -8,12 +8,12 @@ pub type Parts = Vec<Vec<u8>>;
 
 /// What a command prints, and the same with `--json`.
 #[derive(Serialize)]
-pub(crate) struct Said<T> {
+pub(crate) struct Answer<T> {
     text: String,
     found: T,
 }
 
 /// The first part of an answer.
 pub(crate) fn said<T: Serialize + ToString>(found: &T) -> Result<Vec<u8>> {
-    Ok(serde_json::to_vec(&Said { text: found.to_string(), found })?)
+    Ok(serde_json::to_vec(&Answer { text: found.to_string(), found })?)
 }

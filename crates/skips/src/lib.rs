@@ -111,17 +111,3 @@ fn this_run() -> String {
 fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| ["1", "true"].contains(&value.as_str()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_allowed_skip_has_a_reason_and_is_listed_once() {
-        let mut names: Vec<&str> = ALLOWED.iter().map(|(name, _)| *name).collect();
-        assert!(ALLOWED.iter().all(|(name, reason)| !name.is_empty() && reason.len() > 20));
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), ALLOWED.len());
-    }
-}

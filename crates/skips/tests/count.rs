@@ -19,3 +19,12 @@ fn the_skipped_tests_are_counted() {
     // Not `eprintln!`, which libtest captures.
     std::io::stderr().write_all(said.as_bytes()).unwrap();
 }
+
+#[test]
+fn every_allowed_skip_has_a_reason_and_is_listed_once() {
+    let mut names: Vec<&str> = skips::ALLOWED.iter().map(|(name, _)| *name).collect();
+    assert!(skips::ALLOWED.iter().all(|(name, reason)| !name.is_empty() && reason.len() > 20));
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), skips::ALLOWED.len());
+}

@@ -10,11 +10,11 @@
 //! | `risk-algorithm-1` | the failure probability by algorithm 1 of Uesato et al. (2018) |
 //! | `risk-coverage` | do intervals of failure probabilities keep their promise |
 //! | `risk-figures` | Figures 1 to 4 of Uesato et al. (2018) |
-//! | `risk-fork` | the failure probability by copies of episodes in progress |
 //! | `risk-gate` | how many experiments should ignore the predictor |
 //! | `risk-perturb` | do failures fail again from near by |
 //! | `risk-replicates` | what a method gains over counting |
 //! | `risk-sensitivity` | what decides whether an episode fails: Sobol's effects |
+//! | `risk-thinned` | the failure probability by thinned draws, in blocks |
 //! | `run-lengths` | how far apart the false alarms of the rule `run-length` are |
 
 mod alarm_coverage;
@@ -26,11 +26,11 @@ mod played;
 mod risk_algorithm_1;
 mod risk_coverage;
 mod risk_figures;
-mod risk_fork;
 mod risk_gate;
 mod risk_perturb;
 mod risk_replicates;
 mod risk_sensitivity;
+mod risk_thinned;
 mod run_lengths;
 
 use anyhow::{Result, bail};
@@ -47,11 +47,11 @@ fn main() -> Result<()> {
         "risk-algorithm-1" => risk_algorithm_1::run(rest),
         "risk-coverage" => risk_coverage::run(rest),
         "risk-figures" => risk_figures::run(rest),
-        "risk-fork" => risk_fork::run(rest),
         "risk-gate" => risk_gate::run(rest),
         "risk-perturb" => risk_perturb::run(rest),
         "risk-replicates" => risk_replicates::run(rest),
         "risk-sensitivity" => risk_sensitivity::run(rest),
+        "risk-thinned" => risk_thinned::run(rest),
         "run-lengths" => run_lengths::run(rest),
         other => bail!("expected the name of a study, found {other:?}"),
     }

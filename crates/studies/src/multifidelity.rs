@@ -1,19 +1,19 @@
-//! What do cheap episodes save, and do the intervals hold? A row of CSV for each failure probability p, correlation and
-//! number K of fresh cheap episodes per dear one, from 1,000 repetitions.
+//! What do low-fidelity episodes save, and do the intervals hold? A row of CSV for each failure probability p, correlation and
+//! number K of fresh low-fidelity episodes per high-fidelity one, from 1,000 repetitions.
 //!
 //! `cargo run --release -p studies -- multifidelity > studies/risk/multifidelity.csv`
 //!
 //! Both simulators fail with the chance p, with the given correlation of outcomes. After every 25 pairs somebody looks,
 //! and stops at the first look at which the 95 % interval is at most 0.6 p wide, or after 8,000 pairs. Two others stop by the
-//! same rule and have dear episodes alone: `counting`, with the exact sequence of counting, and `betting`, with the very bets
+//! same rule and have high-fidelity episodes alone: `counting`, with the exact sequence of counting, and `betting`, with the very bets
 //! of `multifidelity`, which are those of a range of [−1, 2]. Such bets are narrower than counting at these p, so that what
-//! cheap episodes save is told against both.
+//! low-fidelity episodes save is told against both.
 //!
 //! | column        | what                                                                                        |
 //! |---------------|---------------------------------------------------------------------------------------------|
 //! | coverage      | share of the repetitions whose interval contains p where they stop                          |
 //! | ever          | share of the repetitions in which no look has ever excluded p                               |
-//! | dear          | mean number of dear episodes until the stop                                                 |
+//! | dear          | mean number of high-fidelity episodes until the stop                                                 |
 //! | saved         | 1 − dear / that of betting; intervals of this and the next two resample repetitions         |
 //! | counting      | 1 − dear / that of counting                                                                 |
 //! | variance      | mean over repetitions of Var Z / Var Y at the stop                                          |
@@ -35,7 +35,7 @@ const HORIZON: usize = 8000;
 /// Width at which one stops, as a share of p.
 const WIDTH: f64 = 0.6;
 
-/// Both simulators, and how many fresh cheap episodes there are; none is counting.
+/// Both simulators, and how many fresh low-fidelity episodes there are; none is counting.
 #[derive(Clone, Copy)]
 struct Case {
     p: f64,
@@ -96,8 +96,9 @@ fn row(method: &str, case: Case, found: &[Stop], alone: [&[Stop]; 2]) {
         let [saved, counting] = alone.map(|of| 1.0 - dear / mean(of, w, |stop| stop.n));
         Some([dear, saved, counting, mean(found, w, |stop| stop.ratio)])
     };
-    let [dear, saved, counting, variance] =
-        plan.estimates("dear episodes", found.len(), [Range::Real; 4], both).expect("runs were made");
+    let [dear, saved, counting, variance] = plan
+        .estimates("high-fidelity episodes", found.len(), [Range::Real; 4], both)
+        .expect("runs were made");
     let Case { p, correlation, per_dear } = case;
     let best = if per_dear == 0 { 1.0 } else { 1.0 - saving(correlation, per_dear) };
     let ends = found.iter().filter(|stop| stop.n >= HORIZON as f64).count();
@@ -120,7 +121,7 @@ fn fails(chance: f64, rng: &mut Rng) -> f64 {
     f64::from(rng.uniform() < chance)
 }
 
-/// Counts dear failures alone.
+/// Counts high-fidelity failures alone.
 fn count(p: f64, rng: &mut Rng) -> Stop {
     let (mut failures, mut ever_missed) = (0.0, false);
     for n in (BLOCK..=HORIZON).step_by(BLOCK) {
@@ -134,7 +135,7 @@ fn count(p: f64, rng: &mut Rng) -> Stop {
     unreachable!("the horizon ends it")
 }
 
-/// Bets on dear outcomes alone, as if they lay in [−1, 2].
+/// Bets on high-fidelity outcomes alone, as if they lay in [−1, 2].
 fn bets(p: f64, rng: &mut Rng) -> Stop {
     let (mut terms, mut ever_missed) = (Terms::new(1.5), false);
     for n in (BLOCK..=HORIZON).step_by(BLOCK) {

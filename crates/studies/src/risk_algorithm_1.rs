@@ -1,21 +1,27 @@
 //! The failure probability by algorithm 1 of Uesato et al. (2018): draws that a predictor accepts, weighted.
 //!
-//! `cargo run --release -p studies -- risk-algorithm-1 --env ENV --policy POLICY --predictor FILE [--plain-share 0.1]`
+//! `cargo run --release -p studies -- risk-algorithm-1 --env ENV --policy POLICY --predictor FILE`
 //!
-//! A draw is accepted with the chance f(x)^α and weighs Z / f(x)^α, where Z is the mean of that chance over other draws. As
-//! published there are no plain draws among the experiments; then no interval holds whatever the predictor is worth, and
-//! only the normal approximation is left. With a plain share (a defensive mixture) weights are bounded, and the interval
-//! by betting holds. `offnominal risk estimate --method thinned` is what the program has in its place.
+//! X ~ P is accepted with the chance f(X)^α, and drawn again until one is; it weighs Z / f(X)^α, where Z = E\[f^α\] is a mean
+//! over other draws, which cost no experiments. No weight has a bound, so that no interval holds whatever the predictor is
+//! worth, and only the normal approximation is left. `offnominal risk estimate --method thinned` is what the program has in
+//! its place.
+//!
+//! Reference: section 3.2 and proposition 3.3 there.
+
+mod bernstein;
 
 use crate::played::{Played, context, print};
-use anyhow::{Context as _, Result};
+use anyhow::{Result, ensure};
+use bernstein::Bernstein;
 use clap::Parser;
 use offnominal_core::prelude::*;
 use offnominal_risk::experimenter::Experimenter;
 use offnominal_risk::guide::Guide;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Pool, Proposal, Refusal};
-use serde_json::{Value, json};
+use offnominal_stats::risk::normal::normal;
+use offnominal_stats::risk::{Diagnostics, Weighted};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// How often does a policy fail, by draws that a predictor accepts?
@@ -30,9 +36,6 @@ struct Asked {
     /// How much the predictor is trusted [default: as learned]
     #[arg(long)]
     exponent: Option<f64>,
-    /// Share of the experiments that ignores the predictor; none as published
-    #[arg(long, default_value_t = 0.0)]
-    plain_share: f64,
     /// Number of experiments
     #[arg(long, default_value_t = 1000)]
     episodes: usize,
@@ -42,6 +45,12 @@ struct Asked {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
+
+/// Level of the interval of the normalising constant: its error takes a tenth of what the estimate may have.
+const OF_CONSTANT: f64 = 0.995;
+
+/// Failures without which there is no interval.
+const FEWEST: usize = 5;
 
 /// Runs the study.
 ///
@@ -53,54 +62,71 @@ pub fn run(args: &[String]) -> Result<()> {
     let by = Experimenter::new(&subject, asked.seed)?;
     let guide = Guide::open(&asked.predictor, &subject)?;
     let exponent = asked.exponent.unwrap_or(guide.exponent());
-    let proposal = Proposal { plain_share: asked.plain_share, exponent };
-    let mut pool = asked.pool(proposal, &by, &guide)?;
-    let found = context(asked.seed).map(asked.episodes, "experiments", |i| {
+    let z = asked.constant(&by, &guide, exponent)?;
+    let sample = context(asked.seed).map(asked.episodes, "experiments", |i| {
         let key = by.key("experiment", i as u64);
-        let (x, chance) = accepted(&by, key, &guide, proposal)?;
-        Ok((chance, by.play(key, &x)?.failed))
+        let (x, chance) = accepted(&by, key, &guide, exponent)?;
+        Ok(Weighted { weight: z.value / chance, failed: by.play(key, &x)?.failed })
     })?;
-    found.iter().for_each(|(chance, failed)| pool.record(&[1.0, *chance], *failed));
+    let (n, failures) = (sample.len(), sample.iter().filter(|e| e.failed).count());
+    let sum = sample.iter().map(Weighted::term).sum::<f64>();
+    // The standard error that follows from that of Z.
+    let extra = sum * (z.high - z.low) / z.value / (2.0 * n as f64 * Level::try_from(OF_CONSTANT)?.z());
+    let approximation = normal(&sample, n, extra, Level::P95);
     let warnings =
-        pool.diagnostics().map(|d| d.warnings().iter().map(ToString::to_string).collect::<Vec<_>>());
+        Diagnostics::of(&sample, n)?.warnings().iter().map(ToString::to_string).collect::<Vec<_>>();
     print(&json!({
         "env": subject.env.spec().id,
         "policy": subject.name,
         "exponent": exponent,
-        "plain_share": asked.plain_share,
-        "experiments": found.len(),
-        "failures": found.iter().filter(|(_, failed)| *failed).count(),
-        "valid whatever the predictor is worth": answer(pool.estimate(Level::P95)),
-        "normal approximation": answer(pool.normal(Level::P95)),
-        "self-normalised": answer(pool.self_normalised(Level::P95)),
-        "warnings": warnings.unwrap_or_default(),
+        "experiments": n,
+        "failures": failures,
+        "normal approximation": approximation.map_or_else(|why| json!({ "refused": why.to_string() }), |e| json!(e)),
+        "self-normalised": self_normalised(&sample, failures, Level::P95),
+        "warnings": warnings,
     }))
 }
 
 impl Asked {
-    /// The pool that weighs experiments; its constant comes from draws of a stream of their own.
-    fn pool(&self, proposal: Proposal, by: &Experimenter<'_>, guide: &Guide) -> Result<Pool> {
+    /// The mean chance to be accepted, from draws of a stream of their own.
+    fn constant(&self, by: &Experimenter<'_>, guide: &Guide, exponent: f64) -> Result<Estimate> {
+        let mut mean = Bernstein::new(Level::try_from(OF_CONSTANT)?);
         let predictions = guide.survey(by, "constant", self.constant_draws, &context(self.seed))?;
-        let (mut at, mut unused) = (predictions.iter(), Rng::new(0));
-        let next = |_: &mut Rng| *at.next().expect("as many predictions as draws");
-        let pool = proposal.pool(self.constant_draws, Level::P95, next, |f: &f64| *f, &mut unused);
-        pool.context("the normalising constant")
+        predictions.iter().for_each(|f| mean.push(chance(*f, exponent)));
+        let z = mean.estimate()?;
+        ensure!(
+            z.value > 0.0,
+            "expected a prediction above 0, found 0 in all of {} draws",
+            self.constant_draws
+        );
+        Ok(z)
     }
 }
 
-/// Draws until the predictor accepts; a draw without a prediction is accepted, so that its error comes back.
-fn accepted(by: &Experimenter<'_>, key: Seed, guide: &Guide, proposal: Proposal) -> Result<(Vec<f64>, f64)> {
-    let reader = std::cell::RefCell::new(guide.reader());
-    let draw = |rng: &mut Rng| {
-        let x = by.subject.env.draw(rng);
-        let predicted = guide.predict(&mut reader.borrow_mut(), &x);
-        (x, predicted)
-    };
-    let chance = |(_, predicted): &(Vec<f64>, Result<f64>)| *predicted.as_ref().unwrap_or(&1.0);
-    let ((x, predicted), chance) = proposal.next(draw, chance, &mut key.child("proposal").rng());
-    predicted.map(|_| (x, chance))
+fn chance(predicted: f64, exponent: f64) -> f64 {
+    predicted.powf(exponent).clamp(0.0, 1.0)
 }
 
-fn answer(found: Result<Estimate, Refusal>) -> Value {
-    found.map_or_else(|why| json!({ "refused": why.to_string() }), |estimate| json!(estimate))
+/// Draws until the predictor accepts.
+fn accepted(by: &Experimenter<'_>, key: Seed, guide: &Guide, exponent: f64) -> Result<(Vec<f64>, f64)> {
+    let (mut reader, mut rng) = (guide.reader(), key.child("proposal").rng());
+    // An experiment that ignores the predictor would be chosen here; the published algorithm makes none.
+    rng.uniform();
+    loop {
+        let x = by.subject.env.draw(&mut rng);
+        let chance = chance(guide.predict(&mut reader, &x)?, exponent);
+        if rng.uniform() < chance {
+            return Ok((x, chance));
+        }
+    }
+}
+
+/// The mean Σ w C / Σ w with the interval of the delta method: biased, but independent of the constant; a cross-check.
+fn self_normalised(sample: &[Weighted], failures: usize, level: Level) -> Option<Estimate> {
+    let total: f64 = sample.iter().map(|e| e.weight).sum();
+    let value = sample.iter().map(Weighted::term).sum::<f64>() / total;
+    let residual = |e: &Weighted| (e.weight * (f64::from(u8::from(e.failed)) - value)).powi(2);
+    let half = level.z() * sample.iter().map(residual).sum::<f64>().sqrt() / total;
+    let ends = ((value - half).max(0.0), value + half);
+    (failures >= FEWEST).then(|| level.estimate(value, ends, sample.len(), "self-normalised"))
 }

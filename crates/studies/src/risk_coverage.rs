@@ -14,7 +14,7 @@ use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::risk::splitting::Margin;
-use offnominal_stats::risk::{HorvitzThompson, PLAIN_SHARE, Pool, Splitting, Stream, Thinning, counting};
+use offnominal_stats::risk::{HorvitzThompson, PLAIN_SHARE, Splitting, Thinning, counting};
 
 const RUNS: u64 = 2000;
 /// Failures to expect of plain counting, and experiments of the other methods.
@@ -43,7 +43,6 @@ pub fn run(_: &[String]) -> Result<()> {
         for sharpness in [0.5, 1.0, 2.0] {
             let case = Case { p, sharpness };
             row("thinned", p, Some(sharpness), |rng| case.thinned(rng));
-            row("mixture", p, Some(sharpness), |rng| case.mixture(rng));
         }
     }
     Ok(())
@@ -129,20 +128,6 @@ impl Case {
             found.record(rule.chance(self.root(x).powi(2)), self.fails(x, rng));
         }
         found.estimate(Level::P95).expect("experiments were made")
-    }
-
-    /// The mean of the chances to be accepted is known: cheap draws can be as many as one likes.
-    fn mixture(self, rng: &mut Rng) -> Estimate {
-        let value = self.mean_root();
-        let mean = Estimate { value, low: value, high: value, level: 1.0, n: 0, method: "exact".into() };
-        let streams = vec![Stream::plain(PLAIN_SHARE), Stream::guided(1.0 - PLAIN_SHARE, mean)];
-        let mut pool = Pool::new(streams).expect("shares add up to 1");
-        for _ in 0..EXPERIMENTS {
-            let is_plain = rng.uniform() < PLAIN_SHARE;
-            let x = if is_plain { rng.uniform() } else { self.accepted(rng) };
-            pool.record(&[1.0, self.root(x)], self.fails(x, rng));
-        }
-        pool.estimate(Level::P95).expect("experiments were made")
     }
 }
 

@@ -27,10 +27,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let save = |name: &str, chart: &Curves| {
         write::atomically(&figures.join(name), (chart.alone() + "\n").as_bytes())
     };
-    save(
-        "risk-figure-1.svg",
-        &reliability(&results, &[3.0], &["thinned-gain-2", "thinned-gain-4", "fork-gain"])?,
-    )?;
+    save("risk-figure-1.svg", &reliability(&results, &[3.0], &["thinned-gain-2", "thinned-gain-4"])?)?;
     save("risk-figure-2.svg", &choices(&results)?)?;
     save("risk-figure-3.svg", &reliability(&results, &[1.5, 2.0, 5.0, 10.0], &["thinned-gain-2"])?)?;
     save("risk-figure-4.svg", &policies(&results)?)

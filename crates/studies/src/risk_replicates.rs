@@ -1,22 +1,23 @@
 //! What does a method gain over counting? Measured by runs that were repeated, and not promised by one run.
 //!
-//! `cargo run --release -p studies -- risk-replicates RUN … --truth PLAIN > studies/risk/driving/fork-gain.json`
+//! `cargo run --release -p studies -- risk-replicates RUN … --truth PLAIN > studies/risk/driving/thinned-gain-4.json`
 //!
-//! A single RUN of `risk-fork` is cut into parts, which do not depend on one another, so that each is a replicate of a
+//! A single RUN of `risk-thinned` is cut into parts, which do not depend on one another, so that each is a replicate of a
 //! shorter run. At least twenty RUNs of `offnominal risk estimate` with seeds of their own are replicates too; only they can
 //! be where a run learns from its own experiments. PLAIN is a plain `offnominal risk estimate` of another seed. Replicates
 //! are compared with it: their mean with the truth, their variance times cost with that of counting, their intervals with
 //! what they promise, and how often they are off by more than a factor with how often counting is (figures 1 and 3 of
-//! Uesato et al., 2018). The statistics are those of [`offnominal_stats::risk::replicates`]. Costs are in plain episodes, by
-//! steps.
+//! Uesato et al., 2018). The statistics are in [`gain`]. Costs are in plain episodes, by steps.
 
 mod curve;
+mod gain;
 mod runs;
 
 use crate::played::print;
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use curve::Curve;
+use gain::{Known, Replicate};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::dataset::PolicyName;
@@ -24,7 +25,6 @@ use offnominal_risk::estimate::block::{ExperimentSpec, Method};
 use offnominal_risk::estimate::document::Document;
 use offnominal_stats::Level;
 use offnominal_stats::proportion::clopper_pearson;
-use offnominal_stats::risk::replicates::{self, Replicate, Truth};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "risk-replicates", no_binary_name = true)]
 struct Asked {
-    /// Folder of a `risk-fork`, or folders of at least 20 `risk estimate`s that are alike but for their seeds
+    /// Folder of a `risk-thinned`, or folders of at least 20 `risk estimate`s that are alike but for their seeds
     #[arg(required = true)]
     runs: Vec<PathBuf>,
     /// Folder of a plain `risk estimate` of the same policy, with another seed
@@ -122,14 +122,14 @@ pub fn run(args: &[String]) -> Result<()> {
 }
 
 /// How often the truth failed.
-fn known(truth: &Document) -> Truth {
-    Truth { failures: truth.failures.len(), episodes: truth.experiments as usize }
+fn known(truth: &Document) -> Known {
+    Known { failures: truth.failures.len(), episodes: truth.experiments as usize }
 }
 
 impl Replicated {
     fn judge(self, asked: &Asked, truth: &Document) -> Result<Report> {
         let (all, known) = (&self.all, known(truth));
-        let (mean, standard_error) = replicates::centre(all);
+        let (mean, standard_error) = gain::centre(all);
         let held = self.held.iter().filter(|held| **held).count();
         Ok(Report {
             truth: clopper_pearson(known.failures, known.episodes, Level::P95)?,
@@ -137,7 +137,7 @@ impl Replicated {
             cost_each: all.iter().map(|r| r.cost).sum::<f64>() / all.len() as f64,
             mean,
             standard_error,
-            gain: replicates::gain(all, known, Level::P95, Seed(asked.seed).child("replicates"))?,
+            gain: gain::gain(all, known, Level::P95, Seed(asked.seed).child("replicates"))?,
             covered: clopper_pearson(held, self.held.len(), Level::P95)?,
             env: self.run.env,
             policy: self.run.policy.id,

@@ -18,6 +18,7 @@
 //! designs for model output", 1999.
 
 mod effect;
+mod sobol;
 
 use crate::played::{again, finished, print};
 use anyhow::{Result, bail, ensure};

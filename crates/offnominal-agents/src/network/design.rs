@@ -1,6 +1,6 @@
 //! The parts of a policy of layers, as a file describes them, and whether they fit together.
 
-use super::{Curve, NetworkError};
+use super::{Activation, NetworkError};
 use offnominal_core::limits::{GRAPH_WORK, LAYERS, OBSERVATION, WEIGHTS};
 use offnominal_core::spec::EnvSpec;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,8 @@ pub struct Layer {
     /// What it computes.
     pub kind: Kind,
     /// The function of each of its outputs.
-    pub curve: Curve,
+    #[serde(rename = "curve")]
+    pub activation: Activation,
 }
 
 /// What a layer computes.
@@ -216,8 +217,8 @@ impl Design {
         let odd = self
             .layers
             .iter()
-            .find(|l| matches!(l.curve, Curve::Cut(limit) if limit.is_nan() || limit < 0.0));
-        require(odd.is_none(), "limit of a layer", "0 or more", format!("{:?}", odd.map(|l| l.curve)))?;
+            .find(|l| matches!(l.activation, Activation::Cut(limit) if limit.is_nan() || limit < 0.0));
+        require(odd.is_none(), "limit of a layer", "0 or more", format!("{:?}", odd.map(|l| l.activation)))?;
         let total = |count: fn(&Kind) -> usize| {
             self.layers.iter().fold(0_usize, |n, layer| n.saturating_add(count(&layer.kind)))
         };

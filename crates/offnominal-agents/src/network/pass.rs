@@ -49,7 +49,7 @@ impl Pass {
                 Kind::Convolution { .. } => convolution(&layer.kind, params, from, &mut self.inner, to),
                 Kind::Lstm { .. } => memory(params, from, state, &mut self.inner, to),
             }
-            layer.curve.apply(to);
+            layer.activation.apply(to);
             std::mem::swap(&mut self.before, &mut self.after);
             n = outputs;
         }

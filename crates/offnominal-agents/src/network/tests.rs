@@ -16,7 +16,7 @@ fn input(width: usize, stack: usize) -> Input {
 }
 
 fn dense(inputs: usize, outputs: usize) -> Layer {
-    Layer { kind: Kind::Dense { inputs, outputs }, curve: Curve::Identity }
+    Layer { kind: Kind::Dense { inputs, outputs }, activation: Activation::Identity }
 }
 
 /// Adds up whatever comes to it, with the weights 1, 10, 100, …
@@ -88,7 +88,7 @@ fn a_convolution_is_a_sum_over_its_window() {
     let kind = Kind::Convolution { planes: 2, height: 3, columns: 3, filters: 1, kernel: 2, stride: 1 };
     let design = Design {
         input: input(18, 1),
-        layers: vec![Layer { kind, curve: Curve::Identity }],
+        layers: vec![Layer { kind, activation: Activation::Identity }],
         output: Output::Bounded,
     };
     // 1, 2, 3, 4 in the first plane's window, −1 at the second one's first pixel, and 0.5.
@@ -106,7 +106,7 @@ fn a_memory_keeps_its_state_until_the_episode_ends() {
     let kind = Kind::Lstm { inputs: 1, units: 1 };
     let design = Design {
         input: input(1, 1),
-        layers: vec![Layer { kind, curve: Curve::Identity }],
+        layers: vec![Layer { kind, activation: Activation::Identity }],
         output: Output::Bounded,
     };
     let params = vec![0.5, 0.1, 0.3, -0.2, 0.4, 0.6, -0.7, 0.2, 0.01, 0.02, 0.03, 0.04];
@@ -130,7 +130,7 @@ fn a_file_is_the_policy() {
     let spec = spec(2, vec![Channel::choice("a", "", 2), Channel::choice("b", "", 3)]);
     let design = Design {
         input: input(2, 1),
-        layers: vec![Layer { curve: Curve::Gelu, ..dense(2, 5) }],
+        layers: vec![Layer { activation: Activation::Gelu, ..dense(2, 5) }],
         output: Output::Choices(vec![2, 3]),
     };
     let policy = made(design, vec![(0..15).map(|i| (i as f32 * 1.7).sin()).collect()], &spec).unwrap();
@@ -166,14 +166,18 @@ fn parts_that_do_not_fit_are_named() {
     refused(input(2, 0), vec![dense(2, 1)], "stacked frames: expected 1 to 1000, found 0");
     refused(input(2, 1), vec![dense(2, 1 << 40)], "weights: expected at most");
     let huge = Kind::Convolution { planes: 1, height: 1 << 30, columns: 2, filters: 1, kernel: 1, stride: 1 };
-    refused(input(2, 1), vec![Layer { kind: huge, curve: Curve::Relu }], "multiplications of an action");
+    refused(
+        input(2, 1),
+        vec![Layer { kind: huge, activation: Activation::Relu }],
+        "multiplications of an action",
+    );
     let still = Kind::Convolution { planes: 1, height: 1, columns: 2, filters: 1, kernel: 1, stride: 0 };
     refused(
         input(2, 1),
-        vec![Layer { kind: still, curve: Curve::Relu }],
+        vec![Layer { kind: still, activation: Activation::Relu }],
         "expected 1 to 16777216, found too many",
     );
-    let cut = Layer { curve: Curve::Cut(-1.0), ..dense(2, 1) };
+    let cut = Layer { activation: Activation::Cut(-1.0), ..dense(2, 1) };
     refused(input(2, 1), vec![cut], "limit of a layer: expected 0 or more");
     refused(
         Input { encoding: Encoding::OneHot(vec![0, 2]), ..input(2, 1) },

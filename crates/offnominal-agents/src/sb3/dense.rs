@@ -1,8 +1,8 @@
 //! Rectified dense layers in the order of a policy that is trained here.
 
 use crate::chain::Chain;
-use crate::network::{Curve, Kind};
-use offnominal_nets::{Activation, Mlp};
+use crate::network::{Activation, Kind};
+use offnominal_nets::Mlp;
 
 /// Most actions of a policy whose output is cut: the cut takes twice their square of weights.
 const MOST_CUT: usize = 4096;
@@ -10,7 +10,7 @@ const MOST_CUT: usize = 4096;
 /// The network of these layers, if all of them are dense and rectified, and the last one is linear or cut.
 pub(super) fn rectified(chain: &Chain) -> Option<(Mlp, Vec<f32>)> {
     let (last, hidden) = chain.layers.split_last()?;
-    if hidden.iter().any(|layer| layer.curve != Curve::Relu) {
+    if hidden.iter().any(|layer| layer.activation != Activation::Relu) {
         return None;
     }
     let mut sizes = Vec::new();
@@ -20,9 +20,9 @@ pub(super) fn rectified(chain: &Chain) -> Option<(Mlp, Vec<f32>)> {
     }
     let outputs = last.kind.outputs()?;
     let mut params = chain.params.concat();
-    match last.curve {
-        Curve::Identity => sizes.push(outputs),
-        Curve::Cut(limit) if outputs <= MOST_CUT => {
+    match last.activation {
+        Activation::Identity => sizes.push(outputs),
+        Activation::Cut(limit) if outputs <= MOST_CUT => {
             let of_last = chain.params.last()?;
             params.truncate(params.len() - of_last.len());
             params.extend(cut(of_last, outputs, limit));
@@ -30,7 +30,7 @@ pub(super) fn rectified(chain: &Chain) -> Option<(Mlp, Vec<f32>)> {
         }
         _ => return None,
     }
-    Some((Mlp::new(&sizes, Activation::Relu), params))
+    Some((Mlp::new(&sizes, offnominal_nets::Activation::Relu), params))
 }
 
 /// The numbers of two layers that cut the output of one at ±`limit`: y ↦ max(0, y + l) − max(0, y − l) − l.
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_cut_output_is_exact() {
-        let layer = Layer { kind: Kind::Dense { inputs: 1, outputs: 2 }, curve: Curve::Cut(2.0) };
+        let layer = Layer { kind: Kind::Dense { inputs: 1, outputs: 2 }, activation: Activation::Cut(2.0) };
         let chain = Chain { layers: vec![layer], params: vec![vec![1.0, -3.0, 0.25, 0.0]] };
         let (net, params) = rectified(&chain).unwrap();
         let mut work = net.workspace(1);

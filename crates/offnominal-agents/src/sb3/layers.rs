@@ -3,7 +3,7 @@
 use super::settings::{Algorithm, Settings};
 use super::space::Space;
 use crate::chain::{Chain, MOST_LAYERS};
-use crate::network::Curve;
+use crate::network::Activation;
 use crate::pytorch::FileError;
 use crate::pytorch::tensors::{Tensor, Tensors};
 
@@ -21,15 +21,15 @@ pub(super) fn layers(
     observation: &Space,
     actions: &Space,
 ) -> Result<Chain, FileError> {
-    let (mut chain, curve) = (Chain::default(), settings.curve(algorithm)?);
+    let (mut chain, activation) = (Chain::default(), settings.activation(algorithm)?);
     features(tensors, algorithm, observation, &mut chain)?;
     match algorithm {
-        Algorithm::Tqc | Algorithm::Sac => soft(tensors, curve, settings, &mut chain)?,
-        Algorithm::Td3 | Algorithm::Ddpg => sequence(tensors, "actor.mu.", curve, &mut chain)?,
-        Algorithm::Dqn => sequence(tensors, "q_net.q_net.", curve, &mut chain)?,
-        Algorithm::QrDqn => quantiles(tensors, curve, actions, &mut chain)?,
-        Algorithm::Ars => random_search(tensors, curve, &mut chain)?,
-        _ => actor_critic(tensors, curve, &mut chain)?,
+        Algorithm::Tqc | Algorithm::Sac => soft(tensors, activation, settings, &mut chain)?,
+        Algorithm::Td3 | Algorithm::Ddpg => sequence(tensors, "actor.mu.", activation, &mut chain)?,
+        Algorithm::Dqn => sequence(tensors, "q_net.q_net.", activation, &mut chain)?,
+        Algorithm::QrDqn => quantiles(tensors, activation, actions, &mut chain)?,
+        Algorithm::Ars => random_search(tensors, activation, &mut chain)?,
+        _ => actor_critic(tensors, activation, &mut chain)?,
     }
     Ok(chain)
 }
@@ -62,16 +62,16 @@ fn features(
     for (name, window) in NATURE {
         size = chain.convolution(tensors, &format!("{prefix}{name}"), size, window)?;
     }
-    chain.dense(tensors, &format!("{prefix}linear.0"), Curve::Relu)
+    chain.dense(tensors, &format!("{prefix}linear.0"), Activation::Relu)
 }
 
 fn sequence(
     tensors: &mut Tensors<'_>,
     prefix: &str,
-    curve: Curve,
+    activation: Activation,
     chain: &mut Chain,
 ) -> Result<(), FileError> {
-    match chain.sequence(tensors, prefix, curve, Curve::Identity)? {
+    match chain.sequence(tensors, prefix, activation, Activation::Identity)? {
         0 => Err(FileError::unsupported("policy", format!("the dense layers {prefix}*"), "none")),
         _ => Ok(()),
     }
@@ -79,31 +79,35 @@ fn sequence(
 
 fn soft(
     tensors: &mut Tensors<'_>,
-    curve: Curve,
+    activation: Activation,
     settings: &Settings<'_>,
     chain: &mut Chain,
 ) -> Result<(), FileError> {
-    chain.sequence(tensors, "actor.latent_pi.", curve, curve)?;
+    chain.sequence(tensors, "actor.latent_pi.", activation, activation)?;
     if tensors.contains("actor.mu.0.weight") {
         let limit = settings.number("clip_mean").unwrap_or(SDE_LIMIT) as f32;
-        let cut = if limit > 0.0 { Curve::Cut(limit) } else { Curve::Identity };
+        let cut = if limit > 0.0 { Activation::Cut(limit) } else { Activation::Identity };
         return chain.dense(tensors, "actor.mu.0", cut);
     }
-    chain.dense(tensors, "actor.mu", Curve::Identity)
+    chain.dense(tensors, "actor.mu", Activation::Identity)
 }
 
 /// A memory, if there is one, then what is shared with the critic (in versions before 1.8), then the actor's own.
-fn actor_critic(tensors: &mut Tensors<'_>, curve: Curve, chain: &mut Chain) -> Result<(), FileError> {
+fn actor_critic(
+    tensors: &mut Tensors<'_>,
+    activation: Activation,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
     chain.memory(tensors, "lstm_actor")?;
-    chain.sequence(tensors, "mlp_extractor.shared_net.", curve, curve)?;
-    chain.sequence(tensors, "mlp_extractor.policy_net.", curve, curve)?;
-    chain.dense(tensors, "action_net", Curve::Identity)
+    chain.sequence(tensors, "mlp_extractor.shared_net.", activation, activation)?;
+    chain.sequence(tensors, "mlp_extractor.policy_net.", activation, activation)?;
+    chain.dense(tensors, "action_net", Activation::Identity)
 }
 
 /// The last layer has as many quantiles of the value of each action; its mean over them is linear too.
 fn quantiles(
     tensors: &mut Tensors<'_>,
-    curve: Curve,
+    activation: Activation,
     actions: &Space,
     chain: &mut Chain,
 ) -> Result<(), FileError> {
@@ -115,7 +119,7 @@ fn quantiles(
     let last =
         last.ok_or_else(|| FileError::unsupported("policy", format!("the dense layers {PREFIX}*"), "none"))?;
     for i in 0..last {
-        chain.dense(tensors, &format!("{PREFIX}{}", 2 * i), curve)?;
+        chain.dense(tensors, &format!("{PREFIX}{}", 2 * i), activation)?;
     }
     let name = format!("{PREFIX}{}", 2 * last);
     let (weight, bias) = (tensors.read(&format!("{name}.weight"))?, tensors.read(&format!("{name}.bias"))?);
@@ -123,7 +127,7 @@ fn quantiles(
         return Err(FileError::unsupported(&name, "weights and biases", "one of them"));
     };
     let (weight, bias) = (mean_rows(&name, &weight, n as usize)?, mean_rows(&name, &bias, n as usize)?);
-    chain.of_weights(&name, &weight, &bias.values, Curve::Identity)
+    chain.of_weights(&name, &weight, &bias.values, Activation::Identity)
 }
 
 /// The means of the rows k, k + n, k + 2n, …
@@ -143,16 +147,20 @@ fn mean_rows(name: &str, rows: &Tensor, n: usize) -> Result<Tensor, FileError> {
 }
 
 /// A single layer may lack a bias; the first versions wrote it without a number.
-fn random_search(tensors: &mut Tensors<'_>, curve: Curve, chain: &mut Chain) -> Result<(), FileError> {
+fn random_search(
+    tensors: &mut Tensors<'_>,
+    activation: Activation,
+    chain: &mut Chain,
+) -> Result<(), FileError> {
     const FIRST: [&str; 2] = ["action_net.0", "action_net"];
     if tensors.contains(&format!("{}.bias", FIRST[0])) {
-        return sequence(tensors, "action_net.", curve, chain);
+        return sequence(tensors, "action_net.", activation, chain);
     }
     for first in FIRST {
         if let Some(weight) = tensors.read(&format!("{first}.weight"))? {
             let none = vec![0.0; weight.shape.first().copied().unwrap_or(0)];
             let bias = tensors.read(&format!("{first}.bias"))?.map_or(none, |bias| bias.values);
-            return chain.of_weights(first, &weight, &bias, Curve::Identity);
+            return chain.of_weights(first, &weight, &bias, Activation::Identity);
         }
     }
     Err(FileError::unsupported("policy", "the dense layers action_net.*", "none"))

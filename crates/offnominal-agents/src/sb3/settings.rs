@@ -1,6 +1,6 @@
 //! What the tensors of a model do not say: the algorithm, the functions between layers, and switches of its policy.
 
-use crate::network::Curve;
+use crate::network::Activation;
 use crate::pytorch::FileError;
 use serde_json::Value;
 
@@ -102,18 +102,18 @@ impl Settings<'_> {
     }
 
     /// The function between the layers.
-    pub(super) fn curve(&self, algorithm: Algorithm) -> Result<Curve, FileError> {
+    pub(super) fn activation(&self, algorithm: Algorithm) -> Result<Activation, FileError> {
         let given = self.given("activation_fn");
         if given.is_null() {
-            return Ok(if algorithm.is_actor_critic() { Curve::Tanh } else { Curve::Relu });
+            return Ok(if algorithm.is_actor_critic() { Activation::Tanh } else { Activation::Relu });
         }
         let text = given.as_str().map_or_else(|| given.to_string(), String::from);
         let class = class(&text).filter(|class| class.starts_with("torch.nn.modules.activation."));
         let class = class.or_else(|| class_of_linear(&text));
-        let curve = class.and_then(|class| Curve::named(class.rsplit('.').next()?));
+        let activation = class.and_then(|class| Activation::named(class.rsplit('.').next()?));
         let found = || text.chars().take(80).collect::<String>();
-        curve.ok_or_else(|| {
-            FileError::unsupported("activation_fn", format!("one of {}", Curve::names()), found())
+        activation.ok_or_else(|| {
+            FileError::unsupported("activation_fn", format!("one of {}", Activation::names()), found())
         })
     }
 

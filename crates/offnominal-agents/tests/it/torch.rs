@@ -1,6 +1,6 @@
 //! State dictionaries of CleanRL and models of RSL-RL act as their networks do. `tests/torch/make_*.py` made the files.
 
-use offnominal_agents::network::Curve;
+use offnominal_agents::network::Activation;
 use offnominal_agents::{cleanrl, rsl_rl};
 use offnominal_core::channel::Image;
 use offnominal_core::prelude::*;
@@ -75,8 +75,8 @@ fn state_dictionaries_of_cleanrl_act_as_their_networks_do() {
 fn models_of_rsl_rl_act_as_their_classes_do() {
     let expected: Value = serde_json::from_slice(&file("rsl_rl.json")).unwrap();
     for name in ["rsl-rl-2", "rsl-rl-2-tanh", "rsl-rl-2-lstm", "rsl-rl-5", "rsl-rl-5-lstm"] {
-        let curve = if name.ends_with("tanh") { Curve::Tanh } else { Curve::Elu };
-        let taken = rsl_rl::read(&file(&format!("{name}.pt")), &unbounded(), curve);
+        let activation = if name.ends_with("tanh") { Activation::Tanh } else { Activation::Elu };
+        let taken = rsl_rl::read(&file(&format!("{name}.pt")), &unbounded(), activation);
         let taken = taken.unwrap_or_else(|e| panic!("{name}: {e}"));
         acts_alike(taken.into_policy().as_mut(), &expected["observations"], &expected[name]["actions"]);
     }
@@ -87,7 +87,7 @@ fn another_layout_or_environment_is_explained() {
     let refused = |name: &str, spec: &EnvSpec, want: &str| {
         let bytes = file(name);
         let found = match name.ends_with(".pt") {
-            true => rsl_rl::read(&bytes, spec, Curve::Elu),
+            true => rsl_rl::read(&bytes, spec, Activation::Elu),
             false => cleanrl::read(&bytes, spec, None),
         };
         let error = found.unwrap_err().to_string();
@@ -108,7 +108,8 @@ fn another_layout_or_environment_is_explained() {
     );
     refused("ppoatari.cleanrl_model", &choosing(5), "expected an environment with images, which w is not");
     refused("rsl-rl-5.pt", &choosing(2), "outputs of the network for w: expected 1, found 2");
-    let cleanrl = rsl_rl::read(&file("dqn.cleanrl_model"), &bounded(), Curve::Elu).unwrap_err().to_string();
+    let cleanrl =
+        rsl_rl::read(&file("dqn.cleanrl_model"), &bounded(), Activation::Elu).unwrap_err().to_string();
     assert!(cleanrl.contains("expected a dictionary actor_state_dict or model_state_dict"), "{cleanrl}");
     let rsl = cleanrl::read(&file("rsl-rl-5.pt"), &bounded(), None).unwrap_err().to_string();
     assert!(rsl.contains("expected one of actor_mean.0.weight, fc_mean.weight"), "{rsl}");
@@ -127,7 +128,7 @@ fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
 /// Why both readers refuse a file.
 fn reasons(bytes: &[u8]) -> [String; 2] {
     let cleanrl = cleanrl::read(bytes, &bounded(), None).unwrap_err();
-    [cleanrl, rsl_rl::read(bytes, &bounded(), Curve::Elu).unwrap_err()].map(|error| error.to_string())
+    [cleanrl, rsl_rl::read(bytes, &bounded(), Activation::Elu).unwrap_err()].map(|error| error.to_string())
 }
 
 #[test]

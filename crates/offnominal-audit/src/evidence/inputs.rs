@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// What a command reads.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
+pub struct InputFiles {
     /// Files, by the word that names them.
     pub files: BTreeMap<String, PathBuf>,
     /// What is no file that could be in a bundle.
@@ -29,8 +29,8 @@ pub fn words(command: &str) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// If a file lies outside the folder in which the command is given: a bundle could not put it back.
-pub fn found(command: &[String], results: &Path) -> Result<Found> {
-    let mut found = Found::default();
+pub fn found(command: &[String], results: &Path) -> Result<InputFiles> {
+    let mut found = InputFiles::default();
     command.iter().flat_map(|word| parts(word)).try_for_each(|word| found.add(word, results))?;
     let tables: Vec<PathBuf> = found.files.values().filter(|path| is_toml(path)).cloned().collect();
     for path in tables {
@@ -39,7 +39,7 @@ pub fn found(command: &[String], results: &Path) -> Result<Found> {
     Ok(found)
 }
 
-impl Found {
+impl InputFiles {
     fn add(&mut self, word: &str, results: &Path) -> Result<()> {
         let path = Path::new(word);
         if is_program(word) {

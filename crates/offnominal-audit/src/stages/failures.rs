@@ -23,7 +23,7 @@ const FEW: usize = 10;
 const VIDEO: usize = 256;
 
 /// What is known of failures.
-pub struct Found {
+pub struct FailureFindings {
     /// What counting found.
     pub counted: Document,
     /// Whether the environment counts anything as a failure, as far as counting and random commands show.
@@ -40,7 +40,7 @@ pub struct Found {
 ///
 /// # Errors
 /// If an episode has no outcome, or a file cannot be written.
-pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<Found> {
+pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<FailureFindings> {
     let folder = request.out.join(FOLDER);
     let asked = json!({
         "env": request.env, "policy": request.policy, "episodes": plan.effort().failures, "out": folder,
@@ -55,7 +55,13 @@ pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context)
     };
     context.check()?;
     let videos = videos(request, &counted.document, context)?;
-    Ok(Found { counts_failures: counted.counts_failures, counted: counted.document, swarms, search, videos })
+    Ok(FailureFindings {
+        counts_failures: counted.counts_failures,
+        counted: counted.document,
+        swarms,
+        search,
+        videos,
+    })
 }
 
 /// Whether the environment says how far it is from failing, and has neighbours of initial conditions.

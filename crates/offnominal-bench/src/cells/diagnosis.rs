@@ -3,7 +3,7 @@
 use crate::campaign::Setting;
 use crate::cells::cell::Diagnosing;
 use crate::cells::play::load;
-use crate::cells::said::{self, Said};
+use crate::cells::said::{self, JudgedDiagnosis};
 use crate::cells::scoring;
 use crate::cells::tell::Tell;
 use crate::results::{Diagnosed, Taught};
@@ -112,10 +112,10 @@ impl Known {
         let mut rows = Vec::new();
         for (taught, diagnoser) in all {
             let mut diagnoser = diagnoser.clone();
-            let said: Vec<[Said; AFTER.len()]> =
+            let said: Vec<[JudgedDiagnosis; AFTER.len()]> =
                 alarmed.iter().map(|alarmed| said::after(&mut diagnoser, cell, setting, *alarmed)).collect();
             rows.extend(AFTER.iter().enumerate().map(|(i, &after)| {
-                let said: Vec<&Said> = said.iter().map(|said| &said[i]).collect();
+                let said: Vec<&JudgedDiagnosis> = said.iter().map(|said| &said[i]).collect();
                 let delays = alarmed.iter().map(|(_, onset, alarm)| (alarm - onset) as f64).collect();
                 let blank = blank(cell, setting, reached.len(), delays);
                 said::counted(Diagnosed { taught, after: after as u64, ..blank }, &said)

@@ -10,7 +10,7 @@ use offnominal_worlds::anomaly::kind;
 
 /// A diagnosis, against what was done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Said {
+pub(super) struct JudgedDiagnosis {
     family: Family,
     /// Whether the family is the one of what was done, under either of its names.
     is_family: bool,
@@ -39,7 +39,7 @@ pub(super) fn after(
     cell: &Diagnosing,
     setting: &Setting,
     (episode, onset, alarm): (&Episode, usize, usize),
-) -> [Said; AFTER.len()] {
+) -> [JudgedDiagnosis; AFTER.len()] {
     let last = episode.len() - 1;
     let (mut said, mut due) = (Vec::with_capacity(AFTER.len()), AFTER.iter().peekable());
     diagnoser.reset();
@@ -66,8 +66,8 @@ impl Truth<'_> {
         &self.setting.anomaly_spec.anomaly
     }
 
-    fn judge(&self, found: &Diagnosis, by: &Diagnoser, t: usize) -> Said {
-        Said {
+    fn judge(&self, found: &Diagnosis, by: &Diagnoser, t: usize) -> JudgedDiagnosis {
+        JudgedDiagnosis {
             family: found.family,
             is_family: self.is_family(found.family),
             onset_error: (t - found.steps_ago).abs_diff(self.onset) as f64,
@@ -105,8 +105,8 @@ impl Truth<'_> {
 }
 
 /// A row with what was said of it.
-pub(super) fn counted(row: Diagnosed, said: &[&Said]) -> Diagnosed {
-    let count = |is: &dyn Fn(&Said) -> bool| said.iter().filter(|s| is(s)).count() as u64;
+pub(super) fn counted(row: Diagnosed, said: &[&JudgedDiagnosis]) -> Diagnosed {
+    let count = |is: &dyn Fn(&JudgedDiagnosis) -> bool| said.iter().filter(|s| is(s)).count() as u64;
     let of_named = |is: fn(&Named) -> bool| count(&|s| s.named.as_ref().is_some_and(is));
     let named: Vec<Named> = said.iter().filter_map(|s| s.named).collect();
     let sizes: usize = named.iter().map(|n| n.compatible).sum();

@@ -1,7 +1,7 @@
 //! The policies of the suite: trials of each method in each environment.
 //!
 //! They are in an archive of the repository, which releases do not bring; `OFFNOMINAL_OOD_RL` names the archive, or a folder of
-//! other policies. `agents/ood-rl/train.py` made them.
+//! other policies. `studies/ood-rl/train.py` made them.
 
 use crate::ood_rl::environment::{self, ENVIRONMENTS};
 use anyhow::{Context, Result, ensure};
@@ -77,11 +77,6 @@ impl Method {
             Method::AugmentedDropconnect => "MC-DropConnect, augmented",
             Method::AugmentedEnsemble => "Ensemble, augmented",
         }
-    }
-
-    /// Whether the policy was trained with corrupted images too.
-    pub fn is_augmented(self) -> bool {
-        matches!(self, Method::AugmentedDropout | Method::AugmentedDropconnect | Method::AugmentedEnsemble)
     }
 }
 

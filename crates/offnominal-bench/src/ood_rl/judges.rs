@@ -13,7 +13,7 @@ use serde_json::json;
 /// The measures of disagreement, and other detectors.
 #[derive(Clone)]
 pub(super) struct Judges {
-    pub(super) panel: Measurements,
+    panel: Measurements,
     external: Vec<Judge>,
 }
 
@@ -66,10 +66,9 @@ impl Judges {
     }
 }
 
-/// Episodes of one setting. Only the first one is kept: those of images are large.
+/// Returns and scores of the episodes of one setting; those of images are too large to be kept.
 pub(super) struct Played {
     pub(super) returns: Vec<f64>,
-    pub(super) first: Episode,
     /// `[episode][judge][T]`
     scores: Vec<Vec<Vec<f64>>>,
 }
@@ -81,14 +80,13 @@ impl Played {
         play: impl Fn(usize) -> Result<Episode>,
         judges: &mut Judges,
     ) -> Result<Played> {
-        let first = play(0)?;
-        let (mut returns, mut scores) = (vec![first.total_reward()], vec![judges.score(&first)]);
-        for i in 1..episodes {
+        let (mut returns, mut scores) = (Vec::new(), Vec::new());
+        for i in 0..episodes {
             let episode = play(i)?;
             returns.push(episode.total_reward());
             scores.push(judges.score(&episode));
         }
-        Ok(Played { returns, first, scores })
+        Ok(Played { returns, scores })
     }
 
     /// Steps of all episodes.

@@ -1,12 +1,11 @@
 //! One policy in its nominal environment and in every variant: episodes, scores, and what they are worth.
 
 use crate::ood_rl::cell::Cell;
-use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
 use crate::ood_rl::milder::milder;
 use crate::ood_rl::row::{Judged, MAIN};
 use crate::ood_rl::{environment, solved, youden};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
 use offnominal_engine::progress::Task;
@@ -16,9 +15,8 @@ use offnominal_stats::mean::student_t;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
 
-/// Files of a finished cell.
+/// The table of a finished cell.
 pub(super) const ROWS: &str = "rows.csv";
-pub(super) const TRACES: &str = "traces.json";
 
 /// The variants of an environment, its null controls, and at the end what is milder than the variants: the place of a
 /// setting is a branch of the seed.
@@ -48,14 +46,9 @@ pub(super) fn files(
     let settings = settings(cell.env);
     let judged = parallel::map(jobs, settings.len(), bar, |i| nominal.variant(&settings[i], i))?;
     let mut rows = nominal.own_rows()?;
-    let mut traces = Vec::new();
-    for (found, trace) in judged {
-        rows.extend(found);
-        traces.extend(trace);
-    }
+    rows.extend(judged.into_iter().flatten());
     Ok(vec![
         (ROWS, table::to_csv(&rows.iter().map(Judged::rounded).collect::<Vec<_>>())?),
-        (TRACES, serde_json::to_vec(&traces)?),
         ("spec.json", serde_json::to_vec_pretty(cell)?),
     ])
 }
@@ -73,8 +66,8 @@ impl<'a> Nominal<'a> {
         Ok(Nominal { cell, trial, seed, judges, played })
     }
 
-    /// What is known of a variant, and its trace if it is drawn.
-    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Judged>, Option<Trace>)> {
+    /// What is known of a variant.
+    fn variant(&self, variant: &Variant, number: usize) -> Result<Vec<Judged>> {
         let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
         let play = |i| {
             Ok(self.trial.disturbed(seed.child(i), &variant.anomaly_spec, 0, &catalogues::anomalies())?)
@@ -83,11 +76,7 @@ impl<'a> Nominal<'a> {
         let blank = self.blank(Some(variant), &played)?;
         let names = judges.names();
         let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &played));
-        let rows = judged.collect::<Result<Vec<Judged>>>()?;
-        let main = rows.iter().find(|r| r.measure == MAIN).context("the main measure is always there")?;
-        let is_drawn = figure::is_drawn(self.cell.env, self.cell.method, &blank.anomaly, blank.magnitude);
-        let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.played.first, &played.first));
-        Ok((rows, trace))
+        judged.collect()
     }
 
     /// The row of the nominal episodes.

@@ -1,8 +1,7 @@
 //! Runs cells, and reads finished ones.
 
 use crate::ood_rl::cell::Cell;
-use crate::ood_rl::figure::{self, Trace};
-use crate::ood_rl::play::{self, ROWS, TRACES};
+use crate::ood_rl::play::{self, ROWS};
 use crate::ood_rl::{Agent, Judged};
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
@@ -33,19 +32,15 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<u
     Ok(open.len())
 }
 
-/// An image: the name of its file, and its text.
-pub type Figure = (String, String);
-
-/// The rows of finished cells, and the images with the names of their files.
+/// The rows of finished cells.
 ///
 /// # Errors
 /// If a cell is not finished or cannot be read.
-pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Judged>, Vec<Figure>)> {
-    let (mut rows, mut traces) = (Vec::new(), Vec::<Trace>::new());
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<Vec<Judged>> {
+    let mut rows = Vec::new();
     for (cell, _) in plan {
         let id = cell.id()?;
         rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
-        traces.extend(serde_json::from_slice::<Vec<Trace>>(&store.read(&id, TRACES)?)?);
     }
-    Ok((rows, figure::all(&traces)?))
+    Ok(rows)
 }

@@ -102,14 +102,6 @@ pub(super) fn by_trial<'a>(
     trials.values().filter_map(|values| mean_sd(values)).map(|(mean, _)| mean).collect()
 }
 
-/// A parameter and its value in words: `gravity 49`.
-pub(super) fn words(anomaly: &str, magnitude: f64) -> String {
-    let name = anomaly.trim_start_matches("dyn-").trim_start_matches("img-").replace('-', " ");
-    let unit = if anomaly.starts_with("img-") { "severity " } else { "" };
-    let value = format!("{magnitude:.4}");
-    format!("{name} {unit}{}", value.trim_end_matches('0').trim_end_matches('.'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,8 +111,6 @@ mod tests {
         assert_eq!(spread(&[0.5, 0.7]), ".600 ± .141");
         assert_eq!((spread(&[0.5]), spread(&[])), (".500".into(), "–".into()));
         assert_eq!(share(Some(1.0)), "1.000");
-        assert_eq!(words("dyn-cart-mass", 1.0 / 9.0), "cart mass 0.1111");
-        assert_eq!(words("img-pixelate", 3.0), "pixelate severity 3");
     }
 
     #[test]

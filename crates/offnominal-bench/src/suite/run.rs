@@ -94,7 +94,7 @@ impl Ran {
     /// # Errors
     /// If the results of an environment cannot be read.
     pub fn summary(&self) -> Result<String> {
-        let found = Found::load(Suite::find(self.suite)?, self.noise.as_deref(), &self.out)?;
+        let found = SuiteResults::load(Suite::find(self.suite)?, self.noise.as_deref(), &self.out)?;
         let missing = self.environments.iter().filter_map(|state| {
             state.missing.as_ref().map(|why| format!("\n{} is missing: no {why}", state.env))
         });
@@ -103,7 +103,7 @@ impl Ran {
 }
 
 /// The results of a suite that are in a folder.
-struct Found {
+struct SuiteResults {
     rows: Vec<Row>,
     detectors: Vec<String>,
     environments: Vec<Environment>,
@@ -111,10 +111,10 @@ struct Found {
     of: usize,
 }
 
-impl Found {
-    fn load(suite: &Suite, noise: Option<&str>, out: &Path) -> Result<Found> {
+impl SuiteResults {
+    fn load(suite: &Suite, noise: Option<&str>, out: &Path) -> Result<SuiteResults> {
         let all = suite.environments()?;
-        let mut found = Found { rows: vec![], detectors: vec![], environments: vec![], of: all.len() };
+        let mut found = SuiteResults { rows: vec![], detectors: vec![], environments: vec![], of: all.len() };
         for env in &all {
             let Some(environment) = Environment::load(out, &noise::id(env, noise))? else { continue };
             let own = environment.rows(out)?;
@@ -151,7 +151,7 @@ impl Found {
 /// # Errors
 /// If no environment of the suite is in the folder, or a file there is damaged.
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
-    let (id, found) = (suite.id, Found::load(suite, None, out)?);
+    let (id, found) = (suite.id, SuiteResults::load(suite, None, out)?);
     ensure!(
         !found.environments.is_empty(),
         "expected results of an environment of suite {id} in {}, found none; `offnominal bench --suite {id}` makes them",

@@ -72,11 +72,6 @@ impl Source {
         (self.rng, self.taken) = (stream, 0);
     }
 
-    /// Goes on with another stream.
-    pub fn go_on(&mut self, stream: Rng) {
-        self.rng = stream;
-    }
-
     /// The next number.
     pub fn normal(&mut self) -> f64 {
         let Some(chosen) = &self.chosen else { return self.rng.normal() };

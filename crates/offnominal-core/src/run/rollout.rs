@@ -102,21 +102,6 @@ impl Rollout {
         self.gate.disturbance.as_ref().map_or(u32::MAX, |d| d.onset.saturating_sub(self.t))
     }
 
-    /// The same place in an episode that goes on without an anomaly and with the random numbers that a seed names.
-    pub(super) fn undisturbed_copy(&self, seed: Seed) -> Rollout {
-        Rollout {
-            gate: Gate::new(None, seed),
-            world_rng: seed.child("world").rng(),
-            disturbed: self.disturbed.clone(),
-            ..*self
-        }
-    }
-
-    /// The stream that the environment draws from.
-    pub(super) fn world_rng(&self) -> &Rng {
-        &self.world_rng
-    }
-
     /// How many steps were taken.
     pub fn steps(&self) -> u32 {
         self.t

@@ -125,30 +125,6 @@ fn a_replay_is_the_same_bits_and_is_watched() {
 }
 
 #[test]
-fn a_branch_is_the_runners_episode_and_its_forks_share_its_past_only() {
-    let env = walker();
-    let trial = Trial::new(&env, &forward);
-    let episode = trial.starting_at(vec![1.0], Seed(4), &mut |_| ());
-    let mut branch = trial.branch(&[1.0], Seed(4)).unwrap();
-    let mut fork = None;
-    for t in 0..episode.len() {
-        if t == 5 {
-            fork = branch.fork(Seed(9));
-        }
-        let end = branch.step();
-        assert_eq!(branch.observation(), [episode.observations[t + 1]]);
-        assert_eq!(end, (t + 1 == episode.len()).then_some(episode.end));
-    }
-    let mut fork = fork.unwrap();
-    assert_eq!((fork.observation()[0], fork.steps()), (episode.observations[5], 5));
-    fork.step();
-    // The same command from the same place, with other noise.
-    let (there, here) = (fork.observation()[0], episode.observations[6]);
-    assert!(there != here && (there - here).abs() < 0.1, "{there} {here}");
-    assert_eq!(branch.step(), Some(episode.end));
-}
-
-#[test]
 fn an_episode_from_a_chosen_initial_condition_is_replayed_from_there() {
     let (env, all) = (walker(), anomalies());
     let trial = Trial::new(&env, &forward);

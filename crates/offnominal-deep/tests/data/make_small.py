@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the small networks say in PyTorch (`agents/pixels/torch_networks.py`), with weights that a formula gives.
+"""What the small networks say in PyTorch (`studies/pixels/torch_networks.py`), with weights that a formula gives.
 
     pip install torch numpy pillow safetensors
     python3 crates/offnominal-deep/tests/data/make_small.py
@@ -16,7 +16,7 @@ import torch
 from make_deeplabv3 import numbers, uniform
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[3] / "agents" / "pixels"))
+sys.path.insert(0, str(HERE.parents[3] / "studies" / "pixels"))
 import torch_networks  # noqa: E402
 
 HEIGHT, WIDTH, CLASSES, EVERY = 33, 65, 3, 29

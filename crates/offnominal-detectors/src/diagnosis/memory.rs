@@ -68,14 +68,14 @@ impl Memory {
 /// Residuals of remembered steps, oldest first, with what was read and commanded in standard units; all room is allocated
 /// once.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct ResidualHistory {
     /// `[n, d]`.
     pub z: Vec<f64>,
     /// `[n, actions]`.
     pub commands: Vec<f64>,
     /// `[n, inputs]`.
     pub inputs: Vec<f32>,
-    pub surprises: Vec<f64>,
+    pub self_information: Vec<f64>,
     marginal: Marginal,
     pub signature: signature::Scratch,
     pub response: response::Scratch,
@@ -83,16 +83,16 @@ pub(super) struct Seen {
     pub w: Vec<f64>,
 }
 
-impl Seen {
+impl ResidualHistory {
     /// Room for residuals of an ensemble.
-    pub fn new(residual: &Residual, known: &Known) -> Seen {
+    pub fn new(residual: &Residual, known: &Known) -> ResidualHistory {
         let d = residual.width();
         let room = |n: usize| Vec::with_capacity(HISTORY * n);
-        Seen {
+        ResidualHistory {
             z: room(d),
             commands: room(residual.act_width()),
             inputs: Vec::with_capacity(HISTORY * residual.inputs().len()),
-            surprises: room(1),
+            self_information: room(1),
             marginal: Marginal::new(d),
             signature: known.signature.scratch(),
             response: known.response.scratch(),
@@ -106,7 +106,7 @@ impl Seen {
         self.z.clear();
         self.commands.clear();
         self.inputs.clear();
-        self.surprises.clear();
+        self.self_information.clear();
         for (step, partial) in memory.steps() {
             let from = self.z.len();
             self.z.resize(from + d, 0.0);
@@ -114,7 +114,7 @@ impl Seen {
             residual.commands(&mut self.commands);
             self.inputs.extend_from_slice(residual.inputs());
             let length = self.signature.length(&known.whitener, &self.z[from..]);
-            self.surprises.push(known.surprise(step, self.marginal.rescaled(length)));
+            self.self_information.push(known.self_information(step, self.marginal.rescaled(length)));
         }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! | question  | answer                                                                                              |
 //! |-----------|-----------------------------------------------------------------------------------------------------|
-//! | since when | the maximum-likelihood change point of the surprises at the residuals' length, against what is usual at that time of an episode |
+//! | since when | the maximum-likelihood change point of the self-information at the residuals' length, against what is usual at that time of an episode |
 //! | where      | channels by the root mean square of z since then                                                   |
 //! | what       | a small network on features of z since then: which channels carry it, whether a changed action would explain it, whether the next step takes it back |
 //!
@@ -21,7 +21,7 @@
 //! looks like.
 //! Cost: fit, that of `ensemble-dm` and a second more; nothing but a copy per step; a diagnosis one prediction per
 //! remembered step.
-//! Reference: change point, Page, Biometrika 1954, for exponential surprises; the rest is ours.
+//! Reference: change point, Page, Biometrika 1954, for exponential self-information; the rest is ours.
 
 mod answer;
 mod classifier;
@@ -38,13 +38,13 @@ use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
 use crate::shared::saved;
-use crate::shared::surprise::Surprise;
+use crate::shared::self_information::SelfInformation;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use answer::rank;
 pub use answer::{Deviation, Diagnosis, Direction, Family, Hypothesis, LARGEST, Suspect};
 use classifier::Classifier;
-use memory::{Memory, Seen};
+use memory::{Memory, ResidualHistory};
 use offnominal_core::fit_progress::Stopped;
 use onset::Usual;
 use response::Response;
@@ -63,16 +63,16 @@ const EQUAL: [f64; 3] = [1.0 / 3.0; 3];
 /// What is known of nominal residuals.
 struct Known {
     whitener: Whitener,
-    surprise: Surprise,
+    self_information: SelfInformation,
     usual: Usual,
     signature: Signature,
     response: Response,
 }
 
 impl Known {
-    /// The surprise at residuals of a length, in units of what is usual that many steps after the first.
-    fn surprise(&self, step: usize, length: f64) -> f64 {
-        self.usual.relative(step, self.surprise.of(length))
+    /// The self-information at residuals of a length, in units of what is usual that many steps after the first.
+    fn self_information(&self, step: usize, length: f64) -> f64 {
+        self.usual.relative(step, self.self_information.of(length))
     }
 
     /// Features of named faults: those of the signature and the response, and the steps since the alarm.
@@ -89,7 +89,7 @@ pub struct Diagnoser {
     classifier: Arc<Classifier>,
     taught: Option<Arc<Taught>>,
     memory: Memory,
-    seen: Seen,
+    seen: ResidualHistory,
     features: Vec<f32>,
     answer: classifier::Scratch,
     votes: Vec<Vote>,
@@ -115,11 +115,11 @@ impl Diagnoser {
         let whitener = Whitener::fit(of_members.iter().flat_map(|e| e.chunks_exact(d)), d);
         let signature = Signature::new(&residual, &whitener).expect("moments of sound episodes are sound");
         let lengths = lengths(&mut residual, &whitener, &held_out);
-        let surprise = Surprise::of_nominal(lengths.concat());
-        let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
+        let self_information = SelfInformation::of_nominal(lengths.concat());
+        let of_episode = |e: &Vec<f64>| e.iter().map(|&length| self_information.of(length)).collect();
         let usual = Usual::of(&lengths.iter().map(of_episode).collect::<Vec<_>>());
         let response = Response::new(residual.inputs().len(), d);
-        let known = Known { whitener, surprise, usual, signature, response };
+        let known = Known { whitener, self_information, usual, signature, response };
         let examples =
             simulated::examples(&mut residual, &known, &held_out, rng, progress.between(0.4, 0.8))?;
         let classifier = Classifier::fit(&examples, rng, progress.between(0.8, 1.0))?;
@@ -130,7 +130,7 @@ impl Diagnoser {
         let blank = Deviation { channel: 0, size: 1.0, bias: 0.0 };
         Diagnoser {
             memory: Memory::new(widths),
-            seen: Seen::new(&residual, &known),
+            seen: ResidualHistory::new(&residual, &known),
             features: vec![0.0; known.n_features()],
             answer: classifier.scratch(),
             votes: vec![],
@@ -229,7 +229,7 @@ impl Diagnoser {
             None => most(self.classifier.probabilities(of_signature, &mut self.answer)),
             Some(taught) => most(taught.judge(&self.features, since, &mut self.votes, &mut found.suspects)),
         };
-        found.steps_ago = self.seen.surprises.len() - 1 - first;
+        found.steps_ago = self.seen.self_information.len() - 1 - first;
         let z = &self.seen.z[first * self.residual.width()..];
         rank(&mut found.channels, self.residual.channels(), z, &self.known.whitener.deviations);
         &self.diagnosis
@@ -238,7 +238,7 @@ impl Diagnoser {
     /// Residuals of what is remembered; returns the first step since the onset.
     fn look_back(&mut self) -> usize {
         self.seen.look_back(&self.memory, &mut self.residual, &self.known);
-        onset::change_point(&self.seen.surprises)
+        onset::change_point(&self.seen.self_information)
     }
 
     /// Fills the features of the steps from the onset on, so many steps after an alarm.
@@ -260,7 +260,7 @@ impl Diagnoser {
     pub fn save(&self, to: &mut Writer<'_>) {
         self.residual.save(&mut to.part("ensemble"));
         self.known.whitener.save(&mut to.part("nominal"));
-        self.known.surprise.save(&mut to.part("length"));
+        self.known.self_information.save(&mut to.part("length"));
         self.known.usual.save(&mut to.part("usual"));
         self.classifier.save(&mut to.part("classifier"));
         self.taught.iter().for_each(|taught| taught.save(&mut to.part("taught")));
@@ -278,10 +278,10 @@ impl Diagnoser {
         from.require(made.is_some(), "ensemble", "effects that can be solved for", "others")?;
         let signature = made.expect("it was checked");
         let classifier = Classifier::load(&from.part("classifier"), signature.n_features())?;
-        let surprise = Surprise::load(&from.part("length"))?;
+        let self_information = SelfInformation::load(&from.part("length"))?;
         let usual = Usual::load(&from.part("usual"))?;
         let response = Response::new(residual.inputs().len(), d);
-        let known = Known { whitener, surprise, usual, signature, response };
+        let known = Known { whitener, self_information, usual, signature, response };
         let load = |known: &Known| Taught::load(&from.part("taught"), hypotheses, known.n_features());
         let taught = (!hypotheses.is_empty()).then(|| load(&known)).transpose()?;
         let mut made = Diagnoser::new(residual, known, classifier, [from.obs_width, from.act_width]);

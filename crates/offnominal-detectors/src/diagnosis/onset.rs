@@ -1,8 +1,8 @@
-//! Since when: the maximum-likelihood change point of surprises.
+//! Since when: the maximum-likelihood change point of self-information.
 //!
-//! Nominal surprises, divided by what is usual at their step of an episode, are exponential with mean one; from the
-//! change on their mean is m > 1, unknown. For a change at step τ of n steps up to now, with the mean m of their
-//! surprises, the log likelihood ratio is n (m − 1 − ln m).
+//! Nominal self-information, divided by what is usual at their step of an episode, are exponential with mean one; from
+//! the change on their mean is m > 1, unknown. For a change at step τ of n steps up to now, with the mean m of their
+//! self-information, the log likelihood ratio is n (m − 1 − ln m).
 
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
@@ -16,12 +16,13 @@ const LEAST_EPISODES: usize = 3;
 /// Nothing is so usual that less of it would be remarkable.
 const LEAST_MEAN: f64 = 0.5;
 
-/// The mean nominal surprise at each step of an episode: some steps, such as the first ones, are harder to predict.
+/// The mean nominal self-information at each step of an episode: some steps, such as the first ones, are harder to
+/// predict.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Usual(Vec<f64>);
 
 impl Usual {
-    /// Takes the surprises of nominal episodes, in any number.
+    /// Takes the self-information of nominal episodes, in any number.
     pub fn of(episodes: &[Vec<f64>]) -> Usual {
         let longest = episodes.iter().map(Vec::len).max().unwrap_or(0);
         let mut last = 1.0;
@@ -37,9 +38,9 @@ impl Usual {
         Usual((0..longest.max(1)).map(mean).collect())
     }
 
-    /// A surprise at a step, counted from 0, in units of what is usual there.
-    pub fn relative(&self, step: usize, surprise: f64) -> f64 {
-        surprise / self.0[step.min(self.0.len() - 1)]
+    /// A self-information at a step, counted from 0, in units of what is usual there.
+    pub fn relative(&self, step: usize, self_information: f64) -> f64 {
+        self_information / self.0[step.min(self.0.len() - 1)]
     }
 
     pub fn save(&self, to: &mut Writer<'_>) {
@@ -54,7 +55,8 @@ impl Usual {
     }
 }
 
-/// Log likelihood ratio of a change of the mean of n surprises from one to m; zero if they are not larger than usual.
+/// Log likelihood ratio of a change of the mean of n self-information from one to m; zero if they are not larger than
+/// usual.
 pub(super) fn evidence(n: f64, m: f64) -> f64 {
     if m > 1.0 { n * (m - 1.0 - m.ln()) } else { 0.0 }
 }
@@ -62,15 +64,15 @@ pub(super) fn evidence(n: f64, m: f64) -> f64 {
 /// The step at which the change most likely happened; the last one if nothing speaks for a change.
 ///
 /// # Panics
-/// If there is no surprise.
-pub(super) fn change_point(surprises: &[f64]) -> usize {
-    let (mut sum, mut best, mut at) = (0.0, 0.0, surprises.len() - 1);
-    for (ago, surprise) in surprises.iter().rev().enumerate() {
-        sum += surprise.min(MOST);
+/// If there is no self-information.
+pub(super) fn change_point(self_information: &[f64]) -> usize {
+    let (mut sum, mut best, mut at) = (0.0, 0.0, self_information.len() - 1);
+    for (ago, step) in self_information.iter().rev().enumerate() {
+        sum += step.min(MOST);
         let n = (ago + 1) as f64;
         let found = evidence(n, sum / n);
         if found > best {
-            (best, at) = (found, surprises.len() - 1 - ago);
+            (best, at) = (found, self_information.len() - 1 - ago);
         }
     }
     at

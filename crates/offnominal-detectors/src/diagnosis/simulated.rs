@@ -123,8 +123,8 @@ impl Maker<'_> {
             size *= 3.0;
         }
         self.make(family, episode, &plain, size * beyond, &mut Rng::new(root));
-        let surprises = self.surprises(plain.first);
-        let (first, d) = (change_point(&surprises), self.residual.width());
+        let self_information = self.self_information(plain.first);
+        let (first, d) = (change_point(&self_information), self.residual.width());
         let mut features = vec![0.0; self.n_features];
         let commands = &self.commands[first * self.residual.act_width()..];
         self.known.signature.of(&self.z[first * d..], commands, &mut features, &mut self.scratch);
@@ -143,7 +143,7 @@ impl Maker<'_> {
         if family == 2 {
             self.disturb_residuals(made.onset, size, rng);
         }
-        let after = &self.surprises(plain.first)[plain.onset..];
+        let after = &self.self_information(plain.first)[plain.onset..];
         let n = after.len() as f64;
         evidence(n, after.iter().map(|x| x.min(MOST)).sum::<f64>() / n)
     }
@@ -167,11 +167,11 @@ impl Maker<'_> {
         }
     }
 
-    fn surprises(&mut self, first: usize) -> Vec<f64> {
+    fn self_information(&mut self, first: usize) -> Vec<f64> {
         let d = self.residual.width();
         let rows = self.z.chunks_exact(d);
         let of = |(t, z): (usize, &[f64])| {
-            self.known.surprise(first + t, self.scratch.length(&self.known.whitener, z))
+            self.known.self_information(first + t, self.scratch.length(&self.known.whitener, z))
         };
         rows.enumerate().map(of).collect()
     }

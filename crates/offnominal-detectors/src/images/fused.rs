@@ -27,7 +27,7 @@ use super::encoding::{EncodedVideo, FrameEncoder, FrameTriple, Split};
 use super::latent::{Coordinates, Latent, Reading};
 use super::memory::Scales;
 use super::monitor::{Fitted, FrameStatistic};
-use crate::shared::surprise::Surprise;
+use crate::shared::self_information::SelfInformation;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::Backbone;
@@ -68,11 +68,12 @@ impl ImageDetector for PatchFusion {
         let scored: Vec<Vec<[f64; PARTS]>> =
             videos.nominal().iter().map(|video| parts.video(video)).collect();
         let of = |k: usize| scored.iter().flatten().map(|s| s[k]).collect::<Vec<f64>>();
-        let surprises = std::array::from_fn(|k| Surprise::of_nominal(of(k)));
-        let sums =
-            |video: &Vec<[f64; PARTS]>| video.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
+        let self_information = std::array::from_fn(|k| SelfInformation::of_nominal(of(k)));
+        let sums = |video: &Vec<[f64; PARTS]>| {
+            video.iter().map(|s| total(&self_information, s)).collect::<Vec<f64>>()
+        };
         let scales = Scales::fit(&scored.iter().map(sums).collect::<Vec<_>>());
-        Ok(Box::new(Fitted::new(encoder, Summed { parts, surprises }, scales)))
+        Ok(Box::new(Fitted::new(encoder, Summed { parts, self_information }, scales)))
     }
 }
 
@@ -108,16 +109,16 @@ impl Parts {
     }
 }
 
-/// The sum of the surprises.
-fn total(surprises: &[Surprise; PARTS], scores: &[f64; PARTS]) -> f64 {
-    surprises.iter().zip(scores).map(|(surprise, &score)| surprise.of(score)).sum()
+/// The sum of the self-information.
+fn total(self_information: &[SelfInformation; PARTS], scores: &[f64; PARTS]) -> f64 {
+    self_information.iter().zip(scores).map(|(self_information, &score)| self_information.of(score)).sum()
 }
 
 /// The parts and how their scores are added.
 #[derive(Clone)]
 struct Summed {
     parts: Parts,
-    surprises: [Surprise; PARTS],
+    self_information: [SelfInformation; PARTS],
 }
 
 impl FrameStatistic for Summed {
@@ -126,7 +127,7 @@ impl FrameStatistic for Summed {
     }
 
     fn statistic(&mut self, frames: FrameTriple<'_>, action: &[f32]) -> f64 {
-        total(&self.surprises, &self.parts.score(frames, action))
+        total(&self.self_information, &self.parts.score(frames, action))
     }
 
     fn heat(&self) -> Heat {

@@ -101,7 +101,7 @@ impl Flow {
     }
 
     /// −2 ln p(x | c) − d ln 2π, which is |x|² if the data are standard normal.
-    pub fn surprise(&mut self, x: &[f64], condition: &[f32]) -> f64 {
+    pub fn self_information(&mut self, x: &[f64], condition: &[f32]) -> f64 {
         self.condition(condition);
         self.y.copy_from_slice(x);
         let step = FRAC_PI_2 / STEPS as f64;
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn no_network_is_the_normal_density() {
-        assert_eq!(any(2, 3, 0.0).surprise(&[1.0, -2.0, 0.5], &[0.0, 9.0]), 5.25);
+        assert_eq!(any(2, 3, 0.0).self_information(&[1.0, -2.0, 0.5], &[0.0, 9.0]), 5.25);
     }
 
     #[test]
@@ -265,7 +265,8 @@ mod tests {
     #[test]
     fn any_density_has_mass_one() {
         let (mut flow, step) = (any(1, 1, 0.8), 0.01);
-        let density = |flow: &mut Flow, x: f64| (-0.5 * flow.surprise(&[x], &[0.5])).exp() / 2.506_628;
+        let density =
+            |flow: &mut Flow, x: f64| (-0.5 * flow.self_information(&[x], &[0.5])).exp() / 2.506_628;
         let mass: f64 = (-1500..1500).map(|i| density(&mut flow, step * f64::from(i)) * step).sum();
         assert!((mass - 1.0).abs() < 0.01, "{mass}");
     }
@@ -284,7 +285,7 @@ mod tests {
         let (rows, training) = ([rows.clone(), rows], Training::brief());
         let mut flow =
             Flow::fit(&rows, (1, 1), count(32), &training, &mut rng, FitProgress::unseen()).unwrap();
-        let mut at = |x: f64, c: f32| flow.surprise(&[x], &[c]);
+        let mut at = |x: f64, c: f32| flow.self_information(&[x], &[c]);
         // −2 ln(½ N(1; 1, 0.4)) − ln 2π = 2 ln 2 + 2 ln 0.4 at a mode.
         let mode = 2.0 * 2.0_f64.ln() + 2.0 * 0.4_f64.ln();
         for x in [-1.0, 1.0] {

@@ -1,7 +1,7 @@
 //! A detector inside a detector: how it is named, fitted on a part of the episodes, and put on a common scale.
 
 use super::prelude::*;
-use super::surprise::Surprise;
+use super::self_information::SelfInformation;
 use serde_json::{Map, Value, json};
 
 /// One episode in so many is held out from the fit.
@@ -54,9 +54,9 @@ impl Inner {
             all.extend_from_slice(&scores);
         }
         scorer.reset();
-        let surprise = Surprise::of_nominal(all);
-        let largest = largest.into_iter().map(|score| surprise.of(score)).collect();
-        Ok((Scaled { scorer, surprise }, largest))
+        let self_information = SelfInformation::of_nominal(all);
+        let largest = largest.into_iter().map(|score| self_information.of(score)).collect();
+        Ok((Scaled { scorer, self_information }, largest))
     }
 
     /// Reads what it became when it was fitted.
@@ -66,7 +66,10 @@ impl Inner {
         policy: Option<&dyn Policy>,
     ) -> Result<Scaled, ArchiveError> {
         let detector = self.build().expect("it was checked when it was read");
-        Ok(Scaled { scorer: detector.load(from, policy)?, surprise: Surprise::load(&from.part("surprise"))? })
+        Ok(Scaled {
+            scorer: detector.load(from, policy)?,
+            self_information: SelfInformation::load(&from.part("surprise"))?,
+        })
     }
 }
 
@@ -107,11 +110,11 @@ impl From<Inner> for Value {
     }
 }
 
-/// A scorer whose scores are surprises.
+/// A scorer whose scores are self-information.
 #[derive(Clone)]
 pub(crate) struct Scaled {
     scorer: Box<dyn Scorer>,
-    surprise: Surprise,
+    self_information: SelfInformation,
 }
 
 impl Scaled {
@@ -121,13 +124,13 @@ impl Scaled {
 
     /// Writes the scorer and its nominal scores.
     pub fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.surprise.save(&mut to.part("surprise"));
+        self.self_information.save(&mut to.part("surprise"));
         self.scorer.save(to)
     }
 
     /// −ln p of the step.
     pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.surprise.of(self.scorer.score(seen))
+        self.self_information.of(self.scorer.score(seen))
     }
 
     /// As [`Scorer::shares`], of a score that follows from that of the scorer.
@@ -153,22 +156,22 @@ impl Scaled {
     /// −ln p of a step with gaps.
     pub fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let PartialScore { score, confidence } = self.scorer.score_partial(step);
-        PartialScore { score: self.surprise.of(score), confidence }
+        PartialScore { score: self.self_information.of(score), confidence }
     }
 }
 
-/// A recipe of a statistic that adds up the surprises of another detector.
+/// A recipe of a statistic that adds up the self-information of another detector.
 pub(crate) trait Accumulate: Clone + Send + Sync + 'static {
     /// The other detector.
     fn inner(&self) -> &Inner;
 
-    /// The statistic before the first surprise.
+    /// The statistic before the first self-information.
     fn start(&self) -> f64 {
         0.0
     }
 
-    /// The statistic after one more surprise.
-    fn add(&self, sum: f64, surprise: f64) -> f64;
+    /// The statistic after one more self-information.
+    fn add(&self, sum: f64, self_information: f64) -> f64;
 }
 
 /// The statistic of an episode.

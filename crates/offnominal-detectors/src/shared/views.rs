@@ -16,14 +16,14 @@
 
 use super::marginal::Marginal;
 use super::normal_scores::NormalScores;
-use super::surprise::{LIMIT, Surprise, thinned};
+use super::self_information::{LIMIT, SelfInformation, thinned};
 use super::whiten::Whitener;
 use super::window::{NominalWindow, Window};
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Weight of a step in the drift.
 const RATE: f64 = 0.3;
-/// Taken off the sum of surprises at each step.
+/// Taken off the sum of self-information at each step.
 const ALLOWANCE: f64 = 1.5;
 /// Steps of the windows.
 const WINDOWS: [usize; 2] = [8, 32];
@@ -31,7 +31,7 @@ const WINDOWS: [usize; 2] = [8, 32];
 const QUIET: f64 = 1e-3;
 /// Smallest distance between median and percentile.
 const LEAST_SPREAD: f64 = 1e-3;
-/// What surprises are kept of.
+/// What self-information are kept of.
 const LENGTHS_OF: [&str; 2] = ["residuals", "scores"];
 /// Number of views.
 const N: usize = 6;
@@ -51,7 +51,7 @@ pub(crate) struct Views {
     length: Whitener,
     drift: Whitener,
     /// Of lengths of residuals, and of normal scores.
-    surprises: [Surprise; 2],
+    self_information: [SelfInformation; 2],
     windows: [NominalWindow; WINDOWS.len()],
     /// Median and spread of each view.
     scales: [(f64, f64); N],
@@ -102,15 +102,16 @@ impl Views {
         let length = Whitener::fit(rows.chunks_exact(d), d);
         let drifts: Vec<f64> = episodes.iter().flat_map(|e| drifts(e, d)).collect();
         let drift = Whitener::fit(drifts.chunks_exact(d), d);
-        let surprise = |whitener: &Whitener, rows: &[f64]| {
+        let self_information = |whitener: &Whitener, rows: &[f64]| {
             let lengths = rows.chunks_exact(d).map(|row| whitener.mean_square(&mut row.to_vec()));
-            Surprise::of_nominal(thinned(lengths.collect()))
+            SelfInformation::of_nominal(thinned(lengths.collect()))
         };
-        let surprises = [surprise(&residuals, &held_out.concat()), surprise(&length, &rows)];
+        let self_information =
+            [self_information(&residuals, &held_out.concat()), self_information(&length, &rows)];
         let windows = WINDOWS
             .map(|size| NominalWindow::fit(&episodes, &mut Window::new(size, length.deviations.clone())));
         let mut views =
-            Views { residuals, scores, length, drift, surprises, windows, scales: [(0.0, 1.0); N] };
+            Views { residuals, scores, length, drift, self_information, windows, scales: [(0.0, 1.0); N] };
         let seen: Vec<[f64; N]> = held_out.iter().flat_map(|e| views.of_episode(e, d)).collect();
         for (view, scale) in views.scales.iter_mut().enumerate() {
             *scale = scale_of(seen.iter().map(|v| v[view]).filter(|v| v.is_finite()).collect());
@@ -124,8 +125,8 @@ impl Views {
         self.scores.save(&mut to.part("scores"));
         self.length.save(&mut to.part("length"));
         self.drift.save(&mut to.part("drift"));
-        for (of, surprise) in LENGTHS_OF.iter().zip(&self.surprises) {
-            surprise.save(&mut to.part("surprise").part(of));
+        for (of, self_information) in LENGTHS_OF.iter().zip(&self.self_information) {
+            self_information.save(&mut to.part("surprise").part(of));
         }
         for (size, window) in WINDOWS.iter().zip(&self.windows) {
             window.save(&mut to.part("window").part(size));
@@ -137,7 +138,7 @@ impl Views {
     /// Reads what is known of residuals of d channels.
     pub fn load(from: &Reader<'_>, d: usize) -> Result<Views, ArchiveError> {
         let whitener = |name: &str| Whitener::load(&from.part(name), d);
-        let surprise = |of: &str| Surprise::load(&from.part("surprise").part(of));
+        let self_information = |of: &str| SelfInformation::load(&from.part("surprise").part(of));
         let window = |size: usize| NominalWindow::load(&from.part("window").part(size), d);
         let (medians, spreads) = (from.exactly::<f64>("median", N)?, from.exactly::<f64>("spread", N)?);
         from.require(spreads.iter().all(|&s| s > 0.0), "spread", "numbers above zero", "others")?;
@@ -146,7 +147,7 @@ impl Views {
             scores: NormalScores::load(&from.part("scores"), d)?,
             length: whitener("length")?,
             drift: whitener("drift")?,
-            surprises: [surprise(LENGTHS_OF[0])?, surprise(LENGTHS_OF[1])?],
+            self_information: [self_information(LENGTHS_OF[0])?, self_information(LENGTHS_OF[1])?],
             windows: [window(WINDOWS[0])?, window(WINDOWS[1])?],
             scales: std::array::from_fn(|view| (medians[view], spreads[view])),
         })
@@ -204,7 +205,7 @@ impl Views {
         for window in &mut past.windows {
             window.add_partial(z, &past.variances);
         }
-        past.last = self.largest(self.with(z, [length, drift, self.surprises[1].of(length)], past));
+        past.last = self.largest(self.with(z, [length, drift, self.self_information[1].of(length)], past));
         past.last.0
     }
 
@@ -234,13 +235,13 @@ impl Views {
 
     /// The views of a residual, which becomes its normal scores.
     fn raw(&self, z: &mut [f64], past: &mut Past) -> [f64; N] {
-        let surprise = self.surprises[0].of(length_of(z, &self.residuals, past));
+        let self_information = self.self_information[0].of(length_of(z, &self.residuals, past));
         self.scores.apply(z);
         let length = length_of(z, &self.length, past);
         past.drift(z);
         let drift = self.of_drift(past);
         past.windows.iter_mut().for_each(|window| window.add(z));
-        self.with(z, [length, drift, surprise], past)
+        self.with(z, [length, drift, self_information], past)
     }
 
     fn of_drift(&self, past: &mut Past) -> f64 {
@@ -250,11 +251,11 @@ impl Views {
     }
 
     /// All views; −∞ for a window that does not count yet.
-    fn with(&self, g: &[f64], [length, drift, surprise]: [f64; 3], past: &mut Past) -> [f64; N] {
+    fn with(&self, g: &[f64], [length, drift, self_information]: [f64; 3], past: &mut Past) -> [f64; N] {
         let Past { sum, windows, scratch, .. } = past;
         let channels = g.iter().zip(&self.length.deviations);
         let channel = channels.map(|(g, deviation)| (g / deviation).powi(2)).fold(0.0, f64::max);
-        *sum = (*sum - ALLOWANCE).max(0.0) + surprise.min(LIMIT);
+        *sum = (*sum - ALLOWANCE).max(0.0) + self_information.min(LIMIT);
         let mut window = |i: usize| {
             let counts = windows[i].is_half_full();
             if counts {

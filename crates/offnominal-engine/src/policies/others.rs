@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::zoo::Training;
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_agents::network::Curve;
+use offnominal_agents::network::Activation;
 use offnominal_agents::sb3::{self, Model, Options, Statistics};
 use offnominal_agents::{Normalisation, Taken, cleanrl, rsl_rl};
 use offnominal_core::spec::EnvSpec;
@@ -127,8 +127,9 @@ pub(super) fn read(library: Library, place: &Place, spec: &EnvSpec) -> Result<Ot
             (clean(&bytes, statistics.as_deref(), beside.as_deref(), options, spec), String::new())
         }
         Library::RslRl => {
-            let curve = options.get("activation").map_or(Ok(Curve::Elu), |name| activation(name))?;
-            let taken = rsl_rl::read(&bytes, spec, curve).map_err(anyhow::Error::from);
+            let activation =
+                options.get("activation").map_or(Ok(Activation::Elu), |name| activation(name))?;
+            let taken = rsl_rl::read(&bytes, spec, activation).map_err(anyhow::Error::from);
             (taken, options.get("activation").cloned().unwrap_or_default())
         }
     };
@@ -214,9 +215,9 @@ fn frames(text: &str) -> Result<usize> {
     }
 }
 
-fn activation(name: &str) -> Result<Curve> {
-    let found = Curve::named(name);
-    found.with_context(|| format!("activation: expected one of {}, found {name:?}", Curve::names()))
+fn activation(name: &str) -> Result<Activation> {
+    let found = Activation::named(name);
+    found.with_context(|| format!("activation: expected one of {}, found {name:?}", Activation::names()))
 }
 
 /// The statistics that are asked for, or those of a model of Stable-Baselines3 where tools put them.

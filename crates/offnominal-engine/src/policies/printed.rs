@@ -5,7 +5,7 @@
 //! Python, and [`played`] what made a result.
 
 use super::place::{ENDINGS, Place};
-use super::{Found, read_file};
+use super::{KnownPolicy, read_file};
 use crate::remarks;
 use anyhow::Result;
 use offnominal_core::spec::EnvSpec;
@@ -29,7 +29,7 @@ struct Opened {
 }
 
 /// Keeps where the policy of a name was found and how it is played, which it says.
-pub(super) fn remember(found: &Found) {
+pub(super) fn remember(found: &KnownPolicy) {
     let (label, played) = (found.label(), found.played.clone());
     if let Some(played) = &played {
         remarks::say(format!("policy {label}: {played}"));

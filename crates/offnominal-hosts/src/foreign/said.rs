@@ -12,12 +12,12 @@ const TOLD: usize = 1000;
 
 /// The last bytes that were said.
 #[derive(Clone, Default)]
-pub(crate) struct Said(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
 
-impl Said {
+impl OutputTail {
     /// Listens, on a thread of its own, until the last one who can speak is gone.
-    pub(crate) fn listen(mut to: PipeReader) -> Said {
-        let said = Said::default();
+    pub(crate) fn listen(mut to: PipeReader) -> OutputTail {
+        let said = OutputTail::default();
         let heard = said.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 1 << 13];
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn the_end_of_a_flood_is_kept() {
         let (reader, mut writer) = std::io::pipe().unwrap();
-        let said = Said::listen(reader);
+        let said = OutputTail::listen(reader);
         let line = [b'x'; 1000];
         (0..2000).for_each(|_| writer.write_all(&line).unwrap());
         writer.write_all(b"\nthe last words\n\n").unwrap();

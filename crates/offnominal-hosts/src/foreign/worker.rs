@@ -1,7 +1,7 @@
 //! A process of Python that hosts environments.
 
 use crate::foreign::folder::Folder;
-use crate::foreign::said::Said;
+use crate::foreign::said::OutputTail;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_mujoco::python;
 use offnominal_work::stop;
@@ -55,7 +55,7 @@ const END: Duration = Duration::from_secs(1);
 pub(super) struct Worker {
     child: Mutex<Child>,
     folder: Folder,
-    said: Said,
+    said: OutputTail,
     retired: AtomicBool,
     is_late: AtomicBool,
     /// Environments that are in it.
@@ -80,7 +80,7 @@ impl Worker {
         // Ctrl-C is the engine's business, which then ends the process.
         command.process_group(0);
         let child = command.spawn().with_context(|| format!("cannot start {}", interpreter.display()))?;
-        let said = Said::listen(reader);
+        let said = OutputTail::listen(reader);
         let (retired, is_late) = (AtomicBool::new(false), AtomicBool::new(false));
         let (child, environments) = (Mutex::new(child), AtomicUsize::new(0));
         let worker = Worker { child, folder, said, retired, is_late, environments };

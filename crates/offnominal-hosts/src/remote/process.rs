@@ -3,7 +3,7 @@
 use super::lines::{self, LONGEST};
 use super::name;
 use super::wait::Deadline;
-use crate::foreign::said::Said;
+use crate::foreign::said::OutputTail;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_core::spec::Channel;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,7 +24,7 @@ pub(super) struct Process {
     /// Lines for it; nothing when its input has ended.
     to: Option<Sender<Vec<u8>>>,
     from: Receiver<Result<Vec<u8>>>,
-    said: Said,
+    said: OutputTail,
     limit: Duration,
     channels: Vec<Channel>,
     line: Vec<u8>,
@@ -51,7 +51,7 @@ impl Process {
         let (answers, from) = sync_channel(1);
         std::thread::spawn(move || write_all(&lines, input));
         std::thread::spawn(move || read_all(output, &answers));
-        let said = Said::listen(reader);
+        let said = OutputTail::listen(reader);
         Ok(Process { child, to: Some(to), from, said, limit: command.limit, channels, line: Vec::new() })
     }
 

@@ -13,7 +13,7 @@ const FEW: usize = 16;
 
 /// What is found in a column so far.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ColumnSummary {
     column: Column,
     /// Rows before the column appeared, which are missing too.
     before: u64,
@@ -120,10 +120,10 @@ impl<T: PartialEq> Few<T> {
     }
 }
 
-impl Found {
+impl ColumnSummary {
     /// Nothing yet; the column appears after `before` rows of its topic.
-    pub fn new(column: &Column, before: u64) -> Found {
-        Found {
+    pub fn new(column: &Column, before: u64) -> ColumnSummary {
+        ColumnSummary {
             column: column.clone(),
             before,
             rows: 0,
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     fn report(values: &[Value<'_>]) -> ColumnReport {
-        let mut found = Found::new(&Column::new("x"), 0);
+        let mut found = ColumnSummary::new(&Column::new("x"), 0);
         values.iter().for_each(|&value| found.add(value));
         found.report()
     }
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_counts_whether_or_not_the_column_was_known() {
-        let mut found = Found::new(&Column::new("x"), 2);
+        let mut found = ColumnSummary::new(&Column::new("x"), 2);
         [Value::Number(1.0), Value::Number(f64::INFINITY)].into_iter().for_each(|value| found.add(value));
         assert_eq!(found.report().missing, 0.75);
     }

@@ -1,7 +1,7 @@
 //! One pass over logs: what each topic and each column holds.
 
 use crate::formats::Format;
-use crate::inspect::column::{ColumnReport, Found};
+use crate::inspect::column::{ColumnReport, ColumnSummary};
 use crate::inspect::steps::Steps;
 use crate::record::{Column, Sink, Topic, Value};
 use crate::source::Source;
@@ -55,7 +55,7 @@ impl TopicReport {
 pub fn survey(log: &(impl Source + ?Sized)) -> Result<LogReport> {
     let mut survey = Survey::default();
     let format = log.read(&mut survey)?;
-    let topics = survey.topics.into_iter().map(Seen::report).collect();
+    let topics = survey.topics.into_iter().map(TopicSummary::report).collect();
     Ok(LogReport {
         path: log.name().into(),
         format,
@@ -67,24 +67,24 @@ pub fn survey(log: &(impl Source + ?Sized)) -> Result<LogReport> {
 
 #[derive(Default)]
 struct Survey {
-    topics: Vec<Seen>,
+    topics: Vec<TopicSummary>,
     left_out: Vec<String>,
     assumed: Vec<String>,
 }
 
-struct Seen {
+struct TopicSummary {
     topic: Topic,
     rows: u64,
     origin: Option<i64>,
     last: f64,
     times: Steps,
     jumps_back: u64,
-    columns: Vec<Found>,
+    columns: Vec<ColumnSummary>,
 }
 
 impl Sink for Survey {
     fn topic(&mut self, _: usize, topic: &Topic) -> Result<bool> {
-        self.topics.push(Seen {
+        self.topics.push(TopicSummary {
             topic: topic.clone(),
             rows: 0,
             origin: None,
@@ -98,7 +98,7 @@ impl Sink for Survey {
 
     fn column(&mut self, topic: usize, _: usize, column: &Column) -> Result<()> {
         let seen = &mut self.topics[topic];
-        seen.columns.push(Found::new(column, seen.rows));
+        seen.columns.push(ColumnSummary::new(column, seen.rows));
         Ok(())
     }
 
@@ -138,7 +138,7 @@ impl Survey {
     }
 }
 
-impl Seen {
+impl TopicSummary {
     fn time(&mut self, time: i64) {
         // Differences are taken of whole numbers: in nanoseconds since 1970 a floating-point number is too coarse.
         let origin = *self.origin.get_or_insert(time);
@@ -159,7 +159,7 @@ impl Seen {
             rows: self.rows,
             times: self.origin.map(|_| self.times),
             jumps_back: self.jumps_back,
-            columns: self.columns.into_iter().map(Found::report).collect(),
+            columns: self.columns.into_iter().map(ColumnSummary::report).collect(),
         }
     }
 }

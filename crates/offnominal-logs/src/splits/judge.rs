@@ -81,13 +81,13 @@ impl Scored {
 }
 
 /// A metric of a split.
-pub struct Found {
+pub struct SplitMetric {
     metric: &'static str,
     depends_on_threshold: bool,
     estimate: Estimate,
 }
 
-impl Found {
+impl SplitMetric {
     /// As a row of the table.
     pub fn number(self, env: &str, split: &Split, detector: &str, rule: &str) -> Number {
         let Estimate { value, low, high, n, .. } = self.estimate;
@@ -110,13 +110,18 @@ impl Found {
 ///
 /// # Errors
 /// If a score or the threshold is not a number.
-pub fn judge(split: &[Scored], test: &[Scored], threshold: f64, plan: &Bootstrap) -> Result<Vec<Found>> {
+pub fn judge(
+    split: &[Scored],
+    test: &[Scored],
+    threshold: f64,
+    plan: &Bootstrap,
+) -> Result<Vec<SplitMetric>> {
     let of_scores = |scored: &Scored| scored.episode(&scored.scores);
     let of_statistics = |scored: &Scored| scored.episode(&scored.statistics);
     let mut episodes: Vec<ScoredEpisode> = split.iter().map(of_scores).collect();
     let mut found = Vec::new();
     let mut add = |metric, depends_on_threshold, estimate: Result<Estimate, StatsError>| {
-        found.extend(estimate.ok().map(|estimate| Found { metric, depends_on_threshold, estimate }));
+        found.extend(estimate.ok().map(|estimate| SplitMetric { metric, depends_on_threshold, estimate }));
     };
     if let Ok(local) = detection(&episodes, Mode::Local, plan) {
         local.rows().into_iter().for_each(|(metric, value)| add(metric, false, Ok(value.clone())));

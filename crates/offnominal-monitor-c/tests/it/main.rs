@@ -5,6 +5,7 @@
 mod archive;
 mod border;
 mod calls;
+mod defect;
 mod examples;
 mod explain;
 mod header;

@@ -89,7 +89,7 @@ pub struct Scale {
 
 /// What the network makes of an image.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Seen {
+pub struct StageMaps {
     /// The last stage at each of [`STRIDES`].
     pub scales: [Scale; 3],
     /// Means of the head's planes.
@@ -128,7 +128,7 @@ impl EfficientNetLite {
     ///
     /// # Panics
     /// If there are no pixels, or their number is not a multiple of the width.
-    pub fn see(&self, rgb: &[u8], width: usize, pack: &mut Pack) -> Seen {
+    pub fn see(&self, rgb: &[u8], width: usize, pack: &mut Pack) -> StageMaps {
         let levels: Vec<f32> = rgb.iter().map(|&level| f32::from(level)).collect();
         assert!(
             width > 0 && !rgb.is_empty() && rgb.len().is_multiple_of(3 * width),
@@ -137,7 +137,7 @@ impl EfficientNetLite {
         let scales = self.scales(&levels, width, STRIDES[2], pack);
         let pooled = self.pooled(&scales[2], pack);
         let logits = self.classifier.apply(&pooled, pack);
-        Seen { scales: scales.map(Scale::from), pooled, logits }
+        StageMaps { scales: scales.map(Scale::from), pooled, logits }
     }
 
     /// The last map at each stride up to one; those of larger strides are empty.

@@ -4,7 +4,7 @@ use super::ComponentSizes;
 use super::subject::Subject;
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::failures::{Failures, Surroundings};
-use crate::gallery::{Gallery, Seen};
+use crate::gallery::{Gallery, GalleryImage};
 use crate::kept::Kept;
 use crate::scorer::{Image, Scorer};
 use anyhow::{Context as _, Result};
@@ -174,7 +174,7 @@ impl<'a> Second<'a> {
         let (labels, least) = (&scored.labels, self.sizes.of(scored.labels.ids.len()));
         let (set, sample, prediction) = (self.set, &self.samples[self.at], scored.prediction.as_deref());
         let surroundings = Surroundings::load(set, sample, labels)?;
-        let seen = Seen {
+        let seen = GalleryImage {
             name: &sample.name,
             labels,
             prediction,

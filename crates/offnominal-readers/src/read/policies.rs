@@ -1,6 +1,6 @@
 //! Readers of policies, of trainings, and of what is learned about policies.
 
-use offnominal_agents::network::{Curve, Network};
+use offnominal_agents::network::{Activation, Network};
 use offnominal_agents::onnx::Onnx;
 use offnominal_agents::sb3::{Model, Options, read_normalisation};
 use offnominal_agents::{Actor, Card, History, Trainer, cleanrl, rsl_rl};
@@ -95,7 +95,7 @@ fn two_bounded() -> EnvSpec {
 /// A model of RSL-RL.
 pub fn rsl_rl(bytes: &[u8]) -> bool {
     let spec = spec(3, 2, 0);
-    rsl_rl::read(bytes, &spec, Curve::Elu).is_ok_and(|taken| acts(taken.into_policy().as_mut(), &spec))
+    rsl_rl::read(bytes, &spec, Activation::Elu).is_ok_and(|taken| acts(taken.into_policy().as_mut(), &spec))
 }
 
 /// The statistics beside a model of Stable-Baselines3.

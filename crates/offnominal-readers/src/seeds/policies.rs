@@ -2,13 +2,15 @@
 
 use crate::mutate::zipped;
 use crate::read::policies::{environment, seeing, spec};
-use offnominal_agents::network::{Curve, Design, Encoding, Input, Kind, Layer, Network, Normalised, Output};
+use offnominal_agents::network::{
+    Activation, Design, Encoding, Input, Kind, Layer, Network, Normalised, Output,
+};
 use offnominal_agents::trainer::Contents;
 use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
-use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
+use offnominal_nets::{Activation as Hidden, ConvNet, Filters, Mlp, Net, Tensors};
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
 use std::io::{Cursor, Read};
@@ -18,7 +20,7 @@ fn numbers(n: usize) -> Vec<f32> {
 }
 
 fn actor(spec: &EnvSpec, sizes: &[usize], dropout: f32) -> Actor {
-    let net = Mlp::new(sizes, Activation::Relu).with_dropout(dropout);
+    let net = Mlp::new(sizes, Hidden::Relu).with_dropout(dropout);
     let params = numbers(net.n_params());
     let map = Normalisation { mean: vec![0.1; sizes[0]], scale: vec![2.0; sizes[0]] };
     Actor::new(spec, "tqc", net, params, Some(map))
@@ -31,7 +33,7 @@ pub fn policies() -> Vec<(String, Vec<u8>)> {
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
     let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
     let encoder = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
-    let head = Mlp::new(&[encoder.outputs(), 6, 4], Activation::Relu);
+    let head = Mlp::new(&[encoder.outputs(), 6, 4], Hidden::Relu);
     let net = Net::new(Some(encoder), head);
     let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
     let all = [
@@ -55,23 +57,23 @@ pub fn tensors() -> Vec<u8> {
 
 /// A policy of filters on an image, and one with a memory.
 pub fn networks() -> Vec<(String, Vec<u8>)> {
-    let layer = |kind, curve| Layer { kind, curve };
+    let layer = |kind, activation| Layer { kind, activation };
     let input =
         |width, stack, encoding| Input { width, stack, normalised: Normalised::No, clip: None, encoding };
     let filters = Kind::Convolution { planes: 2, height: 12, columns: 12, filters: 2, kernel: 4, stride: 4 };
     let of_image = Design {
         input: input(288, 1, Encoding::Grey),
         layers: vec![
-            layer(filters, Curve::Relu),
-            layer(Kind::Dense { inputs: 18, outputs: 4 }, Curve::Identity),
+            layer(filters, Activation::Relu),
+            layer(Kind::Dense { inputs: 18, outputs: 4 }, Activation::Identity),
         ],
         output: Output::Choices(vec![4]),
     };
     let remembering = Design {
         input: Input { normalised: Normalised::Frames, clip: Some(5.0), ..input(3, 2, Encoding::Numbers) },
         layers: vec![
-            layer(Kind::Lstm { inputs: 6, units: 2 }, Curve::Identity),
-            layer(Kind::Dense { inputs: 2, outputs: 2 }, Curve::Cut(2.0)),
+            layer(Kind::Lstm { inputs: 6, units: 2 }, Activation::Identity),
+            layer(Kind::Dense { inputs: 2, outputs: 2 }, Activation::Cut(2.0)),
         ],
         output: Output::Squashed,
     };

@@ -31,14 +31,6 @@ impl Rows {
         self.ends.push((n, failed));
     }
 
-    /// Adds all rows of others.
-    pub fn extend(&mut self, other: &Rows) {
-        let before = self.len();
-        self.numbers.extend_from_slice(&other.numbers);
-        self.targets.extend_from_slice(&other.targets);
-        self.ends.extend(other.ends.iter().map(|&(end, failed)| (before + end, failed)));
-    }
-
     /// Number of rows.
     pub(super) fn len(&self) -> usize {
         self.targets.len()

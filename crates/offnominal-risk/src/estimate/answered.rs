@@ -1,4 +1,4 @@
-//! What was estimated where a cheap environment may have helped, and which settings go with that.
+//! What was estimated where a low-fidelity environment may have helped, and which settings go with that.
 
 use super::multifidelity;
 use super::{Goal, Report, Request};
@@ -7,13 +7,13 @@ use offnominal_engine::scenario::ScenarioRequest;
 use serde::Serialize;
 use std::fmt;
 
-/// What was estimated, of episodes in one environment alone, or helped by those in a cheap one.
+/// What was estimated, of episodes in one environment alone, or helped by those in a low-fidelity one.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Answered {
     /// In one environment.
     Alone(Box<Report>),
-    /// In a dear one, with the help of a cheap one.
+    /// In a high-fidelity one, with the help of a low-fidelity one.
     Helped(Box<multifidelity::report::Report>),
 }
 
@@ -53,7 +53,7 @@ impl Request {
         let wrong = given.iter().find_map(|(name, is_given)| is_given.then_some(*name)).unwrap_or_default();
         ensure!(
             wrong.is_empty(),
-            "{wrong}: expected none with the cheap environment {cheap}, because pairs are plain draws of the dear one"
+            "{wrong}: expected none with the low-fidelity environment {cheap}, because pairs are plain draws of the high-fidelity one"
         );
         Ok(())
     }

@@ -14,7 +14,7 @@ use offnominal_engine::progress::Task;
 use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Allocation, Proposal, Thinning};
+use offnominal_stats::risk::{Allocation, PLAIN_SHARE, Thinning};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -36,6 +36,21 @@ pub struct Estimation<'c> {
     /// What it estimates and how.
     pub spec: ExperimentSpec,
     read: Mutex<Read>,
+}
+
+/// How far a predictor chooses experiments.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proposal {
+    /// Share of the experiments that is spread evenly over all draws.
+    pub plain_share: f64,
+    /// The power of a prediction that the chance of a draw to be tried grows with.
+    pub exponent: f64,
+}
+
+impl Default for Proposal {
+    fn default() -> Proposal {
+        Proposal { plain_share: PLAIN_SHARE, exponent: 0.5 }
+    }
 }
 
 /// One draw that was tried.
@@ -69,7 +84,8 @@ impl<'c> Estimation<'c> {
     ) -> Result<Estimation<'c>> {
         let mut predictions = guide.survey(&experimenter, "pilot", PILOT, context)?;
         predictions.sort_unstable_by(f64::total_cmp);
-        let powers: Vec<f64> = predictions.iter().map(|f| proposal.chance(*f)).collect();
+        let powers: Vec<f64> =
+            predictions.iter().map(|f| f.powf(proposal.exponent).clamp(0.0, 1.0)).collect();
         let mean_power = powers.iter().sum::<f64>() / powers.len() as f64;
         ensure!(mean_power > 0.0, "the predictor is 0 in all of {PILOT} draws: there is nothing to follow");
         // Beyond this rate the most dangerous draws are always tried and more draws would serve better.

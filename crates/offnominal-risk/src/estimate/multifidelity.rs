@@ -1,13 +1,13 @@
-//! `risk estimate --cheap`: how often a policy fails in a dear simulator, of few episodes, helped by many in a cheap one.
+//! `risk estimate --cheap`: how often a policy fails in a high-fidelity simulator, of few episodes, helped by many in a low-fidelity one.
 //!
 //! Pair i plays the policy in both simulators from the same initial condition with the same random numbers, and K times
-//! more in the cheap one from elsewhere. After each block somebody looks, and stops where the interval is as narrow as was
+//! more in the low-fidelity one from elsewhere. After each block somebody looks, and stops where the interval is as narrow as was
 //! asked for, or tells on which side of the largest acceptable risk the failure probability lies. It is valid at every
-//! number of pairs, whatever the cheap simulator is worth.
+//! number of pairs, whatever the low-fidelity simulator is worth.
 //!
 //! | file           | content                                                        |
 //! |----------------|----------------------------------------------------------------|
-//! | [`simulators`] | the dear and the cheap environment with the policy             |
+//! | [`simulators`] | the high-fidelity and the low-fidelity environment with the policy             |
 //! | [`pairs`]      | pairs, and the blocks of them that were played, in a journal   |
 //! | [`ending`]     | when to stop                                                   |
 //! | [`report`]     | what was found, as JSON and as text                            |
@@ -34,7 +34,7 @@ use simulators::Simulators;
 
 /// The largest block of pairs, which is held in memory and written at once.
 const LARGEST_BLOCK: u64 = 100_000;
-/// Most fresh cheap episodes per dear one; beyond ten hardly anything is gained.
+/// Most fresh low-fidelity episodes per high-fidelity one; beyond ten hardly anything is gained.
 const MOST_PER_DEAR: u64 = 1000;
 /// Beyond so many blocks, one looks only after one more of so many pairs.
 const RARELY: u64 = 50;

@@ -5,7 +5,7 @@
 //! a run that goes on from its journal has the same rules.
 
 use super::block::{Block, Known};
-use super::scorer::{Features, Scorer, ScorerReader, Seen};
+use super::scorer::{Features, Scorer, ScorerReader, TriedDraw};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::in_chunks;
@@ -91,7 +91,7 @@ impl<'c> Refit<'c> {
     }
 
     /// The experiments of some blocks, with what is read of their draws.
-    fn seen(&self, blocks: &[Block], context: &Context) -> Result<Vec<Seen>> {
+    fn seen(&self, blocks: &[Block], context: &Context) -> Result<Vec<TriedDraw>> {
         let all: Vec<Known> = blocks.iter().flat_map(Block::experiments).collect();
         let read = &mut self.read_before().experiments;
         let new: Vec<u64> = all.iter().map(|e| e.index).filter(|index| !read.contains_key(index)).collect();
@@ -99,12 +99,12 @@ impl<'c> Refit<'c> {
         read.extend(new.into_iter().zip(rows));
         let seen = |&Known { index, chance, failed, margin }: &Known| {
             let row = read[&index].clone();
-            Seen { row, chance, failed, margin }
+            TriedDraw { row, chance, failed, margin }
         };
         Ok(all.iter().map(seen).collect())
     }
 
-    fn allocation(&self, seen: &[Seen], scorer: &Scorer<'_>, context: &Context) -> Result<Allocation> {
+    fn allocation(&self, seen: &[TriedDraw], scorer: &Scorer<'_>, context: &Context) -> Result<Allocation> {
         let has_failed = seen.iter().filter(|s| s.failed).count() >= FEWEST;
         if !has_failed && self.guide.is_none() && !scorer.is_of_margins() {
             return Ok(Allocation::even(self.rate, self.plain_share)?);

@@ -48,7 +48,7 @@ pub(super) struct Features<'r> {
 
 /// An experiment, and what is read of its draw.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct TriedDraw {
     pub row: Vec<f32>,
     pub chance: f64,
     pub failed: bool,
@@ -63,7 +63,7 @@ impl<'c> Scorer<'c> {
     pub fn fit(
         by: Experimenter<'c>,
         guide: Option<&'c Guide>,
-        seen: &[Seen],
+        seen: &[TriedDraw],
         rng: &mut Rng,
     ) -> Result<Scorer<'c>> {
         let halves = models::halves(sides(seen).zip(seen));
@@ -97,9 +97,9 @@ impl<'c> Scorer<'c> {
     }
 
     /// The experiments from which it has learned, each with the score of what has not learned from it.
-    pub fn scored(&self, seen: &[Seen]) -> Vec<Scored> {
+    pub fn scored(&self, seen: &[TriedDraw]) -> Vec<Scored> {
         let mut reader = self.reader();
-        let one = |(side, s): (usize, &Seen)| {
+        let one = |(side, s): (usize, &TriedDraw)| {
             let score = match &mut reader.models {
                 Some(models) => models[1 - side].score(&s.row),
                 None => self.without_models(&s.row),
@@ -146,7 +146,7 @@ impl<'r> Features<'r> {
 }
 
 /// Which half each experiment belongs to: failures and others take turns, each for themselves.
-fn sides(seen: &[Seen]) -> impl Iterator<Item = usize> + '_ {
+fn sides(seen: &[TriedDraw]) -> impl Iterator<Item = usize> + '_ {
     let mut next = [0, 0];
     seen.iter().map(move |s| {
         let turn = &mut next[usize::from(s.failed)];

@@ -70,7 +70,7 @@ pub struct SearchSpec {
 /// One search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Found {
+pub struct SearchRun {
     /// Experiments that were made.
     pub experiments: usize,
     /// What failed.
@@ -79,7 +79,7 @@ pub struct Found {
     pub steps: u64,
 }
 
-impl Found {
+impl SearchRun {
     /// The search up to its first failure.
     pub(super) fn first(&self) -> Search {
         let failure = self.failures.first();
@@ -140,7 +140,7 @@ impl<'c> Hunt<'c> {
     ///
     /// # Errors
     /// If the folder holds other searches, the simulator breaks, or a file cannot be written.
-    pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<Found>> {
+    pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<SearchRun>> {
         let work = Numbered { folder, journal: JOURNAL, what: "searches", run: &self.spec };
         let found = work.all(searches, context, |number| Ok((number, self.one(number)?)))?;
         let failures = found.iter().flat_map(|f| &f.1.failures);
@@ -149,7 +149,7 @@ impl<'c> Hunt<'c> {
     }
 
     /// One search from its beginning to its end.
-    fn one(&self, number: u64) -> Result<Found> {
+    fn one(&self, number: u64) -> Result<SearchRun> {
         let key = self.experimenter.key(JOURNAL, number);
         let reader = Mutex::new(self.aids.guide.map(|guide| (guide, guide.reader())));
         let error = Mutex::new(None);
@@ -163,7 +163,7 @@ impl<'c> Hunt<'c> {
         };
         let mut sampler = self.sampler(&predict)?;
         let (mut rng, mut found) =
-            (key.child("proposal").rng(), Found { experiments: 0, failures: vec![], steps: 0 });
+            (key.child("proposal").rng(), SearchRun { experiments: 0, failures: vec![], steps: 0 });
         while found.experiments < self.spec.budget && (self.spec.all || found.failures.is_empty()) {
             let x = self.propose(sampler.as_mut(), &mut rng);
             let key = key.child(found.experiments);
@@ -233,13 +233,13 @@ fn bounds(experimenter: &Experimenter<'_>) -> Vec<(f64, f64)> {
 /// Name of the journal in a run's folder, and of the stream.
 const JOURNAL: &str = "searches.jsonl";
 
-impl Piece for (u64, Found) {
+impl Piece for (u64, SearchRun) {
     fn number(&self) -> u64 {
         self.0
     }
 
     fn check(&self) -> Result<()> {
-        let Found { experiments, failures, .. } = &self.1;
+        let SearchRun { experiments, failures, .. } = &self.1;
         one_after_another(failures.iter().map(|f| f.index), 0..*experiments as u64, "failures")
     }
 }

@@ -1,4 +1,4 @@
-//! The rounds of a race that were run, so that one that was killed goes on where it was.
+//! The rounds of a selection that were run, so that one that was killed goes on where it was.
 
 use crate::estimate::block::Method;
 use crate::record::Record;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is raced, and how; a journal belongs to one of these. Who leaves when, and when the race ends, may be asked anew.
+/// What is compared, and how; a journal belongs to one of these. Who leaves when, and when the selection ends, may be asked anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RaceSpec {
+pub struct SelectionSpec {
     /// The environment.
     pub env: String,
     /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
@@ -64,8 +64,8 @@ impl Heats {
     /// Those that the journal in a folder holds.
     ///
     /// # Errors
-    /// If it is the journal of another race, or cannot be read or written.
-    pub fn open(folder: Option<&Path>, spec: &RaceSpec) -> Result<Heats> {
+    /// If it is the journal of another selection, or cannot be read or written.
+    pub fn open(folder: Option<&Path>, spec: &SelectionSpec) -> Result<Heats> {
         let (record, heats) = Record::open::<_, Heat>(folder, JOURNAL, spec)?;
         for (i, heat) in heats.iter().enumerate() {
             let chances = heat.tried.iter().all(|t| t.chance > 0.0 && t.chance <= 1.0);
@@ -118,5 +118,5 @@ impl Heats {
     }
 }
 
-/// Name of the journal in a race's folder.
+/// Name of the journal in a selection's folder.
 pub const JOURNAL: &str = "race.jsonl";

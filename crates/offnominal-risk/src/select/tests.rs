@@ -1,8 +1,8 @@
-//! Races of toys whose risk is known.
+//! Selections of toys whose risk is known.
 
+use super::elimination::{Rules, eliminate};
 use super::episodes;
-use super::heats::{self, RaceSpec};
-use super::race::{Rules, race};
+use super::heats::{self, SelectionSpec};
 use crate::estimate::block::Method;
 use crate::guide::Guide;
 use crate::testing::{Toy, context, guide, subject};
@@ -11,7 +11,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 
-/// The rules of a race of toys.
+/// The rules of a selection of toys.
 fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g> {
     let thinned = |g: &Guide| Method::Thinned {
         predictor: g.digest.clone(),
@@ -21,7 +21,7 @@ fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g
         mean_power: 0.1,
         top: None,
     };
-    let spec = RaceSpec {
+    let spec = SelectionSpec {
         env: "toy".into(),
         simulator: None,
         policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
@@ -38,7 +38,7 @@ fn the_best_policy_wins_the_race_and_equals_stay_unresolved() {
     let subjects = [0.9, 0.05, 0.6].map(|height| subject(&Toy::new(height)));
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let finish = race(&subjects, &rules(&subjects, &[], 6000), Some(&at("plain")), &context(2)).unwrap();
+    let finish = eliminate(&subjects, &rules(&subjects, &[], 6000), Some(&at("plain")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
     let places = &finish.contenders;
     assert!(
@@ -46,10 +46,10 @@ fn the_best_policy_wins_the_race_and_equals_stay_unresolved() {
     );
     let guides = [0, 1, 2].map(|i| guide(&Toy::new(0.05), &subjects[i], folder.path()));
     let finish =
-        race(&subjects, &rules(&subjects, &guides, 6000), Some(&at("thinned")), &context(2)).unwrap();
+        eliminate(&subjects, &rules(&subjects, &guides, 6000), Some(&at("thinned")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
     let equals = [0.05, 0.05].map(|height| subject(&Toy::new(height)));
-    let finish = race(&equals, &rules(&equals, &[], 900), None, &context(1)).unwrap();
+    let finish = eliminate(&equals, &rules(&equals, &[], 900), None, &context(1)).unwrap();
     assert_eq!(finish.standing, Standing::Unresolved { left: vec![0, 1] });
     assert_eq!(finish.choices.last().map(|c| c.experiments), Some(1800));
 }
@@ -62,10 +62,10 @@ fn the_episodes_of_a_race_are_a_history() {
         subject
     });
     let (folder, rules) = (tempfile::tempdir().unwrap(), rules(&subjects, &[], 900));
-    let finish = race(&subjects, &rules, Some(folder.path()), &context(2)).unwrap();
+    let finish = eliminate(&subjects, &rules, Some(folder.path()), &context(2)).unwrap();
     let history = episodes::history(&subjects, &rules.spec, folder.path()).unwrap();
     let read = History::from_bytes(&history.to_bytes()).unwrap();
-    // Earlier policies stand first, whatever their order in the race.
+    // Earlier policies stand first, whatever their order in the selection.
     for (step, contender) in [1, 2].into_iter().zip([&finish.contenders[1], &finish.contenders[0]]) {
         let mine = || read.episodes.iter().filter(|e| e.step == step);
         assert_eq!(mine().count() as u64, contender.experiments);
@@ -86,7 +86,7 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
     for (name, guides) in [("plain", &[][..]), ("thinned", &guides)] {
         let run = |name: &str, budget, jobs| {
             let rules = rules(&subjects, guides, budget);
-            race(&subjects, &rules, Some(&folder.path().join(name)), &context(jobs))
+            eliminate(&subjects, &rules, Some(&folder.path().join(name)), &context(jobs))
         };
         let whole = run(name, 900, 2).unwrap();
         let (journal, cut) = (folder.path().join(name).join(heats::JOURNAL), format!("{name}-cut"));
@@ -102,12 +102,12 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
         assert!(std::fs::read(&cut_journal).unwrap().starts_with(&text));
     }
     let other = rules(&subjects, &[], 900);
-    let error = race(&subjects, &other, Some(&folder.path().join("thinned")), &context(1)).unwrap_err();
+    let error = eliminate(&subjects, &other, Some(&folder.path().join("thinned")), &context(1)).unwrap_err();
     assert!(format!("{error:#}").contains("choose another --out"), "{error:#}");
     let journal = folder.path().join("plain").join(heats::JOURNAL);
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replacen("\"at\":299", "\"at\":300", 1)).unwrap();
-    let error = race(&subjects, &other, Some(&folder.path().join("plain")), &context(1)).unwrap_err();
+    let error = eliminate(&subjects, &other, Some(&folder.path().join("plain")), &context(1)).unwrap_err();
     let text = format!("{error:#}");
     assert!(text.contains("line 2, block 0") && text.contains("the journal was changed"), "{text}");
 }

@@ -68,7 +68,7 @@ pub struct StressSpec {
 /// One search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Found {
+pub struct StressRun {
     /// The key of the randomness of environment and policy.
     pub key: Seed,
     /// The initial condition.
@@ -100,7 +100,7 @@ pub struct Disturbed {
     pub refinement: usize,
 }
 
-impl Found {
+impl StressRun {
     /// The search as its cost sees it.
     pub fn search(&self) -> Search {
         Search { experiments: self.experiments, has_failed: self.failure.is_some() }
@@ -155,7 +155,7 @@ impl<'c> Hunt<'c> {
     ///
     /// # Errors
     /// If the folder holds other searches, an episode has no outcome, or a file cannot be written.
-    pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<Found>> {
+    pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<StressRun>> {
         let work = Numbered { folder, journal: JOURNAL, what: self.spec.strategy.name(), run: self.spec };
         let found = work.all(searches, context, |number| Ok((number, self.one(number)?)))?;
         self.by.at_most(found.iter().map(|f| f.1.diverged).sum())?;
@@ -163,7 +163,7 @@ impl<'c> Hunt<'c> {
     }
 
     /// One search from its beginning to its end.
-    fn one(&self, number: u64) -> Result<Found> {
+    fn one(&self, number: u64) -> Result<StressRun> {
         let mut case = Case::new(self.by, self.by.key("stress", self.spec.start.unwrap_or(number)))?;
         let own = self.by.key("disturbances", number).child(self.spec.strategy.name());
         let undisturbed = case.play(vec![])?;
@@ -179,7 +179,7 @@ impl<'c> Hunt<'c> {
                 .transpose()?;
         }
         let Case { key, x, steps, diverged, .. } = case;
-        Ok(Found { key, x, fails_undisturbed, experiments, failure, steps, diverged })
+        Ok(StressRun { key, x, fails_undisturbed, experiments, failure, steps, diverged })
     }
 
     /// Experiments up to a failure, with its series and its steps.
@@ -278,13 +278,13 @@ const HELD: (f64, f64) = (-5.0, 5.0);
 /// Name of the journal in a strategy's folder.
 const JOURNAL: &str = "searches.jsonl";
 
-impl Piece for (u64, Found) {
+impl Piece for (u64, StressRun) {
     fn number(&self) -> u64 {
         self.0
     }
 
     fn check(&self) -> Result<()> {
-        let Found { fails_undisturbed, failure, .. } = &self.1;
+        let StressRun { fails_undisturbed, failure, .. } = &self.1;
         let Some(Disturbed { first, z, .. }) = failure else { return Ok(()) };
         ensure!(!fails_undisturbed, "fails undisturbed: expected no failure under disturbances, found one");
         let (most, found) = (first.distance, square(z).sqrt());

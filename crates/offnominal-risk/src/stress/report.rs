@@ -1,7 +1,7 @@
 //! What searches for disturbances found: `stress.json`, which the page shows and from which failures are replayed.
 
 use super::Request;
-use super::hunt::{Disturbed, Found, Strategy, StressSpec, is_zero};
+use super::hunt::{Disturbed, Strategy, StressRun, StressSpec, is_zero};
 use super::series::{Likelihood, Shape};
 use crate::search::table::{self, PolicyCost, StrategyCost};
 use anyhow::{Context as _, Result};
@@ -120,7 +120,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn of((strategy, search): (Strategy, u64), found: &Found, failed: &Disturbed, shape: Shape) -> Failure {
+    fn of(
+        (strategy, search): (Strategy, u64),
+        found: &StressRun,
+        failed: &Disturbed,
+        shape: Shape,
+    ) -> Failure {
         let (start, rows) = failed.z.split_at(shape.start);
         Failure {
             strategy,
@@ -147,14 +152,14 @@ impl Report {
     pub(super) fn new(
         (request, command): (&Request, &str),
         subject: &Subject,
-        all: Vec<(StressSpec, Vec<Found>)>,
+        all: Vec<(StressSpec, Vec<StressRun>)>,
         level: Level,
     ) -> Result<Report> {
         let spec = subject.env.spec();
         let numbers = subject.env.noise_numbers().context("noise: expected some, found none")?;
         let first = &all.first().context("strategies: expected at least 1, found none")?.0;
         let config = serde_json::to_vec(first)?;
-        let undisturbed = |(i, f): (usize, &Found)| f.fails_undisturbed.then_some(i as u64);
+        let undisturbed = |(i, f): (usize, &StressRun)| f.fails_undisturbed.then_some(i as u64);
         let mut report = Report {
             played: PlayedIn {
                 env: first.env.clone(),
@@ -215,18 +220,19 @@ impl Report {
 
 /// What each strategy found, and at what cost, where the episode does not fail undisturbed.
 fn rows(
-    all: &[(StressSpec, Vec<Found>)],
+    all: &[(StressSpec, Vec<StressRun>)],
     policy: &str,
     budget: usize,
     level: Level,
 ) -> Result<Vec<StrategyRow>> {
-    let open =
-        |found: &[Found]| -> Vec<Found> { found.iter().filter(|f| !f.fails_undisturbed).cloned().collect() };
-    let searched: Vec<Vec<Found>> = all.iter().map(|(_, found)| open(found)).collect();
-    let cost = |((spec, _), open): (&(StressSpec, _), &Vec<Found>)| {
+    let open = |found: &[StressRun]| -> Vec<StressRun> {
+        found.iter().filter(|f| !f.fails_undisturbed).cloned().collect()
+    };
+    let searched: Vec<Vec<StressRun>> = all.iter().map(|(_, found)| open(found)).collect();
+    let cost = |((spec, _), open): (&(StressSpec, _), &Vec<StressRun>)| {
         let failures = open.iter().filter(|f| f.failure.is_some()).count();
         let experiments = open.iter().map(|f| f.experiments).sum();
-        let searches = open.iter().map(Found::search).collect();
+        let searches = open.iter().map(StressRun::search).collect();
         let one = PolicyCost::of(policy, searches, (failures, experiments), false, budget, level)?;
         anyhow::Ok((spec.strategy.name().to_string(), vec![one]))
     };
@@ -244,7 +250,12 @@ fn rows(
         .collect()
 }
 
-fn row(spec: &StressSpec, open: &[Found], cost: Option<StrategyCost>, level: Level) -> Result<StrategyRow> {
+fn row(
+    spec: &StressSpec,
+    open: &[StressRun],
+    cost: Option<StrategyCost>,
+    level: Level,
+) -> Result<StrategyRow> {
     let failed: Vec<&Disturbed> = open.iter().filter_map(|f| f.failure.as_ref()).collect();
     let found = cost.is_some().then(|| clopper_pearson(failed.len(), open.len(), level)).transpose()?;
     let distances = failed.iter().map(|f| super::series::square(&f.z).sqrt());
@@ -259,9 +270,9 @@ fn row(spec: &StressSpec, open: &[Found], cost: Option<StrategyCost>, level: Lev
 }
 
 /// All failures, the likeliest first.
-fn failures(all: &[(StressSpec, Vec<Found>)], shape: Shape) -> Vec<Failure> {
-    let of_one = |(spec, found): &(StressSpec, Vec<Found>)| -> Vec<Failure> {
-        let failed = |(i, f): (usize, &Found)| {
+fn failures(all: &[(StressSpec, Vec<StressRun>)], shape: Shape) -> Vec<Failure> {
+    let of_one = |(spec, found): &(StressSpec, Vec<StressRun>)| -> Vec<Failure> {
+        let failed = |(i, f): (usize, &StressRun)| {
             f.failure.as_ref().map(|failed| Failure::of((spec.strategy, i as u64), f, failed, shape))
         };
         found.iter().enumerate().filter_map(failed).collect()

@@ -1,6 +1,6 @@
 //! The likeliest failure of a linear toy is known; journals, threads and replays give the same bits; bad input is named.
 
-use super::hunt::{Found, Hunt, Strategy, StressSpec};
+use super::hunt::{Hunt, Strategy, StressRun, StressSpec};
 use super::report::Report;
 use super::series::square;
 use super::*;
@@ -26,7 +26,7 @@ fn searched(
     request: &Request,
     folder: Option<&Path>,
     jobs: usize,
-) -> Vec<(StressSpec, Vec<Found>)> {
+) -> Vec<(StressSpec, Vec<StressRun>)> {
     let context = testing::context(jobs);
     let by = Experimenter::new(subject, context.seed).unwrap();
     let one = |strategy: Strategy| {

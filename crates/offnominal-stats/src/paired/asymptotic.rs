@@ -50,8 +50,8 @@ impl Moments {
         }
         let n = self.n as f64;
         let alpha = 2.0 * level.tail();
-        let surprise = -2.0 * alpha.ln();
-        let nr = n * (surprise + surprise.ln() + 1.0) / TIGHTEST;
+        let information = -2.0 * alpha.ln();
+        let nr = n * (information + information.ln() + 1.0) / TIGHTEST;
         let spread = self.squares / (n - 1.0);
         let half = (2.0 * spread * (nr + 1.0) / (n * nr) * (0.5 * (nr + 1.0).ln() - alpha.ln())).sqrt();
         Some((self.mean - half, self.mean + half))

@@ -2,7 +2,6 @@
 
 use super::diagnostics::Diagnostics;
 use super::refusal::Refusal;
-use super::warning::{FEWEST_FAILURES, Warning};
 use super::weighted::{Weighted, mean};
 use crate::Level;
 use offnominal_core::estimate::Estimate;
@@ -10,31 +9,14 @@ use offnominal_core::estimate::Estimate;
 /// The normal approximation. `extra` is the standard error of what else is uncertain, such as a normalising constant.
 ///
 /// # Errors
-/// The first [`Warning`] of the diagnostics: the standard error is then itself not to be trusted.
-pub(super) fn normal(sample: &[Weighted], n: usize, extra: f64, level: Level) -> Result<Estimate, Refusal> {
+/// The first warning of the diagnostics: the standard error is then itself not to be trusted.
+pub fn normal(sample: &[Weighted], n: usize, extra: f64, level: Level) -> Result<Estimate, Refusal> {
     if let Some(&warning) = Diagnostics::of(sample, n)?.warnings().first() {
         return Err(Refusal::Doubtful(warning));
     }
     let (value, error) = mean(sample, n, Weighted::term);
     let half = level.z() * error.hypot(extra);
     Ok(level.estimate(value, ((value - half).max(0.0), value + half), sample.len(), "weights-normal"))
-}
-
-/// The self-normalised mean Σ w C / Σ w with the interval of the delta method: biased, and aimed at another target than
-/// rare events, but independent of every normalising constant. A cross-check of an estimate, not a replacement.
-///
-/// # Errors
-/// If fewer than five experiments failed.
-pub fn self_normalised(sample: &[Weighted], level: Level) -> Result<Estimate, Refusal> {
-    let failures = sample.iter().filter(|e| e.failed).count();
-    if failures < FEWEST_FAILURES {
-        return Err(Refusal::Doubtful(Warning::FewFailures { found: failures }));
-    }
-    let total: f64 = sample.iter().map(|e| e.weight).sum();
-    let value = sample.iter().map(Weighted::term).sum::<f64>() / total;
-    let residual = |e: &Weighted| (e.weight * (f64::from(u8::from(e.failed)) - value)).powi(2);
-    let half = level.z() * sample.iter().map(residual).sum::<f64>().sqrt() / total;
-    Ok(level.estimate(value, ((value - half).max(0.0), value + half), sample.len(), "self-normalised"))
 }
 
 #[cfg(test)]
@@ -46,12 +28,10 @@ mod tests {
     fn equal_weights_are_plain_counting() {
         let sample: Vec<Weighted> =
             (0..1000).map(|i| Weighted { weight: 1.0, failed: i % 20 == 0 }).collect();
-        let (plain, check) =
-            (normal(&sample, 1000, 0.0, Level::P95).unwrap(), self_normalised(&sample, Level::P95).unwrap());
-        assert!((plain.value - 0.05).abs() < 1e-12 && (check.value - 0.05).abs() < 1e-12);
+        let plain = normal(&sample, 1000, 0.0, Level::P95).unwrap();
+        assert!((plain.value - 0.05).abs() < 1e-12);
         let half = 1.959964 * (0.05_f64 * 0.95 / 999.0).sqrt();
         assert!((plain.high - 0.05 - half).abs() < 1e-6, "{plain}");
-        assert!((check.high - plain.high).abs() < 1e-4);
     }
 
     #[test]
@@ -62,7 +42,6 @@ mod tests {
             message,
             "the weights are not to be trusted: only 3 failures were seen, expected at least 5"
         );
-        assert!(self_normalised(&sample, Level::P95).is_err());
         assert!(matches!(
             normal(&[], 0, 0.0, Level::P95).unwrap_err(),
             Refusal::Stats(StatsError::TooFew { .. })

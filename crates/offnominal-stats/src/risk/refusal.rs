@@ -10,12 +10,6 @@ pub enum Refusal {
     /// There is too little, or a setting is out of its range.
     #[error(transparent)]
     Stats(#[from] StatsError),
-    /// No share of the experiments starts from plain draws.
-    #[error(
-        "the weights have no bound: expected a share of experiments from plain draws, found none; an interval that \
-         holds whatever the predictor is worth does not exist"
-    )]
-    UnboundedWeights,
     /// An interval that trusts the weights was asked for, and they are not to be trusted.
     #[error("the weights are not to be trusted: {0}")]
     Doubtful(Warning),

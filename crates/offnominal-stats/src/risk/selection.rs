@@ -12,15 +12,15 @@ use super::refusal::Refusal;
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
-/// An elimination race.
+/// Successive elimination.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Race {
+pub struct SuccessiveElimination {
     level: Level,
     policies: Vec<Option<Estimate>>,
     is_in: Vec<bool>,
 }
 
-/// How a race stands.
+/// How a selection stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
     /// One policy is left.
@@ -35,32 +35,32 @@ pub enum Standing {
     },
 }
 
-impl Race {
-    /// A race of so many policies whose outcome is wrong with probability 1 − level at most.
+impl SuccessiveElimination {
+    /// A selection of so many policies whose outcome is wrong with probability 1 − level at most.
     ///
     /// # Errors
     /// If there are no policies.
-    pub fn new(policies: usize, level: Level) -> Result<Race, Refusal> {
-        StatsError::require("race", 1, "policies", policies)?;
-        Ok(Race { level, policies: vec![None; policies], is_in: vec![true; policies] })
+    pub fn new(policies: usize, level: Level) -> Result<SuccessiveElimination, Refusal> {
+        StatsError::require("selection", 1, "policies", policies)?;
+        Ok(SuccessiveElimination { level, policies: vec![None; policies], is_in: vec![true; policies] })
     }
 
     /// The level at which each policy's interval must be made.
     pub fn level_of_each(&self) -> Level {
         let alpha = (1.0 - self.level.get()) / self.policies.len() as f64;
-        Level::try_from(1.0 - alpha).expect("between the level of the race and 1")
+        Level::try_from(1.0 - alpha).expect("between the level of the selection and 1")
     }
 
     /// What is known by now of a policy that is still in.
     ///
     /// # Errors
-    /// If the interval was made at a lower level than [`level_of_each`](Race::level_of_each).
+    /// If the interval was made at a lower level than [`level_of_each`](SuccessiveElimination::level_of_each).
     ///
     /// # Panics
     /// If there is no such policy.
     pub fn update(&mut self, policy: usize, risk: Estimate) -> Result<(), Refusal> {
         let wanted = self.level_of_each().get();
-        let expected = "the level of the race shared among all policies";
+        let expected = "the level of the selection shared among all policies";
         StatsError::within(risk.level >= wanted - 1e-12, "level of an estimate", expected, risk.level)?;
         self.policies[policy] = Some(risk);
         let highs = self.policies.iter().flatten().map(|e| e.high);
@@ -101,42 +101,42 @@ mod tests {
     use super::*;
     use offnominal_core::Rng;
 
-    /// Races policies on plain episodes, in rounds of a hundred.
-    fn race(risks: &[f64], rounds: usize, rng: &mut Rng) -> Standing {
-        let mut race = Race::new(risks.len(), Level::P95).unwrap();
+    /// Selections policies on plain episodes, in rounds of a hundred.
+    fn selection(risks: &[f64], rounds: usize, rng: &mut Rng) -> Standing {
+        let mut selection = SuccessiveElimination::new(risks.len(), Level::P95).unwrap();
         let mut failures = vec![0; risks.len()];
         for round in 1..=rounds {
             for (i, &p) in risks.iter().enumerate() {
-                if !race.is_in(i) {
+                if !selection.is_in(i) {
                     continue;
                 }
                 failures[i] += (0..100).filter(|_| rng.uniform() < p).count();
-                let risk = sequence(failures[i], 100 * round, race.level_of_each()).unwrap();
-                race.update(i, risk).unwrap();
+                let risk = sequence(failures[i], 100 * round, selection.level_of_each()).unwrap();
+                selection.update(i, risk).unwrap();
             }
         }
-        race.standing()
+        selection.standing()
     }
 
     #[test]
     fn the_best_is_found_and_hardly_ever_thrown_out() {
         let wrong = (0..repetitions() as u64 / 4)
-            .filter(|&i| match race(&[0.05, 0.02, 0.03], 30, &mut Rng::new(i)) {
+            .filter(|&i| match selection(&[0.05, 0.02, 0.03], 30, &mut Rng::new(i)) {
                 Standing::Resolved { best } => best != 1,
                 Standing::Unresolved { left } => !left.contains(&1),
             })
             .count();
         assert!(wrong as f64 <= 0.05 * repetitions() as f64 / 4.0, "{wrong}");
-        assert_eq!(race(&[0.2, 0.02, 0.1], 30, &mut Rng::new(1)), Standing::Resolved { best: 1 });
+        assert_eq!(selection(&[0.2, 0.02, 0.1], 30, &mut Rng::new(1)), Standing::Resolved { best: 1 });
     }
 
     #[test]
     fn the_lowest_is_one_of_those_left_and_ties_are_told() {
-        let mut race = Race::new(3, Level::P95).unwrap();
-        let level = race.level_of_each();
+        let mut selection = SuccessiveElimination::new(3, Level::P95).unwrap();
+        let level = selection.level_of_each();
         let mut saw = |i, failures, n| {
-            race.update(i, sequence(failures, n, level).unwrap()).unwrap();
-            race.lowest()
+            selection.update(i, sequence(failures, n, level).unwrap()).unwrap();
+            selection.lowest()
         };
         assert_eq!(saw(0, 90, 100), [0]);
         assert_eq!(saw(1, 1, 1000), [1]);
@@ -146,13 +146,13 @@ mod tests {
 
     #[test]
     fn equals_stay_unresolved() {
-        assert_eq!(race(&[0.02, 0.02], 20, &mut Rng::new(1)), Standing::Unresolved { left: vec![0, 1] });
+        assert_eq!(selection(&[0.02, 0.02], 20, &mut Rng::new(1)), Standing::Unresolved { left: vec![0, 1] });
     }
 
     #[test]
     fn an_interval_of_too_low_a_level_is_refused() {
-        let mut race = Race::new(2, Level::P95).unwrap();
+        let mut selection = SuccessiveElimination::new(2, Level::P95).unwrap();
         let risk = sequence(1, 100, Level::P95).unwrap();
-        assert!(race.update(0, risk).unwrap_err().to_string().starts_with("level of an estimate"));
+        assert!(selection.update(0, risk).unwrap_err().to_string().starts_with("level of an estimate"));
     }
 }

@@ -143,10 +143,6 @@ impl Env for Driving {
     }
 }
 
-/// Centre points in a stretch of the outlook, and how many stretches it has: 170 m.
-const STRETCH: usize = 3;
-const STRETCHES: usize = 16;
-
 impl FailureSearch for Driving {
     fn features(&self, x: &[f64]) -> Vec<f64> {
         x.iter().copied().chain(features::of(&Track::of(x))).collect()
@@ -166,17 +162,6 @@ impl FailureSearch for Driving {
 
     fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
         Some(track::vary(x, rng))
-    }
-
-    /// Offset and heading to the centre line, room to the walls, and how much the track turns in each of the next
-    /// stretches, which reach further than the beams.
-    fn outlook(&self) -> Vec<f64> {
-        let n = self.track.len();
-        let centre = |k: usize| (self.at + k * STRETCH) % n;
-        let turns = (0..STRETCHES).map(|k| self.track.turn(centre(k), centre(k + 1)));
-        let offset = self.track.offset(self.at, self.car.position);
-        let across = self.track.across(self.at, self.car.velocity());
-        [offset, across, self.room()].into_iter().chain(turns).collect()
     }
 
     fn margin(&self) -> Option<f64> {

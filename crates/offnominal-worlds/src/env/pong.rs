@@ -8,15 +8,15 @@
 //! (2021), and Mnih et al., Nature 518 (2015), for what is seen. Deviates: see the `source` of the specification.
 
 mod card;
+mod corruptions;
 mod frame_stack;
 mod game;
-mod lens;
 mod player;
 mod screen;
 
+use corruptions::Corruptions;
 use frame_stack::FrameStack;
 use game::{Game, Rules};
-use lens::Lens;
 use offnominal_core::prelude::*;
 pub(crate) use player::player;
 use screen::{Screen, Shape};
@@ -42,21 +42,21 @@ struct Pong {
     rules: Rules,
     game: Game,
     frames: FrameStack,
-    lens: Lens,
+    corruptions: Corruptions,
 }
 
 impl Pong {
     fn new() -> Pong {
         let game = Game::begun(&[104.0, 0.0, 104.0, 104.0]);
-        let (rules, frames, lens) = (Rules::default(), FrameStack::new(), Lens::default());
-        Pong { spec: Arc::new(card::spec()), rules, game, frames, lens }
+        let (rules, frames, corruptions) = (Rules::default(), FrameStack::new(), Corruptions::default());
+        Pong { spec: Arc::new(card::spec()), rules, game, frames, corruptions }
     }
 
-    /// Looks at two successive frames, through the lens.
+    /// Looks at two successive frames, through the corruptions.
     fn look(&mut self, before: &Game) {
         self.frames.look([before, &self.game]);
-        if self.lens.is_active() {
-            self.lens.corrupt(&mut self.frames);
+        if self.corruptions.is_active() {
+            self.corruptions.corrupt(&mut self.frames);
         }
     }
 
@@ -80,7 +80,7 @@ impl Env for Pong {
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "{}: length of the initial condition", self.spec.id);
         self.game = Game::begun(x);
-        self.lens.start(rng);
+        self.corruptions.start(rng);
         let game = self.game.clone();
         self.look(&game);
         self.frames.fill();
@@ -115,7 +115,7 @@ impl Env for Pong {
             "ball-speed" => self.rules.ball_speed,
             "opponent-speed" => self.rules.opponent_speed,
             "paddle-speed" => self.rules.paddle_speed,
-            _ => return self.lens.get(name),
+            _ => return self.corruptions.get(name),
         })
     }
 
@@ -126,7 +126,10 @@ impl Env for Pong {
             "opponent-speed" => self.rules.opponent_speed = value,
             "paddle-speed" => self.rules.paddle_speed = value,
             _ => {
-                assert!(self.lens.set(name, value), "the specification lists only the parameters above");
+                assert!(
+                    self.corruptions.set(name, value),
+                    "the specification lists only the parameters above"
+                );
                 self.frames.restore();
             }
         }

@@ -33,6 +33,7 @@ mod schemas;
 mod shift;
 mod stress;
 mod tables;
+mod tidy;
 mod twice;
 
 use std::path::Path;

@@ -35,7 +35,7 @@ fn copy_files(from: &Path, to: &Path) {
 #[test]
 fn the_pages_of_scripts_are_made_of_their_tables() {
     if super::python_has("csv") {
-        check_script("agents/shift/summary.py", "studies/shift", "summary.md");
-        check_script("agents/pixels/order.py", "studies/pixels", "order.md");
+        check_script("studies/shift/summary.py", "studies/shift", "summary.md");
+        check_script("studies/pixels/order.py", "studies/pixels", "order.md");
     }
 }

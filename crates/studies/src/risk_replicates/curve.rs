@@ -1,10 +1,10 @@
 //! How often an estimate is off by more than a factor, against what it cost.
 
+use super::gain::{Replicate, off};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::risk::budget::{budget, miss};
-use offnominal_stats::risk::replicates::{Replicate, off};
 use serde::Serialize;
 
 /// Estimates may be off so often.

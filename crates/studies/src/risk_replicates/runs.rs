@@ -1,15 +1,14 @@
 //! Replicates out of one run that is cut into parts, and out of many runs.
 
 use super::curve::{Curve, Point, sizes};
+use super::gain::Replicate;
 use super::{Asked, Replicated, Spread, draws, independent, known};
-use crate::risk_fork::Report;
-use crate::risk_fork::roots::{self, BLOCK, Roots};
+use crate::risk_thinned::{self, BLOCK, Block, Report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::estimate::Estimate;
-use offnominal_risk::estimate::block::{ExperimentSpec, Method};
+use offnominal_risk::estimate::block::ExperimentSpec;
 use offnominal_risk::estimate::document::Document;
 use offnominal_stats::Level;
-use offnominal_stats::risk::replicates::Replicate;
 use std::collections::BTreeSet;
 
 /// Steps of a plain episode, on average.
@@ -17,7 +16,7 @@ fn episode(truth: &Document) -> f64 {
     truth.steps as f64 / truth.experiments as f64
 }
 
-/// The replicates that a run of `risk-fork` is cut into.
+/// The replicates that a run of `risk-thinned` is cut into.
 ///
 /// # Errors
 /// If the folder holds no finished run, it is too short, it saw no failure, or the truth is of something else.
@@ -28,7 +27,7 @@ pub fn cut(asked: &Asked, truth: &Document) -> Result<Replicated> {
         (asked.replicates, blocks.len(), known(truth).p(), 1.0 / report.run.method.floor()?);
     let size = found / n;
     ensure!(size > 0, "expected at least {n} blocks of {BLOCK} draws, one for each replicate, found {found}");
-    let experiments = blocks.iter().map(|b| b.roots).sum::<u64>() as f64;
+    let experiments = blocks.iter().map(|b| b.experiments).sum::<u64>() as f64;
     let replicates = |size: usize, most: usize| -> Vec<Replicate> {
         blocks.chunks_exact(size).take(most).map(|part| replicate(part, episode(truth))).collect()
     };
@@ -39,27 +38,22 @@ pub fn cut(asked: &Asked, truth: &Document) -> Result<Replicated> {
         };
         Curve::through(sizes(found).into_iter().map(point).collect::<Result<_>>()?, p, factor)
     };
-    let holds = |part| Ok(roots::risk(part, bound, Level::P95)?.covers(p));
-    let (drawn, copies) = (draws(&report.run.method), "copies of episodes in progress");
+    let holds = |part| Ok(risk_thinned::risk(part, bound, Level::P95)?.covers(p));
     Ok(Replicated {
-        method: match (&report.committor, &report.run.method) {
-            (None, _) => drawn,
-            (Some(_), Method::Plain) => copies.into(),
-            (Some(_), _) => format!("{drawn}, {copies}"),
-        },
+        method: draws(&report.run.method),
         draws_each: BLOCK * size as u64,
         experiments_each: experiments / (found / size) as f64,
         all: replicates(size, n),
         held: blocks.chunks_exact(size).take(n).map(holds).collect::<Result<_>>()?,
-        spread: Spread::of(roots::terms(&blocks).collect())?,
+        spread: Spread::of(risk_thinned::terms(&blocks).collect())?,
         curves: asked.factor.iter().map(curve).collect::<Result<_>>()?,
         run: report.run,
     })
 }
 
 /// The estimate of some blocks and its cost.
-fn replicate(part: &[Roots], episode: f64) -> Replicate {
-    let (sum, steps) = (roots::terms(part).sum::<f64>(), part.iter().map(|b| b.steps).sum::<u64>());
+fn replicate(part: &[Block], episode: f64) -> Replicate {
+    let (sum, steps) = (risk_thinned::terms(part).sum::<f64>(), part.iter().map(|b| b.steps).sum::<u64>());
     Replicate { estimate: sum / (BLOCK * part.len() as u64) as f64, cost: steps as f64 / episode }
 }
 

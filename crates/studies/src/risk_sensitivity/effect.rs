@@ -1,5 +1,6 @@
 //! Failures once more, with parts of where they began drawn anew, and the effects that they show.
 
+use super::sobol::Effects;
 use crate::played::{context, failures, moments};
 use anyhow::{Context as _, Result};
 use offnominal_core::estimate::Estimate;
@@ -8,7 +9,6 @@ use offnominal_risk::estimate::document::Document;
 use offnominal_risk::experimenter::Experimenter;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
-use offnominal_stats::risk::sobol::Effects;
 use serde::Serialize;
 
 /// How often each failure is played again for each effect of each part.

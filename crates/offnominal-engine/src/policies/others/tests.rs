@@ -13,7 +13,7 @@ fn environment(id: &str) -> Box<dyn Env> {
     catalogues::environment(id, None).unwrap()
 }
 
-fn found(name: &str, env: &str) -> Result<policies::Found> {
+fn found(name: &str, env: &str) -> Result<policies::KnownPolicy> {
     policies::find(name, environment(env).as_ref())
 }
 

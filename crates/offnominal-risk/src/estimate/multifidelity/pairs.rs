@@ -1,4 +1,4 @@
-//! Pairs of a dear and a cheap episode, each with its fresh cheap ones, in blocks that a journal keeps: a run that was
+//! Pairs of a high-fidelity and a low-fidelity episode, each with its fresh low-fidelity ones, in blocks that a journal keeps: a run that was
 //! killed goes on where it was.
 
 use crate::estimate::Request;
@@ -33,15 +33,15 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// A dear episode, the cheap one that begins as it does, and fresh cheap ones.
+/// A high-fidelity episode, the low-fidelity one that begins as it does, and fresh low-fidelity ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
-    /// The dear episode.
+    /// The high-fidelity episode.
     pub dear: Played,
-    /// The cheap one from the same initial condition with the same random numbers.
+    /// The low-fidelity one from the same initial condition with the same random numbers.
     pub cheap: Played,
-    /// The cheap ones from elsewhere.
+    /// The low-fidelity ones from elsewhere.
     pub fresh: Played,
 }
 
@@ -66,13 +66,13 @@ impl Played {
 }
 
 impl Pair {
-    /// Tells the estimate of this pair, which has so many fresh cheap episodes.
+    /// Tells the estimate of this pair, which has so many fresh low-fidelity episodes.
     pub fn push(&self, per_dear: u64, found: &mut Multifidelity) {
         let fresh: Vec<f64> = (0..per_dear).map(|i| f64::from(i < self.fresh.failures)).collect();
         found.push(self.dear.failures as f64, self.cheap.failures as f64, &fresh);
     }
 
-    /// Whether it can have come of so many fresh cheap episodes.
+    /// Whether it can have come of so many fresh low-fidelity episodes.
     fn fits(&self, per_dear: u64) -> bool {
         let within = |played: Played, n: u64| played.diverged <= played.failures && played.failures <= n;
         within(self.dear, 1) && within(self.cheap, 1) && within(self.fresh, per_dear)
@@ -105,8 +105,8 @@ impl Players<'_> {
         played().with_context(|| format!("pair {index}"))
     }
 
-    /// Plays in the cheap environment from elsewhere. Where, the dear one draws too, so that both cheap outcomes have the
-    /// same mean whatever the cheap one draws.
+    /// Plays in the low-fidelity environment from elsewhere. Where, the high-fidelity one draws too, so that both low-fidelity outcomes have the
+    /// same mean whatever the low-fidelity one draws.
     fn fresh(&self, pair: Seed, k: u64) -> Result<Played> {
         let key = pair.child("fresh").child(k);
         Ok(Played::of(&self.cheap.play(key, &self.dear.draw(key))?))

@@ -17,24 +17,24 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
-/// The share of dear episodes that is worth the trouble.
+/// The share of high-fidelity episodes that is worth the trouble.
 const WORTHWHILE: f64 = 0.25;
 
-/// What pairs of a dear and a cheap episode show.
+/// What pairs of a high-fidelity and a low-fidelity episode show.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
-    /// Id of the dear environment.
+    /// Id of the high-fidelity environment.
     pub env: String,
-    /// Id of the cheap environment.
+    /// Id of the low-fidelity environment.
     pub cheap: String,
     /// The policy.
     pub policy: String,
-    /// Parameters of the dear environment that differed from nominal.
+    /// Parameters of the high-fidelity environment that differed from nominal.
     pub parameters: BTreeMap<String, f64>,
-    /// Parameters of the cheap environment that differed from nominal.
+    /// Parameters of the low-fidelity environment that differed from nominal.
     pub cheap_parameters: BTreeMap<String, f64>,
-    /// Fresh cheap episodes per dear one.
+    /// Fresh low-fidelity episodes per high-fidelity one.
     pub per_dear: u64,
     /// Full width of the interval that was narrow enough.
     pub width: Option<f64>,
@@ -42,27 +42,27 @@ pub struct Report {
     pub max_risk: Option<f64>,
     /// Why it ended.
     pub stop: Stop,
-    /// Pairs that were played: as many dear episodes.
+    /// Pairs that were played: as many high-fidelity episodes.
     pub pairs: u64,
     /// Pairs after which it would have ended anyway.
     pub most: u64,
-    /// The failure probability in the dear environment; the interval holds at every number of pairs.
+    /// The failure probability in the high-fidelity environment; the interval holds at every number of pairs.
     pub risk: Estimate,
-    /// What counting says with the same dear episodes alone.
+    /// What counting says with the same high-fidelity episodes alone.
     pub counting: Estimate,
-    /// What the bets of `risk` say with the same dear episodes alone.
+    /// What the bets of `risk` say with the same high-fidelity episodes alone.
     pub alone: Estimate,
-    /// Share of all cheap episodes that fail: what the cheap environment alone would have one believe.
+    /// Share of all low-fidelity episodes that fail: what the low-fidelity environment alone would have one believe.
     pub cheap_risk: Estimate,
-    /// How much the cheap environment would count in the next pair, from 0 to 1.
+    /// How much the low-fidelity environment would count in the next pair, from 0 to 1.
     pub coefficient: f64,
-    /// What the cheap episodes saved; none where the outcomes of one environment are all the same.
+    /// What the low-fidelity episodes saved; none where the outcomes of one environment are all the same.
     pub saved: Option<Saved>,
-    /// The correlation that saves a quarter of the dear episodes with so many fresh cheap ones.
+    /// The correlation that saves a quarter of the high-fidelity episodes with so many fresh low-fidelity ones.
     pub correlation_for_a_quarter: f64,
-    /// All dear episodes.
+    /// All high-fidelity episodes.
     pub dear_cost: Cost,
-    /// All cheap episodes, those of pairs and fresh ones.
+    /// All low-fidelity episodes, those of pairs and fresh ones.
     pub cheap_cost: Cost,
     /// What is doubtful.
     pub warnings: Vec<String>,
@@ -70,17 +70,17 @@ pub struct Report {
     pub made: Provenance,
 }
 
-/// What the cheap episodes saved.
+/// What the low-fidelity episodes saved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Saved {
-    /// Pearson's correlation of the dear and the cheap outcome of a pair.
+    /// Pearson's correlation of the high-fidelity and the low-fidelity outcome of a pair.
     pub correlation: Estimate,
-    /// Share of the dear episodes that counting needs in addition for the same variance.
+    /// Share of the high-fidelity episodes that counting needs in addition for the same variance.
     pub share: Estimate,
-    /// Number of dear episodes with which counting has the same variance.
+    /// Number of high-fidelity episodes with which counting has the same variance.
     pub counting_needs: u64,
-    /// Cost of a cheap episode, in dear ones, below which the cheap episodes pay.
+    /// Cost of a low-fidelity episode, in high-fidelity ones, below which the low-fidelity episodes pay.
     pub pays_below: Estimate,
 }
 
@@ -157,7 +157,7 @@ impl Report {
 
 impl Saved {
     fn of(correlation: Estimate, share: Estimate, pairs: u64, per_dear: u64) -> Saved {
-        // With s saved, (1 − s)(1 + (K + 1) c) dear episodes are paid for one.
+        // With s saved, (1 − s)(1 + (K + 1) c) high-fidelity episodes are paid for one.
         let pays = |s: f64| (s / ((1.0 - s) * (per_dear + 1) as f64)).max(0.0);
         let pays_below = Estimate {
             value: pays(share.value),
@@ -186,26 +186,26 @@ fn warnings(saved: Option<&Saved>, [dear, cheap]: [Cost; 2], per_dear: u64) -> V
     let needed = needed(WORTHWHILE, per_dear as usize);
     let Some(Saved { correlation, share, .. }) = saved else {
         let constant = if dear.failures == 0 || dear.failures == dear.episodes {
-            ("dear", dear)
+            ("high-fidelity", dear)
         } else {
-            ("cheap", cheap)
+            ("low-fidelity", cheap)
         };
         let (which, Cost { failures, episodes, .. }) = constant;
         return vec![format!(
-            "nothing can be said of what the cheap episodes save: {failures} of {episodes} {which} episodes failed"
+            "nothing can be said of what the low-fidelity episodes save: {failures} of {episodes} {which} episodes failed"
         )];
     };
     let mut all = Vec::new();
     if correlation.value < needed {
         all.push(format!(
-            "the correlation of {:.2} is too small to save a quarter of the dear episodes: that takes {needed:.2} with \
-             {} per dear one",
+            "the correlation of {:.2} is too small to save a quarter of the high-fidelity episodes: that takes \
+             {needed:.2} with {} per high-fidelity one",
             correlation.value,
             fresh(per_dear)
         ));
     }
     if share.low <= 0.0 {
-        all.push("these pairs do not show that the cheap episodes save anything".into());
+        all.push("these pairs do not show that the low-fidelity episodes save anything".into());
     }
     all
 }
@@ -218,7 +218,7 @@ impl Display for Report {
         };
         writeln!(
             out,
-            "{policy}\n  DEAR  {env}{}\n  CHEAP {cheap}{}",
+            "{policy}\n  high fidelity  {env}{}\n  low fidelity   {cheap}{}",
             of(&self.parameters),
             of(&self.cheap_parameters)
         )?;
@@ -227,22 +227,26 @@ impl Display for Report {
         writeln!(out, "{pairs} pairs, each with {}{early}: {why}", fresh(*per_dear))?;
         writeln!(
             out,
-            "  failure probability in DEAR     {}, {level} % at any number of pairs",
+            "  failure probability             {}, {level} % at any number of pairs",
             between(&self.risk)
         )?;
-        writeln!(out, "  same bets, dear episodes alone  {}", between(&self.alone))?;
-        writeln!(out, "  counting, dear episodes alone   {}", between(&self.counting))?;
-        writeln!(out, "  all episodes in CHEAP           {}", between(&self.cheap_risk))?;
+        writeln!(out, "  same bets, high fidelity alone  {}", between(&self.alone))?;
+        writeln!(out, "  counting, high fidelity alone   {}", between(&self.counting))?;
+        writeln!(out, "  all low-fidelity episodes       {}", between(&self.cheap_risk))?;
         self.saved.as_ref().map_or(Ok(()), |saved| write!(out, "{saved}"))?;
         writeln!(out, "  coefficient of the next pair    {}", self.coefficient)?;
-        writeln!(out, "  cost in DEAR                    {}", self.dear_cost)?;
-        writeln!(out, "  cost in CHEAP                   {}", self.cheap_cost)?;
+        writeln!(out, "  cost, high fidelity             {}", self.dear_cost)?;
+        writeln!(out, "  cost, low fidelity              {}", self.cheap_cost)?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))
     }
 }
 
 fn fresh(per_dear: u64) -> String {
-    if per_dear == 1 { "1 fresh cheap episode".into() } else { format!("{per_dear} fresh cheap episodes") }
+    if per_dear == 1 {
+        "1 fresh low-fidelity episode".into()
+    } else {
+        format!("{per_dear} fresh low-fidelity episodes")
+    }
 }
 
 fn between(e: &Estimate) -> String {
@@ -266,10 +270,10 @@ impl Display for Saved {
         let n = self.counting_needs;
         writeln!(
             out,
-            "  dear episodes saved             {:.2}; counting needs {n} for this variance",
+            "  high-fidelity episodes saved    {:.2}; counting needs {n} for this variance",
             self.share
         )?;
-        writeln!(out, "  pays if a cheap episode costs   less than {:.3} of a dear one", self.pays_below)
+        writeln!(out, "  pays if low fidelity costs      less than {:.3} of high fidelity", self.pays_below)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The dear and the cheap environment, with the same policy in both.
+//! The high-fidelity and the low-fidelity environment, with the same policy in both.
 
 use super::pairs::Players;
 use crate::estimate::Request;
@@ -21,7 +21,7 @@ pub struct Simulators {
 }
 
 impl Simulators {
-    /// Those of a request. The policy is found for the dear environment, and plays in both.
+    /// Those of a request. The policy is found for the high-fidelity environment, and plays in both.
     ///
     /// # Errors
     /// If one of them cannot be had, a parameter cannot be set, or they differ in their channels or initial conditions.

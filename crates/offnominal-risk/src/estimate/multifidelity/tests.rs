@@ -1,4 +1,4 @@
-//! A toy as the dear simulator and others as the cheap one, and shipped environments: truth, journals, threads, goals,
+//! A toy as the high-fidelity simulator and others as the low-fidelity one, and shipped environments: truth, journals, threads, goals,
 //! refusals.
 
 use super::*;
@@ -105,7 +105,7 @@ fn it_stops_where_the_interval_is_narrow_or_tells_the_side() {
     assert!(narrow.stop == Stop::Narrow && narrow.risk.high - narrow.risk.low <= 0.3, "{narrow}");
     let open = found(json!({ "width": 0.001 }));
     assert!(open.stop == Stop::Episodes && open.pairs == 50, "{open}");
-    assert!(open.warnings[0].contains("50 of 50 dear episodes failed"), "{open}");
+    assert!(open.warnings[0].contains("50 of 50 high-fidelity episodes failed"), "{open}");
 }
 
 #[test]
@@ -135,8 +135,11 @@ fn what_cannot_be_is_refused_by_name() {
             json!({ "early_stop": true }),
             "the following required arguments were not provided:\n  --max-risk <P>",
         ),
-        (json!({ "method": "adaptive" }), "method: expected none with the cheap environment cartpole"),
-        (json!({ "scenario": { "below": 9.0 } }), "scenario: expected none with the cheap environment"),
+        (json!({ "method": "adaptive" }), "method: expected none with the low-fidelity environment cartpole"),
+        (
+            json!({ "scenario": { "below": 9.0 } }),
+            "scenario: expected none with the low-fidelity environment",
+        ),
         (
             json!({ "cheap": null, "per_dear": 5, "parameters": { "a": 1.0 } }),
             "the following required arguments were not provided:\n  --cheap <ENV>",

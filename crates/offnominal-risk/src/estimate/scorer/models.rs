@@ -1,6 +1,6 @@
 //! The models that score draws, and which of them is believed.
 
-use super::Seen;
+use super::TriedDraw;
 use crate::balanced::rows::Rows;
 use crate::balanced::{Buffers, Network};
 use anyhow::Result;
@@ -65,7 +65,7 @@ impl ModelReader<'_> {
 }
 
 impl Half {
-    fn push(&mut self, seen: &Seen) {
+    fn push(&mut self, seen: &TriedDraw) {
         if self.failed.is_empty() {
             (self.width, self.margins) = (seen.row.len(), Some(Vec::new()));
         }
@@ -92,7 +92,7 @@ impl Half {
 }
 
 /// Experiments by their half.
-pub(super) fn halves<'s>(sided: impl Iterator<Item = (usize, &'s Seen)>) -> [Half; 2] {
+pub(super) fn halves<'s>(sided: impl Iterator<Item = (usize, &'s TriedDraw)>) -> [Half; 2] {
     let mut halves = [Half::default(), Half::default()];
     sided.for_each(|(side, seen)| halves[side].push(seen));
     halves

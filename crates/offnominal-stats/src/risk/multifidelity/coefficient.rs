@@ -1,4 +1,4 @@
-//! How much the cheap simulator counts in the next pair, by the pairs before.
+//! How much the low-fidelity simulator counts in the next pair, by the pairs before.
 
 /// λ is a multiple of this.
 const STEP: f64 = 1.0 / 16.0;
@@ -12,7 +12,7 @@ pub struct Past {
     dear_dear: f64,
     cheap_cheap: f64,
     dear_cheap: f64,
-    /// Number, sum and squares of all cheap scores, those of pairs and fresh ones.
+    /// Number, sum and squares of all low-fidelity scores, those of pairs and fresh ones.
     all: [f64; 3],
 }
 
@@ -29,7 +29,7 @@ impl Past {
         }
     }
 
-    /// λ by these pairs, with K fresh cheap scores each: 0 where they do not show a correlation.
+    /// λ by these pairs, with K fresh low-fidelity scores each: 0 where they do not show a correlation.
     pub fn coefficient(&self, per_dear: usize) -> f64 {
         let n = self.n;
         let covariance = self.dear_cheap / n - self.dear * self.cheap / (n * n);
@@ -39,8 +39,8 @@ impl Past {
         if !varies || covariance <= 0.0 {
             return 0.0;
         }
-        let surprise = n * covariance * covariance / (of_dear * of_cheap);
-        let shrunk = (1.0 - 1.0 / surprise).max(0.0);
+        let statistic = n * covariance * covariance / (of_dear * of_cheap);
+        let shrunk = (1.0 - 1.0 / statistic).max(0.0);
         // The fresh scores tell the variance better than those of pairs alone.
         let [count, sum, squares] = self.all;
         let variance = squares / count - (sum / count).powi(2);

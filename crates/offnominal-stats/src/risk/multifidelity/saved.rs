@@ -1,6 +1,6 @@
-//! What the cheap episodes saved, by the pairs that were played.
+//! What the low-fidelity episodes saved, by the pairs that were played.
 //!
-//! The share of the dear episodes is 1 − Var Z / Var Y: with it, as many dear episodes less give the same variance. Z is as
+//! The share of the high-fidelity episodes is 1 − Var Z / Var Y: with it, as many high-fidelity episodes less give the same variance. Z is as
 //! it was used, so what learning λ cost is in it. Both numbers have a bootstrap interval over pairs, for a planned number
 //! of them: they are a description, and nothing is decided by them.
 
@@ -13,16 +13,16 @@ use serde::Serialize;
 /// Draws of the bootstrap.
 const REPLICATES: usize = 500;
 
-/// What the cheap episodes saved.
+/// What the low-fidelity episodes saved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saved {
-    /// Pearson's correlation of the dear and the cheap outcome of a pair.
+    /// Pearson's correlation of the high-fidelity and the low-fidelity outcome of a pair.
     pub correlation: Estimate,
-    /// Share of the dear episodes that counting would need in addition for the same variance: 1 − Var Z / Var Y.
+    /// Share of the high-fidelity episodes that counting would need in addition for the same variance: 1 − Var Z / Var Y.
     pub share: Estimate,
 }
 
-/// What pairs of outcome, cheap score and Z say.
+/// What pairs of outcome, low-fidelity score and Z say.
 pub(super) fn saved(pairs: &[[f64; 3]], level: Level, seed: Seed) -> Result<Saved, StatsError> {
     let plan = Bootstrap::new(REPLICATES, level, seed);
     let statistic = |weights: &[u32]| statistic(pairs, weights);

@@ -84,7 +84,7 @@ fn without_cheap_episodes_the_bets_are_those_of_a_coefficient_of_zero() {
 
 #[test]
 fn a_cheap_simulator_that_is_wrong_in_every_way_changes_no_mean() {
-    // It fails three times as often, from where the dear one fails and from elsewhere, and short runs learn no good λ.
+    // It fails three times as often, from where the high-fidelity one fails and from elsewhere, and short runs learn no good λ.
     let mut rng = Rng::new(4);
     let mut sum = 0.0;
     for _ in 0..400 {

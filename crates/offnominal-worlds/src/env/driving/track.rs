@@ -130,11 +130,6 @@ impl Track {
         self.forward[at].dot(velocity)
     }
 
-    /// The component of a velocity across the track, positive to the left.
-    pub fn across(&self, at: usize, velocity: Vec2) -> f64 {
-        self.forward[at].cross(velocity)
-    }
-
     /// Change of heading from one centre point to another, rad, positive to the left.
     pub fn turn(&self, from: usize, to: usize) -> f64 {
         let (a, b) = (self.forward[from], self.forward[to]);

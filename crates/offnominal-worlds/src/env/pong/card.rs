@@ -1,8 +1,8 @@
 //! The description of pong.
 
 use super::ENTRY;
+use super::corruptions;
 use super::frame_stack::{FRAMES, SIDE};
-use super::lens;
 use super::screen::CLASSES;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 
@@ -45,5 +45,5 @@ fn parameters() -> Vec<Parameter> {
         Parameter::new("opponent-speed", opponent, "px/frame", 1.6, 0.0, 20.0),
         Parameter::new("paddle-speed", "movement of the agent's paddle", "px/frame", 3.0, 0.0, 20.0),
     ];
-    game.into_iter().chain(lens::parameters()).collect()
+    game.into_iter().chain(corruptions::parameters()).collect()
 }
