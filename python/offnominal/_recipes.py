@@ -127,13 +127,27 @@ class Mewma(Detector):
 
     :param rate: Weight of the newest step, r: from 0.001 (long memory) to 1 (none).
     :param commands: Whether commands are among the channels.
+    :param statistic: What counts: the `distance` of all channels together, or the `farthest` channel alone.
+    :param reference: What channels are compared with: `nominal`, their nominal mean; `beginning`, that of the episode; or `offsets`, the beginning for those that differ more between recordings than within one.
     """
 
     id: ClassVar[str] = "mewma"
-    _defaults: ClassVar[dict[str, Any]] = {"rate": 0.1, "commands": True}
+    _defaults: ClassVar[dict[str, Any]] = {
+        "rate": 0.1,
+        "commands": True,
+        "statistic": "distance",
+        "reference": "nominal",
+    }
 
-    def __init__(self, *, rate: float = 0.1, commands: bool = True) -> None:
-        super().__init__(rate=rate, commands=commands)
+    def __init__(
+        self,
+        *,
+        rate: float = 0.1,
+        commands: bool = True,
+        statistic: Literal["distance", "farthest"] = "distance",
+        reference: Literal["nominal", "offsets", "beginning"] = "nominal",
+    ) -> None:
+        super().__init__(rate=rate, commands=commands, statistic=statistic, reference=reference)
 
 
 class Dpca(Detector):
@@ -445,12 +459,12 @@ class FlowDensity(Detector):
 
 
 class Cusum(Detector):
-    """Cumulative sum of another detector's surprises.
+    """Cumulative sum of another detector's self-information.
 
     The detector ``cusum``; ``docs/detectors.md`` has its equation.
 
     :param inner: The detector whose scores are added up.
-    :param allowance: Taken off at each step, in surprises.
+    :param allowance: Taken off at each step, in self-information.
     """
 
     id: ClassVar[str] = "cusum"
@@ -476,7 +490,7 @@ class EProcess(Detector):
 
 
 class RunningMean(Detector):
-    """Exponentially weighted mean of another detector's surprises.
+    """Exponentially weighted mean of another detector's self-information.
 
     The detector ``running-mean``; ``docs/detectors.md`` has its equation.
 
@@ -492,12 +506,12 @@ class RunningMean(Detector):
 
 
 class Fusion(Detector):
-    """Several detectors as one, by the mean of their surprises or the largest.
+    """Several detectors as one, by the mean of their self-information or the largest.
 
     The detector ``fusion``; ``docs/detectors.md`` has its equation.
 
     :param inner: The detectors, one or more.
-    :param combine: What counts of their surprises: `mean` or `largest`.
+    :param combine: What counts of their self-information: `mean` or `largest`.
     """
 
     id: ClassVar[str] = "fusion"
@@ -540,6 +554,27 @@ class ResidualViews(Detector):
         training: Training | None = None,
     ) -> None:
         super().__init__(hidden=hidden, members=members, training=training)
+
+
+class Panel(Detector):
+    """Our default: slow means of the channels and residuals of a model, on the scale of whole episodes.
+
+    The detector ``panel``; ``docs/detectors.md`` has its equation.
+
+    :param inner: The members, one or more.
+    """
+
+    id: ClassVar[str] = "panel"
+    _defaults: ClassVar[dict[str, Any]] = {
+        "inner": [{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}, "residual-views"],
+    }
+
+    def __init__(
+        self,
+        *,
+        inner: Sequence[Inner] = [{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}, "residual-views"],
+    ) -> None:
+        super().__init__(inner=inner)
 
 
 class Rnd(Detector):
@@ -638,6 +673,7 @@ BY_ID: dict[str, type[Detector]] = {
     "running-mean": RunningMean,
     "fusion": Fusion,
     "residual-views": ResidualViews,
+    "panel": Panel,
     "rnd": Rnd,
     "disagreement": Disagreement,
     "feature-mahalanobis": FeatureMahalanobis,
@@ -663,6 +699,7 @@ __all__ = [
     "MlpDm",
     "MultistepDm",
     "Ocsvm",
+    "Panel",
     "PeDm",
     "Random",
     "ResidualViews",

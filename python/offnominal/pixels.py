@@ -1,4 +1,4 @@
-"""Where in an image the unknown thing is: scenes, networks, scores, metrics.
+"""Unknown objects in images: scenes, networks, scores, metrics.
 
 Each function is a command and returns what that prints with ``--json``: a dict, with ``to_pandas()``, ``to_polars()`` and
 ``to_arrow()``. Arguments are those of the command line, which checks them, and what is left out has the command's default;
@@ -21,7 +21,6 @@ from offnominal._tables import Result
 __all__ = [
     "describe",
     "evaluate",
-    "features",
     "frames",
     "import_",
     "paste",
@@ -48,21 +47,20 @@ def scenes(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Draw streets or rooms in which the class of every pixel is known.
+    """Draw labelled streets or rooms.
 
     The command ``offnominal pixels scenes``.
 
-    :param set_: What is drawn: road (streets), three-wheeler (among cars, all else ignored), or as many streets and
-        indoor (rooms), normal-noise or perlin (images of noise) [default: road]
-    :param split: Which towns: train A, B, C; validation D; test E, with unknown things [default: test]
-    :param contrast: How unknown things of streets look against the ground: high, usual or low [default: usual]
-    :param size: How large they are: large, usual or small [default: usual]
-    :param distance: How far away they are: near (6 to 13 m), usual (7 to 30 m) or far (20 to 45 m) [default: usual]
+    :param set_: road, three-wheeler, indoor, normal-noise or perlin (docs/pixels.md) [default: road]
+    :param split: train, validation or test; test has unknown objects [default: test]
+    :param contrast: Contrast of unknown objects in streets: high, usual or low [default: usual]
+    :param size: Their size: large, usual or small [default: usual]
+    :param distance: Their distance: near, usual or far [default: usual]
     :param n: Number of images [default: 100]
-    :param width: Pixels per row, 16 to 4096 [default: 256]
-    :param height: Rows, 16 to 4096 [default: 128]
-    :param classes: Number of classes: 12, or the 19 of Cityscapes [default: 12]
-    :param out: The folder, which must not exist [default: runs/scenes]
+    :param width: Width in pixels, 16 to 4096 [default: 256]
+    :param height: Height in pixels, 16 to 4096 [default: 128]
+    :param classes: Classes: 12, or the 19 of Cityscapes [default: 12]
+    :param out: New folder [default: runs/scenes]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -91,28 +89,25 @@ def frames(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Play episodes of an environment and write what its camera saw, with the class of every pixel.
+    """Write labelled camera frames of episodes.
 
     The command ``offnominal pixels frames``.
 
     :param env: Environment id (see `list envs`)
-    :param policy: Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of
-        Python, `command:COMMAND`, or `random`
+    :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
     :param episodes: Number of episodes [default: 20]
-    :param every: Steps from one frame to the next [default: 25]
-    :param size: Width and height of the frames in pixels [default: 128]
-    :param unknown: Classes of the environment that are unknown to a network, such as debris
-    :param out: The folder, which must not exist [default: runs/frames]
-    :param anomaly: Anomaly id (see `list anomalies ``env```); without it the episodes are nominal
-    :param magnitude: How strong, in the anomaly's own unit
-    :param strength: How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
-    :param strengths: The table that `calibrate` wrote, or its folder, with the strength [default: shipped, then
-        runs/calibrate]
-    :param channels: Channels that are touched, by name or index, with commas between; `one` draws one for each episode
-        [default: all]
-    :param onset: First anomalous step: a number, or `random` [default: random]
-    :param window: The anomaly ends after so many steps
-    :param intermittent: The anomaly comes for ON steps and goes for OFF steps
+    :param every: Steps between frames [default: 25]
+    :param size: Width and height in pixels [default: 128]
+    :param unknown: Classes that count as unknown, such as debris
+    :param out: New folder [default: runs/frames]
+    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param magnitude: Strength in the anomaly's own unit
+    :param strength: Calibrated strength: tiny, medium, strong or extreme
+    :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
+    :param channels: Disturbed channels by name or index, or `one` at random [default: all]
+    :param onset: First anomalous step, or `random` [default: random]
+    :param window: Steps until the anomaly ends [default: to the end]
+    :param intermittent: Repeat: ON steps with, OFF steps without the anomaly
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -128,33 +123,24 @@ def paste(
     map_: Path | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
-    things: int | None = None,
     recolour: float | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Paste things into the images of a data set, from which outlier-head learns.
+    """Paste objects into images, to train outlier-head.
 
     The command ``offnominal pixels paste``.
 
-    :param data: The data set, with images
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Data set with images
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param things: Most things in an image, of which there are one to so many [default: 3]
-    :param recolour: Probability that what is bright in a known class gets another colour, such as lane markings, for
-        each class of an image [default: 0]
-    :param out: The folder, which must not exist [default: runs/pasted]
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
+    :param recolour: Probability of recolouring bright parts of a known class [default: 0]
+    :param out: New folder [default: runs/pasted]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -176,24 +162,18 @@ def describe(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone.
+    """Count classes, unknown pixels and boundaries of a data set.
 
     The command ``offnominal pixels describe``.
 
-    :param data: The data set
-    :param nominal: Nominal images: adds the AUROC of a detector that knows only how frequent their colours are
-    :param out: Folder for description.json [default: nothing is written]
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Data set
+    :param nominal: Nominal images; adds the AUROC of colour frequency alone
+    :param out: Folder for description.json [default: print only]
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -225,40 +205,30 @@ def train(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Train a network: the baseline, PSPNet or DeepLabV3+.
+    """Train a segmentation network.
 
     The command ``offnominal pixels train``.
 
-    :param data: Labelled images to learn from
-    :param validation: Images on which the result is judged; the training never sees them
-    :param network: Which network [default: patches]: ``patches``: The baseline: each pixel by itself, from its
-        surroundings; ``pspnet``: PSPNet: means over regions of four sizes; ``deeplab``: DeepLabV3+: several scales,
-        refined with a finer map
-    :param out: Folder for everything that is written [default: runs/pixels]
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Labelled training images
+    :param validation: Validation images
+    :param network: Network; patches is the baseline, the others are convolutional [default: patches]
+    :param out: Output folder [default: runs/pixels]
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param preset: How large it is [default: small]: ``small``: Trains from nothing on two cores within an hour;
-        ``paper``: As published: ResNet-50 or Xception-65
-    :param modification: What is changed so that a method can be used [default: none]: ``none``: Nothing;
-        ``dim-reduce``: Features of 32 channels, for mahalanobis; ``dropout``: Units are dropped at random, for var-sum
-        and mutual-information; ``confidence``: The network also has an output for its confidence, for confidence
-    :param output_stride: Pixels of the image that a place of the coarsest map of a small network stands for, in rows
-        and in columns: 4 finds things of few pixels, for about four times the work [default: 8]
-    :param steps: Steps of the training [default: the preset's]
-    :param batch: Images in a step [default: the preset's]
-    :param rate: First learning rate [default: the preset's]
-    :param device: Where it is trained [default: cpu]: ``cpu``: The processor; ``gpu``: A graphics card
-    :param pixels: Pixels of each class that are drawn from an image [default: 80]
-    :param rounds: How often each is seen [default: 12]
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
+    :param preset: Size: small trains on two cores within an hour; paper as published [default: small]
+    :param modification: Change that a method needs [default: none]: ``none``: No change; ``dim-reduce``: 32 feature
+        channels, for mahalanobis; ``dropout``: Dropout, for var-sum and mutual-information; ``confidence``: Confidence
+        output, for confidence
+    :param output_stride: Stride of the coarsest map of a small network [default: 8]
+    :param steps: Gradient steps [default: the preset's]
+    :param batch: Batch size [default: the preset's]
+    :param rate: Initial learning rate [default: the preset's]
+    :param device: Where to train [default: cpu]
+    :param pixels: Sampled pixels per class and image [default: 80]
+    :param rounds: Epochs [default: 12]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -284,35 +254,22 @@ def import_(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Take over weights that were trained elsewhere: of torchvision's deeplabv3_resnet50, or of a network of `pixels
-    train`.
+    """Import weights of a segmentation network trained elsewhere.
 
     The command ``offnominal pixels import``.
 
-    :param weights: Weights, saved with safetensors.torch.save_file(model.state_dict(), FILE)
-    :param network: Which network of `pixels train` they are of, with the names of its tensors [default: torchvision's
-        deeplabv3_resnet50]: ``patches``: The baseline: each pixel by itself, from its surroundings; ``pspnet``: PSPNet:
-        means over regions of four sizes; ``deeplab``: DeepLabV3+: several scales, refined with a finer map
-    :param preset: How large it is [default: small]: ``small``: Trains from nothing on two cores within an hour;
-        ``paper``: As published: ResNet-50 or Xception-65
-    :param modification: What is changed in it so that a method can be used [default: none]: ``none``: Nothing;
-        ``dim-reduce``: Features of 32 channels, for mahalanobis; ``dropout``: Units are dropped at random, for var-sum
-        and mutual-information; ``confidence``: The network also has an output for its confidence, for confidence
-    :param output_stride: Pixels of the image that a place of the coarsest map of a small network stands for [default:
-        8]
-    :param validation: Labelled images on which it is judged, and whose classes it knows if there is no ``map_``
-    :param out: Folder for model.safetensors and its card model.json [default: runs/pixels]
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param weights: Weights, saved by `safetensors.torch.save_file`
+    :param network: Network of `pixels train` [default: torchvision's deeplabv3_resnet50]
+    :param preset: Size: small trains on two cores within an hour; paper as published [default: small]
+    :param modification: Change that a method needs [default: none]
+    :param output_stride: Stride of the coarsest map of a small network [default: 8]
+    :param validation: Validation images; without ``map_`` they name the classes
+    :param out: Output folder [default: runs/pixels]
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -323,97 +280,44 @@ def import_(
 def predict(
     data: Path,
     *,
+    model: Path | None = None,
+    passes: int | None = None,
+    device: Literal["cpu", "gpu"] | None = None,
+    encoder: str | None = None,
+    strides: int | Sequence[int] | None = None,
+    scale: int | None = None,
     out: Path | None = None,
     layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
     split: str | None = None,
     map_: Path | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
-    logits: Path | Sequence[Path] | None = None,
-    features: Path | Sequence[Path] | None = None,
-    confidence: Path | Sequence[Path] | None = None,
-    model: Path | None = None,
-    passes: int | None = None,
-    device: Literal["cpu", "gpu"] | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Write a model's logits, features and confidences as .npy files.
+    """Write logits and features of a model, or of a public encoder, as .npy files.
 
     The command ``offnominal pixels predict``.
 
-    :param data: The images
-    :param out: Folder for everything that is written [default: runs/pixels]
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Images
+    :param model: Model of `pixels train`: write logits, features and confidences
+    :param passes: Random forward passes of the model [default: 1]
+    :param device: Where a convolutional model runs [default: cpu]
+    :param encoder: Write features of EfficientNet-Lite instead: efficientnet-lite0, 1, 2 or a file
+    :param strides: Strides of its maps: some of 8, 16, 32 [default: 8,16]
+    :param scale: Enlargement of images before encoding, 1 to 16 [default: 1]
+    :param out: Output folder [default: runs/pixels]
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param logits: Folder of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for
-        each ``data``
-    :param features: Folder of features, [channels, h, w]; one for each ``logits``
-    :param confidence: Folder of confidences, [H, W] from 0 to 1; one for each ``logits``
-    :param model: Model of `pixels train`, instead of ``logits``
-    :param passes: Random passes of the model; 1 is one without dropped units [default: 1]
-    :param device: Where a convolutional model runs [default: cpu]: ``cpu``: The processor; ``gpu``: A graphics card
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("pixels predict", locals())
-
-
-def features(
-    data: Path,
-    *,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
-    least_pixels: int | None = None,
-    resize: str | int | None = None,
-    encoder: str | None = None,
-    strides: int | Sequence[int] | None = None,
-    scale: int | None = None,
-    out: Path | None = None,
-    seed: int = 0,
-    jobs: int = 0,
-    progress: bool = True,
-) -> Result:
-    """Write features of a public encoder as .npy files, for the methods that read features.
-
-    The command ``offnominal pixels features``.
-
-    :param data: The images
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
-    :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param encoder: Weights of EfficientNet-Lite: efficientnet-lite0, 1 or 2 for those of the installed Python package,
-        or a file [default: efficientnet-lite0]
-    :param strides: Pixels between neighbouring places of the maps that are read: some of 8, 16 and 32; several stand
-        side by side [default: 8,16]
-    :param scale: How many times its height and width an image is enlarged, which makes the maps finer, 1 to 16
-        [default: 1]
-    :param out: Folder for everything that is written [default: runs/pixels]
-    :param seed: Seed of everything random
-    :param jobs: Worker threads; 0 for all cores
-    :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
-    """
-    return one("pixels features", locals())
 
 
 def score(
@@ -446,41 +350,34 @@ def score(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Write a score for each pixel as .npy files.
+    """Write pixel scores as .npy files.
 
     The command ``offnominal pixels score``.
 
-    :param data: The data set: its labels give the names and sizes of the images
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Data set; its labels give names and sizes
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param logits: Folder of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for
-        each ``data``
-    :param features: Folder of features, [channels, h, w]; one for each ``logits``
-    :param confidence: Folder of confidences, [H, W] from 0 to 1; one for each ``logits``
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
+    :param logits: Folder of logits (docs/pixels.md); one per ``data``
+    :param features: Folder of features; one per ``logits``
+    :param confidence: Folder of confidences; one per ``logits``
     :param model: Model of `pixels train`, instead of ``logits``
-    :param passes: Random passes of the model; 1 is one without dropped units [default: 1]
-    :param device: Where a convolutional model runs [default: cpu]: ``cpu``: The processor; ``gpu``: A graphics card
-    :param nominal: Data set without unknown pixels, on which methods are fitted that must be
+    :param passes: Random forward passes of the model [default: 1]
+    :param device: Where a convolutional model runs [default: cpu]
+    :param nominal: Nominal data set, on which methods are fitted
     :param nominal_split: Its split
     :param nominal_logits: Its logits, if the network is in files
     :param nominal_features: Its features, if the network is in files
-    :param nominal_images: Images that are used of it at most; all if this is left out
-    :param outliers: Data set of `pixels paste`, on which outlier-head is fitted
+    :param nominal_images: Most images taken from it [default: all]
+    :param outliers: Data set of `pixels paste`, to fit outlier-head
     :param outlier_logits: Its logits, if the network is in files
     :param outlier_features: Its features, if the network is in files
     :param methods: Methods (see `list pixel-methods`)
-    :param params: Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
+    :param params: Method parameters, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
     :param temperature: Temperature of odin [default: 1000]
-    :param out: Folder for everything that is written [default: runs/pixels]
+    :param out: Output folder [default: runs/pixels]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -522,48 +419,36 @@ def evaluate(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Judge methods on data sets: metrics in four modes, components, causes of mistakes, a page.
+    """Judge methods on data sets: metrics, components, a page.
 
     The command ``offnominal pixels evaluate``.
 
-    :param data: Data sets, each judged by itself
-    :param pooled: Judge all data sets together, as one
-    :param scores: Folder of score maps NAME.npy, [H, W], larger is more unknown, or of folders METHOD/NAME.npy as
-        `pixels score` writes them; one for each ``data``
-    :param methods: Methods (see `list pixel-methods`), sums of such (a+b), or all that can be had [default: all]
-    :param params: Parameters of methods by id, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
-    :param temperature: Temperature of odin [default: the best of ten on a quarter of the images, which are then not
-        judged]
-    :param component_sizes: Smallest components that count [default: scaled]: ``scaled``: Those of the anomaly track,
-        scaled to the area of each image; ``anomaly-track``: SegmentMeIfYouCan's track of anomalies: 500 predicted
-        pixels, 100 true ones; ``obstacle-track``: SegmentMeIfYouCan's track of obstacles: 50 predicted pixels, 10 true
-        ones
-    :param replicates: Bootstrap replicates of each interval, 100 to 100000 [default: 1000]
-    :param out: Folder for everything that is written [default: runs/pixels]
-    :param layout: How the folders are laid out [default: offnominal]: ``offnominal``: images/NAME.*, labels/NAME.png,
-        and the label map classes.toml; ``cityscapes``: leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*,
-        gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png; ``idd``: leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*,
-        gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png; ``sun2012``: Images/…/NAME.*, Annotations/…/NAME.xml with named
-        polygons; ``street-hazards``: images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png; ``smiyc``:
-        images/NAME.*, labels_masks/NAME_labels_semantic.png; ``fishyscapes``: NAME_leftImg8bit.* beside NAME_labels.png
-    :param split: Split, where it is a folder of its own, such as val
+    :param data: Data set; repeatable, each judged by itself
+    :param pooled: Judge all data sets as one
+    :param scores: Folder of score maps, or of folders by method; one per ``data``
+    :param methods: Methods (see `list pixel-methods`), sums (a+b), or `all` [default: all]
+    :param params: Method parameters, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
+    :param temperature: Temperature of odin [default: tuned on a quarter of the images]
+    :param component_sizes: Smallest components that count (docs/pixels.md) [default: scaled]
+    :param replicates: Bootstrap replicates per interval [default: 1000]
+    :param out: Output folder [default: runs/pixels]
+    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
-    :param least_pixels: Smallest number of pixels of an image; smaller ones are left out (the paper's SUN: 409600,
-        which is 640²) [default: 1]
-    :param resize: Size to which images and labels are brought; arrays of a network must have it
-    :param logits: Folder of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for
-        each ``data``
-    :param features: Folder of features, [channels, h, w]; one for each ``logits``
-    :param confidence: Folder of confidences, [H, W] from 0 to 1; one for each ``logits``
+    :param least_pixels: Leave out images with fewer pixels [default: 1]
+    :param resize: Resize images and labels
+    :param logits: Folder of logits (docs/pixels.md); one per ``data``
+    :param features: Folder of features; one per ``logits``
+    :param confidence: Folder of confidences; one per ``logits``
     :param model: Model of `pixels train`, instead of ``logits``
-    :param passes: Random passes of the model; 1 is one without dropped units [default: 1]
-    :param device: Where a convolutional model runs [default: cpu]: ``cpu``: The processor; ``gpu``: A graphics card
-    :param nominal: Data set without unknown pixels, on which methods are fitted that must be
+    :param passes: Random forward passes of the model [default: 1]
+    :param device: Where a convolutional model runs [default: cpu]
+    :param nominal: Nominal data set, on which methods are fitted
     :param nominal_split: Its split
     :param nominal_logits: Its logits, if the network is in files
     :param nominal_features: Its features, if the network is in files
-    :param nominal_images: Images that are used of it at most; all if this is left out
-    :param outliers: Data set of `pixels paste`, on which outlier-head is fitted
+    :param nominal_images: Most images taken from it [default: all]
+    :param outliers: Data set of `pixels paste`, to fit outlier-head
     :param outlier_logits: Its logits, if the network is in files
     :param outlier_features: Its features, if the network is in files
     :param seed: Seed of everything random

@@ -1,4 +1,4 @@
-"""Failure probabilities: estimate, search, learn, split, select, stress, replay.
+"""Failure probabilities: estimate, search, learn, split, select, stress.
 
 Each function is a command and returns what that prints with ``--json``: a dict, with ``to_pandas()``, ``to_polars()`` and
 ``to_arrow()``. Arguments are those of the command line, which checks them, and what is left out has the command's default;
@@ -22,7 +22,6 @@ __all__ = [
     "budget",
     "estimate",
     "learn",
-    "replay",
     "search",
     "select",
     "split",
@@ -73,69 +72,51 @@ def estimate(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Estimate the failure probability of a policy, with an interval, and report the kinds of failures.
+    """Estimate the failure probability of a policy; report kinds of failures.
 
     The command ``offnominal risk estimate``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param policy: Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of
-        Python, `command:COMMAND`, or `random`
-    :param method: How initial conditions are chosen [default: thinned with a predictor, else plain]: ``plain``: Draws
-        of the environment itself: counting; ``thinned``: Draws that are tried with a chance that grows with the
-        prediction; valid whenever one stops; ``adaptive``: Draws that are tried with a chance that follows what failed
-        before, with or without a predictor; valid whenever one stops
-    :param predictor: The predictor that `risk learn` wrote
-    :param episodes: Number of episodes, each from an initial condition that the method chooses; a run in the output
-        folder is continued to so many [default: 1000]
-    :param exponent: Sample initial conditions in proportion to the predicted chance of failure to this power [default:
-        as learned]
-    :param goal: What the run is for; it sets ``plain_share`` [default: estimate]: ``estimate``: To know the failure
-        probability: a tenth of the experiments ignores the predictor; ``gate``: To show that it is small: four fifths
-        of them do, because only these lower the upper end
-    :param plain_share: Share of the experiments that ignores the predictor, above 0, at most 1 [default: 0.1, and 0.8
-        with ``goal`` gate]
-    :param top_share: Also report the failure rate within this share of all draws, those with the highest predictions: a
-        whole number of percent
-    :param rate: Experiments per draw of the methods thinned and adaptive, above 0, at most 1 [default: as few as the
-        predictor can use; 0.1 for adaptive]
-    :param level: Confidence level of the intervals, between 0 and 1 [default: 0.95]
-    :param max_risk: Largest acceptable failure probability: if the upper end of the interval is above it, the exit code
-        is 1
-    :param early_stop: End as soon as the interval lies on one side of ``max_risk``; ``episodes`` are then the most
-    :param width: End as soon as the interval is at most so wide; ``episodes`` are then the most
-    :param cheap: A low-fidelity environment with the same channels and initial conditions as ``env``: pairs of episodes
-        in both, and fresh ones in the low-fidelity one, need fewer episodes of ``env``
-    :param parameters: A parameter of ``env`` that differs from nominal, in all episodes; can be repeated
-    :param cheap_parameters: A parameter of the low-fidelity environment that differs from nominal, in all episodes; can
-        be repeated
-    :param per_dear: Fresh low-fidelity episodes per episode of ``env``, beside the one that begins as it does [default:
-        5]
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
+    :param method: Sampling of initial conditions [default: thinned with ``predictor``, else plain]: ``plain``: Monte
+        Carlo; ``thinned``: Likelier where the predictor expects failures; valid at any stop; ``adaptive``: Likelier
+        where failures occurred before; valid at any stop
+    :param predictor: Predictor of `risk learn`
+    :param episodes: Number of episodes; a larger number continues a run [default: 1000]
+    :param exponent: Exponent of the predictor in the sampling density [default: as learned]
+    :param goal: Purpose: estimate the probability, or show that it is small; sets ``plain_share`` [default: estimate]
+    :param plain_share: Nominal weight of the defensive mixture [default: 0.1; 0.8 with ``goal`` gate]
+    :param top_share: Also report the failure rate within the riskiest SHARE of draws
+    :param rate: Experiments per draw, thinned and adaptive [default: from the predictor; adaptive 0.1]
+    :param level: Confidence level of the intervals [default: 0.95]
+    :param max_risk: Largest acceptable failure probability; exit code 1 if not shown
+    :param early_stop: Stop once the interval excludes ``max_risk``
+    :param width: Stop once the interval is this narrow
+    :param cheap: Low-fidelity environment with the same channels and initial conditions
+    :param parameters: Parameter of ``env`` that differs from nominal; repeatable
+    :param cheap_parameters: Parameter of the low-fidelity environment; repeatable
+    :param per_dear: Extra low-fidelity episodes per high-fidelity episode [default: 5]
     :param block: Pairs between two looks [default: 25]
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
-    :param anomaly: Anomaly id (see `list anomalies ``env```); without it the episodes are nominal
-    :param magnitude: How strong, in the anomaly's own unit
-    :param strength: How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
-    :param strengths: The table that `calibrate` wrote, or its folder, with the strength [default: shipped, then
-        runs/calibrate]
-    :param channels: Channels that are touched, by name or index, with commas between; `one` draws one for each episode
-        [default: all]
-    :param onset: First anomalous step: a number, or `random` [default: random]
-    :param window: The anomaly ends after so many steps
-    :param intermittent: The anomaly comes for ON steps and goes for OFF steps
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param magnitude: Strength in the anomaly's own unit
+    :param strength: Calibrated strength: tiny, medium, strong or extreme
+    :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
+    :param channels: Disturbed channels by name or index, or `one` at random [default: all]
+    :param onset: First anomalous step, or `random` [default: random]
+    :param window: Steps until the anomaly ends [default: to the end]
+    :param intermittent: Repeat: ON steps with, OFF steps without the anomaly
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
-    :param allow_diverged: Episodes that may diverge, and so have no outcome [default: 0]
+    :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk estimate", locals())
@@ -155,7 +136,6 @@ def learn(
     form: Literal["mlp", "dictionary", "hazard", "margin"] | None = None,
     places: bool = False,
     early: float | None = None,
-    later: float | None = None,
     steps: int | None = None,
     members: int | None = None,
     out: Path | None = None,
@@ -169,43 +149,33 @@ def learn(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Learn where failures are likely: from the history of a training run, or from episodes of weaker policies.
+    """Learn a predictor of failures from training or from weaker policies.
 
     The command ``offnominal risk learn``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param histories: The history that `train ``histories``` or an earlier `risk learn` wrote; may be repeated, to learn
-        from several runs
-    :param policies: A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills, whose
-        episodes make a history first; may be repeated
-    :param episodes: Episodes of each ``policies`` at each level of noise [default: 1000]
-    :param noises: Standard deviation of the noise on their commands, as a share of half their range; may be repeated
-        [default: 0]
-    :param history_only: End when the history of the policies is written
-    :param near: A history of policies that fail about as rarely as the one under test; it chooses the exponent, and
-        nothing is learned from it
-    :param form: How chances are represented [default: hazard where initial conditions lead past places, else mlp]:
-        ``mlp``: Dense networks; ``dictionary``: A vote of the nearest remembered episodes; ``hazard``: Hazards that add
-        up along a track, where initial conditions lead past many places; ``margin``: Dense networks that learn how near
-        episodes came to failing, from their margins: few failures are needed, or none
-    :param places: Learn hazards from the place of each failure too, where the history has it
-    :param early: Share of the training that is left out at its beginning, from 0 to 1 [default: 0.1]
-    :param later: Share of the failures that the later part of the history has, which chooses the settings and, without
-        ``near``, the exponent [default: 0.2]
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param histories: History of `train ``histories``` or `risk learn`; repeatable
+    :param policies: Policy, or folder of policies, whose episodes become a history; repeatable
+    :param episodes: Episodes per policy and noise level [default: 1000]
+    :param noises: Action noise: standard deviation per half range; repeatable [default: 0]
+    :param history_only: Write the history only; learn nothing
+    :param near: History of similarly rare failures, which chooses the exponent only
+    :param form: Kind of predictor [default: hazard with places, else mlp]: ``mlp``: Dense networks; ``dictionary``:
+        Vote of the nearest stored episodes; ``hazard``: Hazards that add up along a track; ``margin``: Dense networks
+        that predict the margin to failure
+    :param places: Learn hazards from the place of each failure too
+    :param early: Share of training to leave out at its beginning [default: 0.1]
     :param steps: Most gradient steps [default: 6000]
-    :param members: Networks whose chances are averaged; a dictionary is always one [default: 5]
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
+    :param members: Networks in the ensemble [default: 5]
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -239,40 +209,35 @@ def search(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Measure how many episodes finding one failure takes.
+    """Measure how many episodes it takes to find a failure.
 
     The command ``offnominal risk search``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param policies: A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be
-        repeated, to compare
-    :param strategies: Where to look; may be repeated, to compare strategies: ``random``: Draws of the environment
-        itself; ``replay``: Failures of the training, the least noisy and most recent first; then random draws;
-        ``argmax``: The draw of many that the predictor finds most dangerous; ``cross-entropy``: A normal distribution
-        that follows the most dangerous conditions; ``elites``: Variations of the most dangerous condition of each cell
-        of an archive
-    :param predictor: The predictor that `risk learn` wrote
-    :param history: The history that `train ``history``` or `risk learn` wrote
-    :param searches: Number of searches per policy [default: 20]
-    :param budget: Experiments after which a search gives up [default: 10000]
-    :param of: Draws of which argmax takes the most dangerous; may be repeated, to compare [default: 1000]
-    :param all_: Spend the whole budget of each search, to find many failures and not only the first
-    :param level: Confidence level of the intervals, between 0 and 1 [default: 0.95]
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param policies: Policy, or folder of policies (`train --checkpoints`); repeatable
+    :param strategies: Search strategy; repeatable: ``random``: Plain sampling; ``replay``: Failures of training, least
+        noisy and latest first; then random; ``argmax``: The candidate with the highest predicted risk;
+        ``cross-entropy``: A normal distribution that follows high predictions; ``elites``: Mutations of the best
+        candidate of each archive cell
+    :param predictor: Predictor of `risk learn`
+    :param history: History of `train ``history``` or `risk learn`
+    :param searches: Searches per policy [default: 20]
+    :param budget: Most experiments per search [default: 10000]
+    :param of: Candidates per experiment of argmax; repeatable [default: 1000]
+    :param all_: Do not stop at the first failure: spend the budget
+    :param level: Confidence level of the intervals [default: 0.95]
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
-    :param allow_diverged: Episodes that may diverge, and so have no outcome [default: 0]
+    :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk search", locals())
@@ -301,33 +266,29 @@ def split(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Estimate the failure probability in an environment with a margin, by swarms that move towards failure.
+    """Estimate a small failure probability by splitting, in environments with a margin.
 
     The command ``offnominal risk split``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param policy: Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of
-        Python, `command:COMMAND`, or `random`
-    :param swarms: Number of swarms that do not know one another [default: 4]
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
+    :param swarms: Independent swarms [default: 4]
     :param particles: Particles per swarm [default: 50]
-    :param moves: Moves of a replaced particle; enough to forget where it was copied from [default: 10]
-    :param budget: Experiments after which a swarm gives up [default: 20000]
-    :param level: Confidence level of the intervals, between 0 and 1 [default: 0.95]
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
+    :param moves: Markov moves per replaced particle [default: 10]
+    :param budget: Most experiments per swarm [default: 20000]
+    :param level: Confidence level of the intervals [default: 0.95]
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
-    :param allow_diverged: Episodes that may diverge, and so have no outcome [default: 0]
+    :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk split", locals())
@@ -346,7 +307,6 @@ def select(
     rate: float | None = None,
     level: float | None = None,
     history: bool = False,
-    truth: Path | None = None,
     out: Path | None = None,
     randomise: str | Sequence[str] | None = None,
     sigma: float | None = None,
@@ -359,37 +319,31 @@ def select(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Find the policy that fails least among several (best-arm identification).
+    """Find the policy with the lowest failure rate (best-arm identification).
 
     The command ``offnominal risk select``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param policies: A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be
-        repeated, to compare
-    :param predictor: The predictor that `risk learn` wrote; without one all draws are tried
-    :param budget: Experiments of each policy after which the selection ends [default: 5000]
-    :param round_: Experiments of each policy per round, about [default: 100]
-    :param exponent: How much the predictor is trusted [default: as learned]
-    :param rate: Experiments per draw, with a predictor, above 0, at most 1 [default: 0.05]
-    :param level: Probability with which the best policy is never thrown out, between 0 and 1 [default: 0.95]
-    :param history: Also write the episodes as a history, from which `risk learn` makes a predictor
-    :param truth: The select.json of a longer selection: also say how often the policy with the lowest estimate fails,
-        round by round
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param policies: Policy, or folder of policies (`train --checkpoints`); repeatable
+    :param predictor: Predictor of `risk learn` [default: plain sampling]
+    :param budget: Most experiments per policy [default: 5000]
+    :param round_: Experiments per policy and round, about [default: 100]
+    :param exponent: Exponent of the predictor in the sampling density [default: as learned]
+    :param rate: Experiments per draw, with a predictor [default: 0.05]
+    :param level: Probability of never eliminating the best policy [default: 0.95]
+    :param history: Also write the episodes as a history for `risk learn`
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
-    :param allow_diverged: Episodes that may diverge, and so have no outcome [default: 0]
+    :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk select", locals())
@@ -421,76 +375,47 @@ def stress(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Find the most likely failure under the declared noise of sensors and actuators: disturbances in every step.
+    """Find the most likely failure under sensor and actuator noise.
 
     The command ``offnominal risk stress``.
 
-    :param env: Environment id (see `list envs`), with `?noise=LEVEL` for nominal noise, or `gymnasium:ID`
-    :param failure: What fails in an environment of Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or
-        `return<R` (docs/foreign.md)
-    :param failure_margin: Number of its `info` that tells how far a state is from failure, which is at zero
-    :param noise: The noise whose disturbances are searched, where the id of the environment does not say it: a level,
-        or a file of a table
-    :param policy: Policy: `tqc` (shipped with the environment), a name of `list policies`, a file, `module:name` of
-        Python, `command:COMMAND`, or `random`
-    :param strategies: How to search; may be repeated. `random` is always tried, for comparison [default: all]:
-        ``random``: Draws of the noise itself; ``climb``: The disturbances nearest to failure so far, with a window of
-        them drawn anew; ``cross-entropy``: Disturbances that hold for a part of the episode, from a normal distribution
-        that follows those nearest to failure
-    :param searches: Number of searches of each strategy, each from an initial condition of its own [default: 20]
-    :param budget: Experiments after which a search gives up [default: 1000]
-    :param refine: Episodes for making a failure likelier once it was found [default: 500]
-    :param parts: Parts of an episode in each of which `cross-entropy` holds a disturbance [default: 16]
-    :param start: Begin all searches where search N of the seed begins
-    :param level: Confidence level of the intervals, between 0 and 1 [default: 0.95]
-    :param out: Folder for everything that is written; a run that was interrupted is continued there
-    :param randomise: Draw these parameters for each episode, around their nominal values; `limbs` for all sizes of a
-        body, `NAME=S` for a standard deviation S
-    :param sigma: Their standard deviation, relative to the nominal values [default: 0.1]
-    :param parameter_table: Take the parameters of each episode from a row of this table
-    :param distribution: Draw parameters and initial conditions from this file (docs/risk.md)
-    :param below: An episode fails if and only if its return is below this
-    :param stl: An episode also fails if it breaks this formula of signal temporal logic, such as 'always[0, 5] (speed <
-        3)', times in seconds
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
+    :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param noise: Noise to search, if ``env`` does not name one: a level or file
+    :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
+    :param strategies: Search strategy; repeatable; `random` always runs as the baseline [default: all]: ``random``:
+        Plain sampling of the noise; ``climb``: Resample a window of the disturbances nearest to failure;
+        ``cross-entropy``: Constant disturbances per part, from a normal distribution
+    :param searches: Searches per strategy, each from its own initial condition [default: 20]
+    :param budget: Most experiments per search [default: 1000]
+    :param refine: Episodes spent on making a found failure likelier [default: 500]
+    :param parts: Parts of an episode with a constant disturbance, for cross-entropy [default: 16]
+    :param start: Begin all searches at the initial condition of search N
+    :param level: Confidence level of the intervals [default: 0.95]
+    :param out: Output folder; an interrupted run continues there
+    :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
+    :param sigma: Their standard deviation, relative to nominal [default: 0.1]
+    :param parameter_table: Table with one row of parameters per episode
+    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param below: An episode fails if and only if its return is below R
+    :param stl: An episode also fails if it violates this formula (docs/stl.md)
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
-    :param allow_diverged: Episodes that may diverge, and so have no outcome [default: 0]
+    :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk stress", locals())
 
 
-def replay(
-    run: Path,
-    *,
-    failure: int | None = None,
-    policy: AnyPolicy | None = None,
-    size: int | None = None,
-    out: Path | None = None,
-    progress: bool = True,
-) -> Result:
-    """Play a failure of `risk estimate` or `risk stress` again, with images.
-
-    The command ``offnominal risk replay``.
-
-    :param run: Folder of a `risk estimate` or a `risk stress`
-    :param failure: Number of the failure, as the report names it [default: 0]
-    :param policy: The policy, where it is not to be found under the name it had
-    :param size: Width and height of the images in pixels [default: 256]
-    :param out: Folder for video and last image [default: one within RUN]
-    :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
-    """
-    return one("risk replay", locals())
-
-
 def budget(p: float, *, delta: float | None = None, confidence: float | None = None, progress: bool = True) -> Result:
-    """How many episodes plain counting needs to know a failure probability within a factor.
+    """Tell how many episodes Monte Carlo needs for a failure probability.
 
     The command ``offnominal risk budget``.
 
     :param p: Failure probability, above 0 and below 1
-    :param delta: The estimate is to lie between P / D and D P; at least 1.01 [default: 3]
-    :param confidence: Probability with which it is to, between 0 and 1 [default: 0.95]
+    :param delta: Factor: the estimate lies between P / D and D P [default: 3]
+    :param confidence: Probability of that [default: 0.95]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("risk budget", locals())

@@ -38,22 +38,19 @@ def judge(
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Judge failure detectors among rollouts, once the clock is taken out.
+    """Judge failure detectors on rollouts, at matched times.
 
     The command ``offnominal rollouts judge``.
 
-    :param files: Rollouts as JSON lines or Parquet, or folders of them
-    :param detectors: A detector; may be given several times: SIGNAL, max(SIGNAL), mean(SIGNAL), sum(SIGNAL),
-        ewma(SIGNAL), -DETECTOR, actprobe, hazard, hazard(SIGNAL,...), odds(DETECTOR,...) [default: each signal and its
-        mean so far]
-    :param versus: The detector from which the others are told apart, by a difference with its interval
-    :param splits: What is learned from and what is judged; may be given several times: folds:N, tasks:N, or the
-        published splits seen:SEEDS and unseen:SEEDS [default: all rollouts are judged, and nothing is learned]
-    :param executed: Actions of each chunk that are executed before the next one, where the files do not say it
-    :param instructions: Embeddings of the tasks' instructions: a .npy file that holds a dictionary of arrays by task
-    :param from_step: The first step that is compared [default: 0]
-    :param alpha: Share of successful rollouts that may have an alarm [default: 0.15]
-    :param replicates: Bootstrap replicates of each interval, 100 to 100000 [default: 1000]
+    :param files: Rollouts: JSON lines, Parquet, or folders of them
+    :param detectors: Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]
+    :param versus: Reference detector for paired differences
+    :param splits: folds:N, tasks:N, seen:SEEDS or unseen:SEEDS; repeatable [default: nothing is learned]
+    :param executed: Executed actions per chunk, if the files do not say it
+    :param instructions: Embeddings of task instructions (.npy with a dictionary by task)
+    :param from_step: First step that is compared [default: 0]
+    :param alpha: Accepted share of successful rollouts with an alarm [default: 0.15]
+    :param replicates: Bootstrap replicates per interval [default: 1000]
     :param out: Folder for rollouts.json, rollouts.csv and rollouts.html
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -69,12 +66,12 @@ def signals(
     out: Path | None = None,
     progress: bool = True,
 ) -> Result:
-    """Write what chunks of actions say as signals, for `rollouts judge`, `fit` and `score`.
+    """Write signals computed from action chunks.
 
     The command ``offnominal rollouts signals``.
 
-    :param files: Rollouts as JSON lines or Parquet, or folders of them
-    :param executed: Actions of each chunk that are executed before the next one, where the files do not say it
+    :param files: Rollouts: JSON lines, Parquet, or folders of them
+    :param executed: Executed actions per chunk, if the files do not say it
     :param out: Folder for signals.jsonl and signals.toml [default: runs/rollouts]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
