@@ -277,7 +277,9 @@ fn a_command_tells_what_its_arguments_are() {
     }
     let goal = of("risk estimate", "goal");
     assert_eq!((goal.flag.as_deref(), goal.default.as_deref()), (Some("--goal"), Some("estimate")));
-    assert!(goal.choices[1].0 == "gate" && goal.choices[1].1.starts_with("To show that it is small"));
+    assert_eq!(goal.choices[1].0, "gate");
+    let wins = &of("compare", "metric").choices[2];
+    assert_eq!((wins.0.as_str(), wins.1.as_str()), ("wins", "Share of pairs with the higher return"));
     assert!(of("compare", "new").required && of("compare", "new").flag.is_none());
     assert!(of("fit", "logs").many && !of("fit", "logs").required);
     let of_terminal =
