@@ -557,7 +557,7 @@ class ResidualViews(Detector):
 
 
 class Panel(Detector):
-    """Our default: slow means of the channels and residuals of a model, on the scale of whole episodes.
+    """Control charts and residuals of a model, each in units of its largest score in nominal episodes.
 
     The detector ``panel``; ``docs/detectors.md`` has its equation.
 

@@ -55,7 +55,7 @@ def test_scores_are_judged(tmp_path: Path) -> None:
 
 def test_an_episode_is_drawn(tmp_path: Path) -> None:
     anomaly: dict[str, Any] = {"anomaly": "act-scaling", "magnitude": 0.5, "onset": 0}
-    found = offnominal.render("sap-goal0", "tqc", out=tmp_path, size=16, **anomaly)
+    found = offnominal.render(env="sap-goal0", policy="tqc", out=tmp_path, size=16, **anomaly)
     assert found["onset"] == 0 and all(Path(file).is_file() for file in found["files"])
 
 

@@ -179,7 +179,7 @@ def test_risk_with_a_fault_is_that_of_disturbed_episodes():
     disturbed = offnominal.risk.estimate("gymnasium:CartPole-v1", policy, out="r", **fault, **shared)
     assert nominal["risk"]["risk"]["high"] < disturbed["risk"]["risk"]["low"]
     assert disturbed["run"]["anomaly_spec"]["anomaly"] == "obs-noise"
-    assert offnominal.risk.replay("r", failure=0)["steps"] == disturbed["failures"][0]["steps"]
+    assert offnominal.render(run="r", number=0)["steps"] == disturbed["failures"][0]["steps"]
 
 
 def test_a_process_that_grows_is_replaced():

@@ -124,7 +124,7 @@ def test_a_likely_failure_under_disturbances_is_found_and_replayed(tmp_path: Pat
     assert [row["strategy"] for row in found["strategies"]] == ["random", "climb", "cross-entropy"]
     failure = found["failures"][0]
     assert failure["likelihood"]["distance"] <= failure["first"]["distance"]
-    again = risk.replay(tmp_path / "stress", out=tmp_path / "video")
+    again = offnominal.render(run=tmp_path / "stress", out=tmp_path / "video")
     assert (again["steps"], again["likelihood"]) == (failure["steps"], failure["likelihood"])
     with pytest.raises(ValueError, match="expected nominal noise to search"):
         risk.stress("pendulum", "random", progress=False)

@@ -1,4 +1,4 @@
-//! The project's own default: charts and a model of the dynamics, each in units of its largest score in nominal episodes.
+//! The project's own, for machines: charts and a model of the dynamics, each in units of its largest score in nominal episodes.
 //!
 //! score(t) = max_k (ln s_k(t) − m_k) / σ_k, over the members k.
 //!
@@ -8,14 +8,14 @@
 //! | m_k, σ_k | mean and deviation of the largest ln s_k of each held-out nominal episode                 |
 //!
 //! An alarm is decided by the largest score of an episode, so members are compared by that: one whose largest score varies
-//! much between nominal episodes counts for less. A channel that drifts from one training episode to the next, as a temperature
-//! does, is told to all members as its difference from the beginning of the episode. The members are of different kinds: the slow mean of every channel alone
-//! and of all together, against the nominal mean and against the episode's own beginning; the last steps together; and the
-//! residuals of a learned model. Whatever they are, a threshold that ranks whole episodes keeps its promise.
+//! much between nominal episodes counts for less. The members are of different kinds: the slow mean of every channel alone and
+//! of all together, against the nominal mean and against the episode's own beginning, and the residuals of a learned model. A
+//! channel that drifts from one training episode to the next, as a temperature does, is told to all members as its difference
+//! from the beginning of the episode. Whatever the members are, a threshold that ranks whole episodes keeps its promise.
 //!
 //! Assumes: each anomaly is seen by one of the members; nominal episodes are alike, but for offsets of their channels.
 //! Blind to: what all members are blind to.
-//! Cost: the sum of the costs of the members, each fitted on three quarters of the episodes.
+//! Cost: the sum of the costs of the members, each fitted twice: on three quarters of the episodes, for its scale, and on all.
 //! Reference: this project's; the parts are known: Tippett's largest of several tests (The Methods of Statistics, 1931), charts
 //! of exponentially weighted means (Lowry and others 1992), a reference that each unit is for itself (self-starting charts,
 //! Hawkins 1987).
@@ -73,7 +73,7 @@ fn members() -> Several {
 pub const ENTRY: Entry<dyn Detector> = entry!(
     Panel as dyn Detector,
     "panel",
-    "our default: slow means of the channels and residuals of a model, on the scale of whole episodes",
+    "control charts and residuals of a model, each in units of its largest score in nominal episodes",
     exempt: &[(Law::IgnoresConstantChannels, "a channel that never moved in training is news when it moves")]
 );
 
@@ -92,14 +92,15 @@ impl Detector for Panel {
             .map(|(e, rows)| Signals::new(rows, e.actions(), e.obs_width(), e.act_width()))
             .collect();
         let nominal = Nominal { train: &train, ..nominal };
-        let inner = self.inner.all();
-        let progress = |k: usize| nominal.progress.part(k, inner.len());
+        let all = self.inner.all();
         let one = |(k, inner): (usize, &Inner)| {
-            let (scaled, largest) =
-                inner.fit_with_largest(nominal.with_progress(progress(k)), seed.child(k))?;
+            let progress = nominal.progress.part(k, all.len());
+            let [first, second] = [0, 1].map(|half| nominal.with_progress(progress.part(half, 2)));
+            let (scaled, largest) = inner.fit_with_largest(first, seed.child(k))?;
+            let scaled = inner.refit(scaled, second, seed.child(k))?;
             Ok(Member { scaled, scale: Scale::fit(&largest) })
         };
-        let members = inner.iter().enumerate().map(one).collect::<Result<_, FitError>>()?;
+        let members = all.iter().enumerate().map(one).collect::<Result<_, FitError>>()?;
         Ok(Box::new(Fitted { members, drift, loudest: 0, score: 0.0 }))
     }
 

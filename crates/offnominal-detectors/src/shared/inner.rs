@@ -59,6 +59,12 @@ impl Inner {
         Ok((Scaled { scorer, self_information }, largest))
     }
 
+    /// What it becomes when it is fitted on all episodes, on the scale that those which were held out gave it.
+    pub(crate) fn refit(&self, scaled: Scaled, nominal: Nominal<'_>, seed: Seed) -> Result<Scaled, FitError> {
+        let detector = self.build().expect("it was checked when it was read");
+        Ok(Scaled { scorer: detector.fit(nominal, &mut seed.rng())?, ..scaled })
+    }
+
     /// Reads what it became when it was fitted.
     pub(crate) fn load(
         &self,
