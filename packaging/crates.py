@@ -4,7 +4,7 @@
     python3 packaging/crates.py --verify       # also compiles each from its package alone
     python3 packaging/crates.py --publish      # publishes them, each after those that it needs
 
-A package must hold its README, both licences, an example, and every file that its code includes; it must need no crate of
+A package must hold its README with an example of code, both licences, and every file that its code includes; it must need no crate of
 this workspace that is not published.
 """
 
@@ -60,8 +60,8 @@ def check(archive, members):
         entries = [entry for entry in tar.getmembers() if entry.isfile()]
         texts = {e.name.split("/", 1)[1]: tar.extractfile(e).read() for e in entries}
     wrong = [f"expected the file {name}, found none" for name in sorted(WANTED - texts.keys())]
-    if not any(name.startswith("examples/") for name in texts):
-        wrong.append("expected an example, found none")
+    if b"```rust" not in texts.get("README.md", b""):
+        wrong.append("README.md: expected an example of code, which the documentation tests run, found none")
     for name, text in texts.items():
         is_test = name.endswith(("/tests.rs", "/references.rs")) or "/tests/" in name
         if name.endswith(".rs") and not is_test:
