@@ -421,16 +421,25 @@ def test_what_a_killed_command_leaves_is_removed_by_the_next(odd):
     play = ("--env", "gymnasium:odd:Slow-v0?modules=.&step=0.1", "--policy", "random")
     line = [sys.executable, "-m", "offnominal", "evaluate", *play]
     environment = {**os.environ, "OFFNOMINAL_PYTHON": sys.executable}
-    before = set(Path("/dev/shm").glob("offnominal-host-*"))
     process = subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL)
-    left = set()
-    while not (left := {f for f in Path("/dev/shm").glob("offnominal-host-*") if (f / "lock").exists()} - before):
+
+    def hosts() -> list[Path]:
+        found = (pid for each in Path(f"/proc/{process.pid}/task").glob("*/children") for pid in each.read_text().split())
+        return [Path("/proc", pid) for pid in found]
+
+    def folders() -> set[Path]:
+        """Those that this command shares with its processes, of which they are an argument; other tests have their own."""
+        with contextlib.suppress(OSError):
+            words = {word for host in hosts() for word in (host / "cmdline").read_text().split("\0")}
+            return {Path(word) for word in words if "offnominal-host-" in word and Path(word, "lock").exists()}
+        return set()
+
+    while not (left := folders()):
         assert process.poll() is None
         time.sleep(0.05)
     # Without a process of Python that could tidy up after it.
-    for child in Path(f"/proc/{process.pid}/task").glob("*/children"):
-        for pid in child.read_text().split():
-            os.kill(int(pid), signal.SIGKILL)
+    for host in hosts():
+        os.kill(int(host.name), signal.SIGKILL)
     process.kill()
     process.wait()
     assert any(folder.exists() for folder in left)
