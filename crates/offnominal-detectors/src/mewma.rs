@@ -101,7 +101,7 @@ impl Detector for Mewma {
             progress.at(i, train.len())?;
             chart.reset();
             for seen in episode.transitions() {
-                chart.add(&channels, &beginning, &seen);
+                chart.add(&channels, &beginning, &seen, &[]);
                 moments.add(&chart.z);
             }
         }
@@ -166,9 +166,9 @@ impl Chart {
         self.z.fill(0.0);
     }
 
-    fn add(&mut self, channels: &Channels, beginning: &Beginning, seen: &Transition<'_>) {
+    fn add(&mut self, channels: &Channels, beginning: &Beginning, seen: &Transition<'_>, missing: &[bool]) {
         channels.apply(seen, &mut self.work);
-        beginning.apply(&mut self.begun, &mut self.work);
+        beginning.apply(&mut self.begun, &mut self.work, missing);
         self.z.iter_mut().zip(&self.work).for_each(|(z, x)| *z += self.rate * (x - *z));
     }
 }
@@ -183,6 +183,22 @@ struct Fitted {
 }
 
 impl Fitted {
+    /// The score of a step, of whose observation some numbers were filled.
+    fn score_with(&mut self, seen: &Transition<'_>, missing: &[bool]) -> f64 {
+        let Nominals { channels, beginning, whitener } = &*self.nominal;
+        self.chart.add(channels, beginning, seen, missing);
+        match self.statistic {
+            Statistic::Distance => {
+                self.chart.work.copy_from_slice(&self.chart.z);
+                whitener.mean_square(&mut self.chart.work) * channels.width() as f64
+            }
+            Statistic::Farthest => {
+                self.squares();
+                self.chart.work.iter().copied().fold(0.0, f64::max)
+            }
+        }
+    }
+
     /// The square of each channel in units of its variance.
     fn squares(&mut self) {
         let deviations = &self.nominal.whitener.deviations;
@@ -197,18 +213,12 @@ impl Scorer for Fitted {
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let Nominals { channels, beginning, whitener } = &*self.nominal;
-        self.chart.add(channels, beginning, seen);
-        match self.statistic {
-            Statistic::Distance => {
-                self.chart.work.copy_from_slice(&self.chart.z);
-                whitener.mean_square(&mut self.chart.work) * channels.width() as f64
-            }
-            Statistic::Farthest => {
-                self.squares();
-                self.chart.work.iter().copied().fold(0.0, f64::max)
-            }
-        }
+        self.score_with(seen, &[])
+    }
+
+    fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
+        let score = self.score_with(&step.seen, step.missing_after);
+        PartialScore { score, confidence: step.share_read() }
     }
 
     fn shares(&mut self, shares: &mut [f64]) -> bool {

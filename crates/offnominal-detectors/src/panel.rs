@@ -200,12 +200,12 @@ impl Drift {
     }
 
     /// The step, less the beginning of its episode.
-    fn apply<'a>(&'a mut self, seen: &Transition<'a>) -> Transition<'a> {
+    fn apply<'a>(&'a mut self, seen: &Transition<'a>, missing: &[bool]) -> Transition<'a> {
         if !self.beginning.is_used() {
             return *seen;
         }
         self.row.iter_mut().zip(seen.next_obs).for_each(|(x, v)| *x = f64::from(*v));
-        self.beginning.apply(&mut self.begun, &mut self.row);
+        self.beginning.apply(&mut self.begun, &mut self.row, missing);
         self.next_obs.iter_mut().zip(&self.row).for_each(|(v, x)| *v = *x as f32);
         let before = seen.obs.iter().zip(self.begun.mean());
         self.obs.iter_mut().zip(before).for_each(|(v, (x, mean))| *v = (f64::from(*x) - mean) as f32);
@@ -238,7 +238,7 @@ impl Scorer for Fitted {
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let seen = self.drift.apply(seen);
+        let seen = self.drift.apply(seen, &[]);
         let scores = self.members.iter_mut().map(|m| m.scale.of(m.scaled.score(&seen)));
         (self.loudest, self.score) = loudest(scores);
         self.score
@@ -262,7 +262,7 @@ impl Scorer for Fitted {
     }
 
     fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
-        let step = Partial { seen: self.drift.apply(&step.seen), ..*step };
+        let step = Partial { seen: self.drift.apply(&step.seen, step.missing_after), ..*step };
         let mut confidence = 1.0_f64;
         let scores = self.members.iter_mut().map(|m| {
             let found = m.scaled.score_partial(&step);

@@ -6,6 +6,7 @@
 //! the trim of an aircraft, a goal that each episode has for itself. Against the nominal mean such a channel hides small
 //! faults, and after a slow benign change it alarms in every recording. Against its own beginning it does neither. k is a
 //! fifth of the median length of the nominal episodes, within 5 and 200: a fault in the first k steps moves the reference too.
+//! A number that was not read is none of the k. Fewer than five recordings tell nothing of offsets and drifts: there are none.
 
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::Signals;
@@ -52,7 +53,8 @@ pub(crate) struct Beginning {
 /// What was seen of the beginning of an episode.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Begun {
-    n: usize,
+    /// Steps of each channel; what was not read is none.
+    n: Vec<usize>,
     mean: Vec<f64>,
 }
 
@@ -100,18 +102,18 @@ impl Beginning {
 
     /// Before an episode.
     pub fn begun(&self) -> Begun {
-        Begun { n: 0, mean: vec![0.0; self.own.len()] }
+        Begun { n: vec![0; self.own.len()], mean: vec![0.0; self.own.len()] }
     }
 
-    /// Subtracts the beginning from a row.
-    pub fn apply(&self, begun: &mut Begun, row: &mut [f64]) {
-        let is_young = begun.n < self.steps;
-        begun.n += usize::from(is_young);
-        for ((x, mean), _) in row.iter_mut().zip(&mut begun.mean).zip(&self.own).filter(|(_, own)| **own) {
-            if is_young {
-                *mean += (*x - *mean) / begun.n as f64;
+    /// Subtracts the beginning from a row, whose first numbers may be missing: these are no part of the beginning.
+    pub fn apply(&self, begun: &mut Begun, row: &mut [f64], missing: &[bool]) {
+        let Begun { n, mean } = begun;
+        for j in self.own() {
+            if n[j] < self.steps && !missing.get(j).is_some_and(|missing| *missing) {
+                n[j] += 1;
+                mean[j] += (row[j] - mean[j]) / n[j] as f64;
             }
-            *x -= *mean;
+            row[j] -= mean[j];
         }
     }
 
@@ -136,7 +138,7 @@ impl Beginning {
 impl Begun {
     /// The next episode.
     pub fn reset(&mut self) {
-        self.n = 0;
+        self.n.fill(0);
         self.mean.fill(0.0);
     }
 
@@ -237,11 +239,23 @@ mod tests {
         let beginning = Beginning { own: vec![true, false], steps: 5 };
         let mut begun = beginning.begun();
         let mut rows = [[1.0, 7.0], [3.0, 7.0], [2.0, 7.0], [2.0, 7.0], [2.0, 7.0], [9.0, 7.0]];
-        rows.iter_mut().for_each(|row| beginning.apply(&mut begun, row));
+        rows.iter_mut().for_each(|row| beginning.apply(&mut begun, row, &[]));
         assert_eq!(rows[0], [0.0, 7.0]);
         assert_eq!(rows[1], [1.0, 7.0]);
         assert_eq!((rows[5], begun.mean()[0]), ([7.0, 7.0], 2.0));
         begun.reset();
         assert_eq!(begun, beginning.begun());
+    }
+
+    #[test]
+    fn what_was_not_read_is_no_part_of_the_beginning() {
+        let beginning = Beginning { own: vec![true], steps: 5 };
+        let mut begun = beginning.begun();
+        // A sensor that begins late, at 8 where the nominal mean is 0.
+        let mut rows = [[0.0], [0.0], [8.0], [8.0]];
+        for (t, row) in rows.iter_mut().enumerate() {
+            beginning.apply(&mut begun, row, &[t < 2]);
+        }
+        assert_eq!(rows, [[0.0]; 4]);
     }
 }
