@@ -123,7 +123,7 @@ detectors![
 ];
 
 /// The detector to begin with: the best of the vector benchmark. Configurations may call it `default`.
-pub const DEFAULT: &str = residual_views::ENTRY.id;
+pub const DEFAULT: &str = panel::ENTRY.id;
 
 /// A recipe as configuration, which read again must be the same.
 fn read_again<T>(recipe: &T) -> serde_json::Value

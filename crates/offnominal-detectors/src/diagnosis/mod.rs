@@ -33,7 +33,7 @@ mod simulated;
 mod taught;
 mod trees;
 
-use crate::shared::inner::split;
+use crate::shared::inner::Fold;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
@@ -107,7 +107,7 @@ impl Diagnoser {
         progress: FitProgress<'_>,
     ) -> Result<Diagnoser, FitError> {
         check(train, 1)?;
-        let (seen, held_out) = split(train);
+        let Fold { seen, held_out } = Fold::last(train);
         let nominal = Nominal::new(&seen, &[]).with_progress(progress.between(0.0, 0.4));
         let (mut residual, of_members) =
             Residual::fit(nominal, &Hidden::small(), MEMBERS, &Training::brief(), rng)?;

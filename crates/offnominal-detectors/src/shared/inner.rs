@@ -31,38 +31,53 @@ impl Inner {
     ///
     /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
     pub(crate) fn fit(&self, nominal: Nominal<'_>, seed: Seed) -> Result<Scaled, FitError> {
-        Ok(self.fit_with_largest(nominal, seed)?.0)
+        check(nominal.train, 1)?;
+        let fold = Fold::last(nominal.train);
+        let (scorer, held_out) = self.measure(&fold, nominal, seed)?;
+        Ok(Scaled { scorer, self_information: SelfInformation::of_nominal(held_out.concat()) })
     }
 
-    /// The same, with the largest self-information of each episode that it was not fitted on.
-    pub(crate) fn fit_with_largest(
-        &self,
-        nominal: Nominal<'_>,
-        seed: Seed,
-    ) -> Result<(Scaled, Vec<f64>), FitError> {
-        check(nominal.train, 1)?;
-        let (seen, held_out) = split(nominal.train);
-        let detector = self.build().expect("it was checked when it was read");
-        let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
-        let mut scorer =
-            detector.fit(Nominal { train: &seen, progress: first, ..nominal }, &mut seed.rng())?;
-        let (mut all, mut largest, mut scores) = (Vec::new(), Vec::new(), Vec::new());
-        for (i, episode) in held_out.iter().enumerate().filter(|(_, episode)| !episode.is_empty()) {
-            last.at(i, held_out.len())?;
-            scorer.score_episode(episode, &mut scores);
-            largest.push(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            all.extend_from_slice(&scores);
+    /// Fits on all episodes; measures each with a fit that did not see it, and tells its largest self-information.
+    ///
+    /// A single episode serves both purposes.
+    pub(crate) fn cross_fit(&self, nominal: Nominal<'_>, seed: Seed) -> Result<(Scaled, Vec<f64>), FitError> {
+        let folds = Fold::all(nominal.train);
+        let progress = |i: usize| nominal.progress.part(i, folds.len() + 1);
+        let mut held_out = Vec::new();
+        for (i, fold) in folds.iter().enumerate() {
+            held_out.extend(self.measure(fold, nominal.with_progress(progress(i)), seed)?.1);
         }
-        scorer.reset();
-        let self_information = SelfInformation::of_nominal(all);
-        let largest = largest.into_iter().map(|score| self_information.of(score)).collect();
+        let scorer = self.built().fit(nominal.with_progress(progress(folds.len())), &mut seed.rng())?;
+        let self_information = SelfInformation::of_nominal(held_out.concat());
+        let highest = |scores: &Vec<f64>| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let largest = held_out.iter().map(|scores| self_information.of(highest(scores))).collect();
         Ok((Scaled { scorer, self_information }, largest))
     }
 
-    /// What it becomes when it is fitted on all episodes, on the scale that those which were held out gave it.
-    pub(crate) fn refit(&self, scaled: Scaled, nominal: Nominal<'_>, seed: Seed) -> Result<Scaled, FitError> {
-        let detector = self.build().expect("it was checked when it was read");
-        Ok(Scaled { scorer: detector.fit(nominal, &mut seed.rng())?, ..scaled })
+    /// Fits on the seen episodes of a fold, and gives the scores of each other one that has steps.
+    fn measure(
+        &self,
+        fold: &Fold<'_>,
+        nominal: Nominal<'_>,
+        seed: Seed,
+    ) -> Result<(Box<dyn Scorer>, Vec<Vec<f64>>), FitError> {
+        let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
+        let seen = Nominal { train: &fold.seen, progress: first, ..nominal };
+        let mut scorer = self.built().fit(seen, &mut seed.rng())?;
+        let mut all = Vec::with_capacity(fold.held_out.len());
+        for (i, episode) in fold.held_out.iter().enumerate().filter(|(_, episode)| !episode.is_empty()) {
+            last.at(i, fold.held_out.len())?;
+            let mut scores = Vec::new();
+            scorer.score_episode(episode, &mut scores);
+            all.push(scores);
+        }
+        scorer.reset();
+        Ok((scorer, all))
+    }
+
+    /// As [`Inner::build`], of what was read.
+    fn built(&self) -> Box<dyn Detector> {
+        self.build().expect("it was checked when it was read")
     }
 
     /// Reads what it became when it was fitted.
@@ -71,22 +86,46 @@ impl Inner {
         from: &Reader<'_>,
         policy: Option<&dyn Policy>,
     ) -> Result<Scaled, ArchiveError> {
-        let detector = self.build().expect("it was checked when it was read");
         Ok(Scaled {
-            scorer: detector.load(from, policy)?,
+            scorer: self.built().load(from, policy)?,
             self_information: SelfInformation::load(&from.part("surprise"))?,
         })
     }
 }
 
-pub(crate) fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
-    let part = |held_out: bool| -> Vec<Signals<'a>> {
-        let chosen = train.iter().enumerate().filter(|(i, _)| (i % HELD_OUT == HELD_OUT - 1) == held_out);
-        chosen.map(|(_, e)| *e).collect()
-    };
-    let (seen, held_out) = (part(false), part(true));
-    let empty = |part: &[Signals<'_>]| part.iter().all(Signals::is_empty);
-    if empty(&seen) || empty(&held_out) { (train.to_vec(), train.to_vec()) } else { (seen, held_out) }
+/// Episodes to fit on, and others to measure.
+pub(crate) struct Fold<'a> {
+    pub seen: Vec<Signals<'a>>,
+    pub held_out: Vec<Signals<'a>>,
+}
+
+impl<'a> Fold<'a> {
+    /// Holds out each episode whose number has that remainder; with too few, all serve both purposes.
+    fn of(train: &[Signals<'a>], count: usize, remainder: usize) -> Fold<'a> {
+        let part = |held_out: bool| -> Vec<Signals<'a>> {
+            let chosen = train.iter().enumerate().filter(|(i, _)| (i % count == remainder) == held_out);
+            chosen.map(|(_, e)| *e).collect()
+        };
+        let (seen, held_out) = (part(false), part(true));
+        let empty = |part: &[Signals<'_>]| part.iter().all(Signals::is_empty);
+        if empty(&seen) || empty(&held_out) {
+            Fold { seen: train.to_vec(), held_out: train.to_vec() }
+        } else {
+            Fold { seen, held_out }
+        }
+    }
+
+    /// The last episode of every [`HELD_OUT`] is held out.
+    pub fn last(train: &[Signals<'a>]) -> Fold<'a> {
+        Fold::of(train, HELD_OUT, HELD_OUT - 1)
+    }
+
+    /// Each episode that has steps is held out of one of them.
+    fn all(train: &[Signals<'a>]) -> Vec<Fold<'a>> {
+        let whole: Vec<Signals<'a>> = train.iter().filter(|e| !e.is_empty()).copied().collect();
+        let count = whole.len().clamp(1, HELD_OUT);
+        (0..count).map(|remainder| Fold::of(&whole, count, remainder)).collect()
+    }
 }
 
 impl TryFrom<Value> for Inner {
@@ -258,9 +297,23 @@ mod tests {
     fn one_episode_in_four_is_held_out_and_none_if_there_are_too_few() {
         let obs = [0.0; 4];
         let episode = Signals::new(&obs, &[0.0; 3], 1, 1);
-        let (seen, held_out) = split(&[episode; 9]);
-        assert_eq!((seen.len(), held_out.len()), (7, 2));
-        let (seen, held_out) = split(&[episode; 3]);
-        assert_eq!((seen.len(), held_out.len()), (3, 3));
+        let of = |n: usize| Fold::last(&vec![episode; n]);
+        assert_eq!((of(9).seen.len(), of(9).held_out.len()), (7, 2));
+        assert_eq!((of(3).seen.len(), of(3).held_out.len()), (3, 3));
+    }
+
+    #[test]
+    fn each_episode_is_held_out_once() {
+        let obs: Vec<Vec<f32>> = (0..9_u8).map(|i| vec![f32::from(i); 4]).collect();
+        let episodes: Vec<_> = obs.iter().map(|o| Signals::new(o, &[0.0; 3], 1, 1)).collect();
+        for n in 2..=9 {
+            let folds = Fold::all(&episodes[..n]);
+            let mut held_out: Vec<_> =
+                folds.iter().flat_map(|f| &f.held_out).map(|e| e.observations()[0]).collect();
+            held_out.sort_unstable_by(f32::total_cmp);
+            assert_eq!(held_out, obs[..n].iter().map(|o| o[0]).collect::<Vec<_>>());
+            assert!(folds.iter().all(|f| f.seen.len() + f.held_out.len() == n));
+        }
+        assert_eq!(Fold::all(&episodes[..1])[0].seen.len(), 1);
     }
 }
