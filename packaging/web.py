@@ -23,7 +23,7 @@ TARGET = "wasm32-unknown-unknown"
 # Vectors of 128 bits, which every browser has had since 2023.
 FLAGS = "-C target-feature=+simd128"
 # Detectors that are fitted in seconds there, and the default of the command line, which takes minutes.
-DETECTORS = ["mewma", "dpca", "knn-transition", "residual-views"]
+DETECTORS = ["mewma", "dpca", "knn-transition", "panel"]
 
 
 def module():

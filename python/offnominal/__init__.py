@@ -6,7 +6,7 @@ Importing this package registers every environment with Gymnasium, as ``offnomin
     env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=20)
 
     episodes = offnominal.collect("sap-goal1", "tqc", episodes=50, seed=1)
-    monitor = offnominal.detectors.ResidualViews().fit(episodes)
+    monitor = offnominal.detectors.Panel().fit(episodes)
     scores = monitor.score(episodes[0])
 """
 

@@ -561,18 +561,18 @@ class Panel(Detector):
 
     The detector ``panel``; ``docs/detectors.md`` has its equation.
 
-    :param inner: The members, one or more.
+    :param inner: The members, one or more; those that are in a list of their own are a group.
     """
 
     id: ClassVar[str] = "panel"
     _defaults: ClassVar[dict[str, Any]] = {
-        "inner": [{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}, "residual-views"],
+        "inner": [[{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}], "residual-views"],
     }
 
     def __init__(
         self,
         *,
-        inner: Sequence[Inner] = [{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}, "residual-views"],
+        inner: Sequence[Inner | Sequence[Inner]] = [[{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}], "residual-views"],
     ) -> None:
         super().__init__(inner=inner)
 

@@ -3,7 +3,7 @@
 :func:`read` gives :class:`Recordings`, which are understood wherever episodes are asked for (:mod:`offnominal.episodes`)::
 
     runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
-    monitor = offnominal.detectors.ResidualViews().fit(runs)
+    monitor = offnominal.detectors.Panel().fit(runs)
 
 The commands on logs are ``inspect``, ``fit`` and ``score`` of :mod:`offnominal.commands`; :func:`frames` gives the videos of
 LeRobot. ``docs/logs.md`` explains mappings.

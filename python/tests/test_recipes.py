@@ -28,7 +28,7 @@ Inner = str | Mapping[str, Any] | Detector
 '''
 
 #: Types of Rust that the default alone does not tell.
-KINDS = {"Inner": "Inner", "Several": "Sequence[Inner]"}
+KINDS = {"Inner": "Inner", "Several": "Sequence[Inner]", "Groups": "Sequence[Inner | Sequence[Inner]]"}
 
 
 def kind(field, tables):

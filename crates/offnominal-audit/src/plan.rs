@@ -174,7 +174,7 @@ impl Plan {
             ("evaluation", playing(2.0 * f64::from(effort.evaluation))),
             ("strengths of the faults", playing(calibration)),
             ("detectors", playing(nominal + test) + fitting),
-            ("monitor", playing(nominal) + 3.0 * fit_secs("residual-views") * learned),
+            ("monitor", playing(nominal) + 3.0 * fit_secs(&DetectorChoice::named("default").id) * learned),
             ("failures", playing(effort.failures as f64 + swarms)),
             ("page", PAGE_SECS),
         ];

@@ -70,6 +70,7 @@ pub use shared::training::Training;
 use offnominal_core::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Lists the detectors once: their entries, and the parameters of each with their defaults.
 macro_rules! detectors {
@@ -81,7 +82,7 @@ macro_rules! detectors {
         ///
         /// # Panics
         /// If the defaults, written and read again, are others; the tests of this crate call it.
-        pub fn defaults() -> Vec<serde_json::Value> {
+        pub fn defaults() -> Vec<Value> {
             vec![$(read_again(&$file::$recipe::default())),*]
         }
 
@@ -122,11 +123,11 @@ detectors![
     feature_knn::FeatureKnn,
 ];
 
-/// The detector to begin with: the best of the vector benchmark. Configurations may call it `default`.
+/// The detector to begin with, on machines and in simulators. Configurations may call it `default`.
 pub const DEFAULT: &str = panel::ENTRY.id;
 
 /// A recipe as configuration, which read again must be the same.
-fn read_again<T>(recipe: &T) -> serde_json::Value
+fn read_again<T>(recipe: &T) -> Value
 where
     T: Detector + Default + Serialize + DeserializeOwned + PartialEq,
 {
@@ -134,6 +135,43 @@ where
     let read = |value| serde_json::from_value::<T>(value).expect("a recipe reads what it writes");
     assert!(read(written.clone()) == *recipe && read(serde_json::json!({})) == *recipe, "{written}");
     written
+}
+
+/// The parameters of a built-in detector with every default, those of the detectors inside it too: what a file says of its
+/// detector must mean the same when a later program has other defaults. Those of another detector are given back.
+pub fn complete(id: &str, params: &Value) -> Value {
+    let Some(at) = ALL.iter().position(|entry| entry.id == id) else { return params.clone() };
+    let mut all = defaults().swap_remove(at);
+    overlay(&mut all, params);
+    if let Some(inner) = all.get_mut("inner") {
+        complete_inner(inner);
+    }
+    all
+}
+
+/// What is given in place of what stands there, table by table.
+fn overlay(all: &mut Value, given: &Value) {
+    match (all, given) {
+        (Value::Object(all), Value::Object(given)) => {
+            given
+                .iter()
+                .for_each(|(name, value)| overlay(all.entry(name.clone()).or_insert(Value::Null), value));
+        }
+        (all, given) => *all = given.clone(),
+    }
+}
+
+/// The same of one detector inside another, or of lists of them.
+fn complete_inner(inner: &mut Value) {
+    if let Value::Array(all) = inner {
+        return all.iter_mut().for_each(complete_inner);
+    }
+    let id = inner.as_str().or_else(|| inner["id"].as_str()).unwrap_or_default().to_string();
+    let mut params = inner.as_object().cloned().unwrap_or_default();
+    params.remove("id");
+    let mut all = complete(&id, &params.into());
+    all["id"] = id.into();
+    *inner = all;
 }
 
 /// The built-in detectors, to which an outside crate adds its own with [`Catalogue::with`].

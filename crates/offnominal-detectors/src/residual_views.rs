@@ -79,7 +79,7 @@ recipe! {
 pub const ENTRY: Entry<dyn Detector> = entry!(
     ResidualViews as dyn Detector,
     "residual-views",
-    "our default: six views of an ensemble's residuals as normal scores, on one scale"
+    "six views of an ensemble's residuals as normal scores, on one scale"
 );
 
 impl Detector for ResidualViews {

@@ -421,7 +421,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, such as "0.1.0". A file is opened by the version that fitted it only.
+ * The version of the library, such as "0.1.0". Which files it opens is decided by the version of their format.
  */
 const char *offnominal_version(void);
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub struct About {
     /// Version of the file format.
     pub format: u32,
-    /// Version of the engine that fitted it. Another one may score differently, which would void the threshold.
+    /// Version of the engine that fitted it, to tell where a monitor is from; `format` decides who opens it.
     pub engine: String,
     /// The detector.
     pub detector: DetectorRecipe,

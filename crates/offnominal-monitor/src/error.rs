@@ -41,20 +41,14 @@ pub enum FileError {
         found: String,
     },
     /// The format has another version.
-    #[error("expected version {expected} of the file format, found {found}")]
+    #[error(
+        "expected version {expected} of the file format, found {found}; fit the monitor again, or open it with a program of its version"
+    )]
     Version {
         /// The version of this engine.
         expected: u32,
         /// The version of the file.
         found: u32,
-    },
-    /// Another engine fitted it, whose scores may differ.
-    #[error("expected a monitor fitted by version {expected} of the engine, found {found}; fit it again")]
-    Engine {
-        /// This engine.
-        expected: &'static str,
-        /// The one that fitted it.
-        found: String,
     },
     /// What is in the file is not what was written.
     #[error("the file is damaged or was edited: expected SHA-256 {expected}, found {found}")]

@@ -298,11 +298,12 @@ fn edited(from: &str, to: &str) -> String {
 #[test]
 fn other_versions_and_edited_files_are_refused() {
     let found = edited(&format!("format\\\":{FORMAT}"), "format\\\":7");
-    assert_eq!(found, format!("expected version {FORMAT} of the file format, found 7"));
-    let engine = format!("engine\\\":\\\"{}", env!("CARGO_PKG_VERSION"));
-    let newer = engine.replacen('0', "9", 1);
-    let error = edited(&engine, &newer);
-    assert!(error.contains("fit it again") && error.contains("found 9."), "{error}");
+    assert!(
+        found.starts_with(&format!(
+            "expected version {FORMAT} of the file format, found 7; fit the monitor again"
+        )),
+        "{found}"
+    );
     let error = edited("train_episodes\\\":10", "train_episodes\\\":90");
     assert!(error.starts_with("the file is damaged or was edited: expected SHA-256 "), "{error}");
     let mut weights = BYTES.clone();
@@ -386,4 +387,88 @@ fn parts_of_a_score_have_names_and_sum_to_it() {
         assert!((sum - score).abs() < 1e-9 && shares.iter().all(|s| "xyz".contains(&s.name)), "{shares:?}");
         assert_eq!(silent.shares(), None, "knn does not tell");
     }
+}
+
+/// A detector that has all others inside it that need no policy, as each is fitted in a moment: its score has the bits of all.
+fn all_detectors() -> serde_json::Value {
+    let brief = json!({"epochs": 2});
+    let of = |id: &str| match id {
+        "isolation-forest" => json!({"id": id, "trees": 5}),
+        "mlp-dm" | "ensemble-dm" | "multistep-dm" | "residual-views" | "residual-window" | "pe-dm" => {
+            json!({"id": id, "hidden": [4], "training": brief})
+        }
+        "flow-density" => {
+            json!({"id": id, "hidden": [4], "units": 4, "training": brief, "flow_training": brief})
+        }
+        "lstm-dm" => json!({"id": id, "hidden": 4, "head": [4], "training": brief}),
+        "riqn" => json!({"id": id, "hidden": 4, "cosines": 4, "quantiles": 4, "training": brief}),
+        "cusum" | "e-process" | "running-mean" => json!({"id": id, "inner": "knn"}),
+        "rnd" => json!({"id": id, "training": brief}),
+        "fusion" => json!({"id": id, "inner": ["knn", "clock"]}),
+        "panel" => json!({"id": id, "inner": [["mewma", "dpca"], "clock"]}),
+        _ => json!({"id": id}),
+    };
+    let in_policy = ["disagreement", "feature-mahalanobis", "feature-knn"];
+    let ids = offnominal_detectors::ALL.iter().map(|entry| entry.id).filter(|id| !in_policy.contains(id));
+    json!({"inner": ids.map(of).collect::<Vec<_>>()})
+}
+
+/// The file of a monitor of [`all_detectors`].
+fn of_all_detectors() -> Vec<u8> {
+    let (about, _) = decode(&BYTES).unwrap();
+    let params = offnominal_detectors::complete("fusion", &all_detectors());
+    let episodes = nominal_episodes(Seed(1), 8, 20);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    let detector = offnominal_detectors::catalogue().build("fusion", &params).unwrap();
+    let fitted = detector.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap();
+    let threshold = Rule::Max.threshold(&[vec![1.0]], Level::P95).unwrap();
+    let archive = Monitor::archive(fitted.as_ref(), &threshold, None, None).unwrap();
+    let about = About {
+        detector: DetectorRecipe { id: "fusion".into(), params },
+        threshold: Calibrated::new(Rule::Max, &threshold, 1),
+        diagnoses: false,
+        ..about
+    };
+    encode(&about, &archive)
+}
+
+/// The bits of the scores of an episode that a monitor was not fitted on.
+fn score_bits(monitor: &mut Monitor) -> String {
+    let fresh = nominal_episodes(Seed(9), 1, 20).remove(0);
+    let steps = fresh.signals();
+    let bits = steps.transitions().map(|step| monitor.transition(&step).unwrap().score.to_bits());
+    bits.map(|bits| format!("{bits:016x}\n")).collect()
+}
+
+/// Whoever changes what a detector learns, keeps or scores raises [`FORMAT`], and makes the files of the new version with
+/// `UPDATE_EXPECT=1`; those of a version are never written again.
+#[test]
+fn a_file_of_this_format_is_opened_by_every_later_program_with_the_same_bits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let [file, scores] = ["monitor", "scores"].map(|kind| folder.join(format!("format-{FORMAT}.{kind}")));
+    if !file.exists() && std::env::var_os("UPDATE_EXPECT").is_some() {
+        let bytes = of_all_detectors();
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(&scores, score_bits(&mut opened(&bytes).unwrap())).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let read = std::fs::read(&file).expect("UPDATE_EXPECT=1 makes the file of a new format");
+    assert_eq!(score_bits(&mut opened(&read).unwrap()), std::fs::read_to_string(scores).unwrap());
+    let fitted = of_all_detectors();
+    assert_eq!(decode(&fitted).unwrap().1, decode(&read).unwrap().1, "what is learned is the same, too");
+}
+
+#[test]
+fn a_file_says_every_parameter_so_that_other_defaults_change_nothing() {
+    let found = offnominal_detectors::complete(
+        "panel",
+        &json!({"inner": [["mewma"], {"id": "cusum", "inner": "knn"}]}),
+    );
+    let at = |pointer: &str| found.pointer(pointer).unwrap_or_else(|| panic!("{pointer}: {found}")).clone();
+    assert_eq!(at("/inner/0/0/reference"), "nominal");
+    assert_eq!((at("/inner/1/inner/id"), at("/inner/1/inner/k")), (json!("knn"), json!(1)));
+    assert_eq!(
+        offnominal_detectors::complete("mlp-dm", &json!({"training": {"epochs": 3}}))["training"]["epochs"],
+        3
+    );
 }

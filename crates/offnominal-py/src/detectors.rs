@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyArrayDyn};
 use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_core::reference::{references, relative};
-use offnominal_detectors::{ALL, Described, SequenceTraining, Training, fields};
+use offnominal_detectors::{ALL, Described, SequenceTraining, Training, complete, fields};
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_monitor::{DetectorRecipe, FORMAT, seal, unseal};
@@ -344,7 +344,7 @@ impl Monitor {
         let header = Header {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
-            detector: DetectorRecipe { id: self.id.clone(), params: self.options.clone() },
+            detector: DetectorRecipe { id: self.id.clone(), params: complete(&self.id, &self.options) },
             widths: self.widths,
             references: self.references.clone(),
         };

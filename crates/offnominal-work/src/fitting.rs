@@ -13,7 +13,7 @@ use std::str::FromStr;
 /// A detector, the episodes or recordings that it gets, its threshold, and how exceedances become alarms.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Fitting {
-    /// Detector id, or table such as `{ id = "knn", k = 3 }`; default: residual-views
+    /// Detector id, or table such as `{ id = "knn", k = 3 }`; default: panel
     #[arg(long, default_value = "default", value_parser = DetectorChoice::from_str)]
     pub detector: DetectorChoice,
     /// Training episodes [default: 100; of files, all not used for calibration]

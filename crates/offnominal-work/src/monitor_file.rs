@@ -199,7 +199,10 @@ impl Fit<'_> {
         About {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
-            detector: DetectorRecipe { id: self.detector.id.clone(), params: self.detector.params.clone() },
+            detector: DetectorRecipe {
+                id: self.detector.id.clone(),
+                params: offnominal_detectors::complete(&self.detector.id, &self.detector.params),
+            },
             environment: system.environment.clone(),
             policy: system.policy_name.clone(),
             observation: system.observation.clone(),

@@ -19,6 +19,11 @@ pub fn quick(id: &str) -> Value {
         "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
         "cusum" | "e-process" | "running-mean" => json!({"inner": inner("ensemble-dm")}),
         "rnd" => json!({"training": {"epochs": 20}}),
+        "panel" => {
+            let chart =
+                |reference: &str| json!({"id": "mewma", "statistic": "farthest", "reference": reference});
+            json!({"inner": [[chart("offsets"), chart("beginning")], inner("residual-views")]})
+        }
         "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),
     }

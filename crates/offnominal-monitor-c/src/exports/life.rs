@@ -6,7 +6,7 @@ use crate::handle::Handle;
 use crate::{pointer, types};
 use std::ffi::c_char;
 
-/// The version of the library, such as "0.1.0". A file is opened by the version that fitted it only.
+/// The version of the library, such as "0.1.0". Which files it opens is decided by the version of their format.
 #[unsafe(no_mangle)]
 pub extern "C" fn offnominal_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
