@@ -1,7 +1,8 @@
 """Asks detectors for alarms on recordings of real machines and of plants: `python judge.py --set ur3 --data FOLDER --out FILE.csv`.
 
 The threshold is the k-th smallest of the largest scores of the calibration recordings, k = ⌈(n + 1)(1 − α)⌉, for ours and for
-rivals alike. Found is a faulty recording with an alarm from its onset on.
+rivals alike. Found is a faulty recording with an alarm from its onset on. Of streams, only how well scores order rows is asked: the area
+under precision and recall.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 from rivals import RIVALS, Recording, Scorer
 from scipy.stats import beta
-from sets import Division, cmapss, tep, ur3
+from sets import Division, Stream, cmapss, skab, tep, ur3
+from sklearn.metrics import average_precision_score
 
 from offnominal import detectors
 
@@ -59,9 +61,13 @@ def share(hits: list[bool]) -> tuple[float, float, float]:
     return k / n, float(low), float(high)
 
 
-def rows_of(division: Division, fit: Callable[[list[Recording]], Scorer]) -> Iterator[tuple[str, float, float, float]]:
-    """Metrics of a detector in a division: name, value, interval."""
-    score = fit(division.train)
+def rows_of(part: Division | Stream, fit: Callable[[list[Recording]], Scorer]) -> Iterator[tuple[str, float, float, float]]:
+    """Metrics of a detector in a division or a stream: name, value, interval."""
+    score = fit(part.train)
+    if isinstance(part, Stream):
+        yield "aupr", float(average_precision_score(part.labels, score(part.rows))), float("nan"), float("nan")
+        return
+    division = part
     limit = threshold(np.array([score(r).max() for r in division.calibration]))
     yield "false_alarm_rate", *share([bool(score(r).max() > limit) for r in division.nominal])
     delays = [first(score(r)[onset:] > limit) for r, onset in division.faulty]
@@ -79,16 +85,17 @@ def first(alarms: np.ndarray) -> int | None:
 def main() -> None:
     """Writes a tidy row for each number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices=["ur3", "ur3-cold", "cmapss", "tep"], required=True, help="ur3-cold: without temperatures")
+    parser.add_argument("--set", choices=["ur3", "ur3-cold", "cmapss", "tep", "skab"], required=True, help="ur3-cold: without temperatures")
     parser.add_argument("--data", type=Path, required=True, help="the folder with the files of the set")
     parser.add_argument("--seeds", type=int, default=10, help="random divisions; of tep, runs of each fault from 101 on")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    sets: dict[str, Iterator[Division]] = {
+    sets: dict[str, Iterator[Division | Stream]] = {
         "ur3": ur3(asked.data, True, asked.seeds),
         "ur3-cold": ur3(asked.data, False, asked.seeds),
         "cmapss": cmapss(asked.data, asked.seeds),
         "tep": tep(asked.data, range(101, 101 + asked.seeds)),
+        "skab": skab(asked.data),
     }
     fits = {name: ours(make) for name, make in OURS.items()} | RIVALS
     rows = [
@@ -97,7 +104,10 @@ def main() -> None:
         for name, fit in fits.items()
         for metric, value, low, high in rows_of(division, fit)
     ]
-    pd.DataFrame(rows).to_csv(asked.out, index=False, float_format="%.4g")
+    table = pd.DataFrame(rows)
+    table.to_csv(asked.out, index=False, float_format="%.4g")
+    table["division"] = table["division"].str.replace(r"(random|valve\d)-.*", r"\1", regex=True)
+    print(table.pivot_table(index="detector", columns=["metric", "division"], values="value", sort=False).round(2).to_markdown())
 
 
 if __name__ == "__main__":

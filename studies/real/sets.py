@@ -1,7 +1,7 @@
 """Recordings that nobody of this project made, as they lie in folders of your choice, divided by rules that no result has changed.
 
 A set is a list of divisions: recordings to learn from, to set a threshold with, nominal ones to count false alarms in, and
-faulty ones with the row at which the fault begins.
+faulty ones with the row at which the fault begins; or a list of streams, single recordings with a label for each row.
 """
 
 from collections.abc import Iterator
@@ -24,6 +24,16 @@ class Division:
     calibration: list[Recording]
     nominal: list[Recording]
     faulty: list[tuple[Recording, int]]
+
+
+@dataclass
+class Stream:
+    """A single recording: pieces of its beginning to learn from, what follows, and which of these rows are anomalous."""
+
+    name: str
+    train: list[Recording]
+    rows: Recording
+    labels: np.ndarray
 
 
 def ur3(folder: Path, has_temperatures: bool, seeds: int) -> Iterator[Division]:
@@ -75,3 +85,12 @@ def tep(folder: Path, runs: range) -> Iterator[Division]:
     nominal = [read(0, run) for run in range(1, 301)]
     faulty = [(read(fault, run), 160) for fault in range(1, 29) for run in runs]
     yield Division("seeds", nominal[:100], nominal[100:200], nominal[200:], faulty)
+
+
+def skab(folder: Path, learned: int = 400, piece: int = 50) -> Iterator[Stream]:
+    """SKAB: each file of valve1 and valve2; its first 400 rows, in pieces of 50, are learned from."""
+    for path in sorted(folder.glob("valve[12]/*.csv")):
+        table = pd.read_csv(path, sep=";", index_col="datetime")
+        rows = table.drop(columns=["anomaly", "changepoint"]).to_numpy(float)
+        train = [rows[i : i + piece] for i in range(0, learned, piece)]
+        yield Stream(f"{path.parent.name}-{path.stem}", train, rows[learned:], table["anomaly"].to_numpy()[learned:])
