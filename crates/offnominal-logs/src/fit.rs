@@ -77,7 +77,7 @@ pub struct FittedOnLogs {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What can be wrong without the logs is said before they are read.
-    request.fitting.threshold.rule(1.0)?;
+    request.fitting.rule(Some(1.0))?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
     let (found, file) = of(&all, &mapping, request, context)?;
@@ -114,7 +114,7 @@ pub fn on(
     let why_not = recordings::not_for_fit(all);
     let (nominal, left_out) = nominal(each, |recording| why_not(recording))?;
     let dt_secs = nominal[0].dt_secs(mapping);
-    let rule = request.fitting.threshold.rule(dt_secs)?;
+    let rule = request.fitting.rule(system(mapping, dt_secs).known_dt_secs())?;
     let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;
     let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
     let given = mapping;
@@ -256,11 +256,15 @@ impl Request {
             self.fitting.train.unwrap_or(1),
         );
         let least = needed + learned as usize;
+        let instead = match rule {
+            Rule::Rate(_) => "the rule run-length takes a single one",
+            _ => "and the rule `max` needs one for calibration, but promises nothing",
+        };
         ensure!(
             train > 0 && train + calibration <= n && calibration >= rule.min_episodes(),
             "rule {}{}: expected at least {least} nominal recordings ({needed} for calibration, {learned} to learn from), found \
              {n}: {} more are needed. A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the \
-             mapping); and the rule `max` needs one for calibration, but promises nothing",
+             mapping); {instead}",
             rule.id(),
             asked(rule),
             least.saturating_sub(n)
@@ -294,6 +298,8 @@ pub fn system(mapping: &Mapping, dt_secs: f64) -> System<'static> {
         observation: names(&mapping.observation),
         action: names(&mapping.command),
         dt_secs,
+        // Rows without a time are taken to follow one another once a second.
+        assumes_dt: mapping.clock.rate_hz.is_none() && mapping.clock.column.is_none() && dt_secs == 1.0,
         mapping: Some(text),
     }
 }

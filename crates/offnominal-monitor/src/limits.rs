@@ -151,6 +151,8 @@ impl Limit {
         set.value = found.value;
         set.episodes = found.episodes;
         set.false_alarms = Some(false_alarms(found.rank, found.episodes, Level::P95));
+        // The lengths of confirmed episodes are not kept; the share that kept the rate is.
+        (set.promised_per_hour, set.per_hour) = (None, None);
         set.drift = Some(Drift { confirmed: before.confirmed + 1, is_limited: found.is_limited, ..before });
         Ok(found)
     }

@@ -1,4 +1,5 @@
-//! Where to set the alarm: seven rules that need nominal episodes only, and one for [streams](crate::run_length).
+//! Where to set the alarm: seven rules that need nominal episodes only, one for [streams](crate::run_length), and `conformal`
+//! for a [rate](crate::rate) in the place of a share.
 //!
 //! An alarm is a [`Statistic`] of the scores **above** the threshold's value.
 //!
@@ -34,6 +35,7 @@ use crate::episode::finite;
 use crate::mean::moments;
 use crate::promise::Promise;
 use crate::proportion::beta_quantile;
+use crate::rate::Rate;
 use crate::rule::{AlarmRule, RULES, RUN_LENGTH};
 use crate::run_length::RunLength;
 use crate::{Level, ScoredEpisode, StatsError};
@@ -63,6 +65,8 @@ pub enum Rule {
     Martingale(Promise),
     /// At most one alarm in a number of steps of a stream that has no episodes.
     RunLength(RunLength),
+    /// `Conformal` for the share of episodes that keeps a rate of alarms an hour.
+    Rate(Rate),
 }
 
 /// An alarm threshold and what is known of its false alarms.
@@ -103,15 +107,28 @@ impl Rule {
         if let Rule::RunLength(_) = self {
             return &RUN_LENGTH;
         }
-        let is_same = |rule: &Rule| discriminant(rule) == discriminant(self);
+        // Which share it is does not matter here.
+        let rule = if let Rule::Rate(_) = self { Rule::Conformal(Promise::on_average(0.5)) } else { *self };
+        let is_same = |other: &Rule| discriminant(other) == discriminant(&rule);
         let place = Rule::all(Promise::on_average(0.5)).iter().position(is_same);
         &RULES[place.expect("every rule is one of all")]
     }
 
-    /// What the rule promises, if anything that it was asked for.
+    /// The rule for calibration episodes of so many steps each: a rate becomes the share of episodes that keeps it.
+    ///
+    /// # Errors
+    /// As [`Rate::promise`].
+    pub fn of_lengths(self, steps: &[usize]) -> Result<Rule, StatsError> {
+        match self {
+            Rule::Rate(rate) => Ok(Rule::Conformal(rate.promise(steps)?)),
+            other => Ok(other),
+        }
+    }
+
+    /// The share that the rule promises, if it was asked for one.
     pub fn promise(&self) -> Option<Promise> {
         match *self {
-            Rule::ThreeSigma | Rule::Q95 | Rule::Max | Rule::RunLength(_) => None,
+            Rule::ThreeSigma | Rule::Q95 | Rule::Max | Rule::RunLength(_) | Rule::Rate(_) => None,
             Rule::Conformal(promise)
             | Rule::Band(promise)
             | Rule::Cusum(promise)
@@ -144,6 +161,10 @@ impl Rule {
             Rule::Max => {
                 let largest = kth_maximum(Statistic::Score, nominal, usize::MAX, level);
                 Ok(Threshold { maxima: vec![], ..largest })
+            }
+            Rule::Rate(_) => {
+                let steps: Vec<usize> = nominal.iter().map(|e| e.as_ref().len()).collect();
+                self.of_lengths(&steps)?.threshold(nominal, level)
             }
             Rule::Conformal(promise) => self.ranked(None, nominal, promise, level),
             Rule::Band(promise) => {
