@@ -5,14 +5,14 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Recordings, ReferencedSignals, held};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::detector::Signals;
 use offnominal_core::reference::references;
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
-use offnominal_monitor::{ChannelName, Identity};
+use offnominal_monitor::{ChannelName, Identity, SAME_STEP};
 use offnominal_stats::Rule;
 use offnominal_work::context::Context;
 use offnominal_work::fitted::{FittedMonitor, nominal};
@@ -114,6 +114,10 @@ pub fn on(
     let why_not = recordings::not_for_fit(all);
     let (nominal, left_out) = nominal(each, |recording| why_not(recording))?;
     let dt_secs = nominal[0].dt_secs(mapping);
+    let other = other_rate(&nominal, mapping, dt_secs);
+    if let Some(other) = other.as_ref().filter(|_| request.fitting.threshold.is_timed()) {
+        bail!("expected recordings of one rate, as false alarms are promised per time, found {other}");
+    }
     let rule = request.fitting.rule(system(mapping, dt_secs).known_dt_secs())?;
     let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;
     let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
@@ -133,8 +137,9 @@ pub fn on(
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
     let calibration = &recorded[recorded.len() - n_calibration..];
     let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), mapping)).transpose()?;
-    let made =
-        request.fit(&system(mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
+    let system = system(mapping, dt_secs);
+    let system = System { assumes_dt: system.assumes_dt || other.is_some(), ..system };
+    let made = request.fit(&system, [train, calibration], rule, groups.as_deref(), context)?;
     let file = made.bytes();
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
@@ -158,6 +163,18 @@ pub fn on(
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     };
     Ok((found, file))
+}
+
+/// A recording whose steps are not as long as those of the first, so that hours cannot be counted in steps.
+fn other_rate(nominal: &[&Recorded], mapping: &Mapping, dt_secs: f64) -> Option<String> {
+    let differs = |one: &&&Recorded| (one.dt_secs(mapping) / dt_secs - 1.0).abs() > SAME_STEP;
+    let other = nominal.iter().find(differs)?;
+    Some(format!(
+        "steps of {dt_secs:.4} s in {}, and of {:.4} s in {}; `clock.rate_hz` of the mapping brings recordings to one rate",
+        nominal[0].name(),
+        other.dt_secs(mapping),
+        other.name()
+    ))
 }
 
 /// Share of the numbers of observations that are missing.

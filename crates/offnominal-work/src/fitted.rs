@@ -124,14 +124,16 @@ pub fn missing(about: &About) -> String {
 fn promised(about: &About) -> String {
     let set = &about.threshold;
     if let Some(run_length) = set.run_length {
-        let per_hour = set.promised_per_hour.map(|rate| format!("; {rate:.3e} false alarms an hour"));
+        let per_hour =
+            set.promised_per_hour.map(|rate| format!("; at most {} false alarms an hour", digits(rate)));
         return format!("{run_length}{}{}", per_hour.unwrap_or_default(), hourly(set));
     }
     let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
     let promise = match (set.promised_per_hour, promise) {
         (Some(rate), _) => format!(
-            "promised: at most {rate} false alarms an hour of nominal operation, one counted per episode, on average over \
-             calibration sets; "
+            "promised: at most {} false alarms an hour of nominal operation, one counted per episode, on average over \
+             calibration sets; ",
+            digits(rate)
         ),
         (None, Some(promise)) => format!("promised: {promise}; "),
         (None, None) => String::new(),
@@ -142,9 +144,13 @@ fn promised(about: &About) -> String {
     }
 }
 
-/// Alarms an hour on a line of their own; three digits, as rates may be of any size.
+/// Three digits, as rates may be of any size.
+fn digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+/// Alarms an hour on a line of their own.
 fn hourly(set: &Calibrated) -> String {
-    let digits = |x: f64| format!("{x:.2e}").parse::<f64>().unwrap_or(x);
     let says = |Estimate { value, low, high, .. }: &Estimate| {
         let [value, low, high] = [*value, *low, *high].map(digits);
         let counted = if set.run_length.is_none() { ", one counted per nominal episode" } else { "" };

@@ -83,6 +83,11 @@ impl Threshold {
         Ok(rule)
     }
 
+    /// Whether a time is asked for, which steps must be known to take.
+    pub fn is_timed(&self) -> bool {
+        self.false_alarms.is_some() || matches!(self.run_length, Some(Span::Secs(_)))
+    }
+
     fn of_stream(&self, dt_secs: Option<f64>) -> Result<Rule> {
         let span = self.run_length.or(self.false_alarms.map(FalseAlarms::apart)).context(
             "run_length: expected a number of steps or a time, such as 100000 or 10h, for the rule run-length, or false_alarms, \

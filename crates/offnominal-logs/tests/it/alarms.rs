@@ -226,7 +226,7 @@ fn false_alarms_per_time_are_promised_of_recordings_and_of_a_stream_and_said_in_
     let rate = set.per_hour.as_ref().unwrap();
     assert!(rate.value <= 1.0 && rate.low < rate.value && rate.high > rate.value, "{rate}");
     assert!(stream.to_string().contains("\nexpected alarms an hour "), "{stream}");
-    // Without a clock, nobody knows what an hour is.
+    // Without a clock, or with clocks of several rates, nobody knows what an hour is in steps.
     let text = std::fs::read_to_string(&rig.map).unwrap();
     let clockless = text.replace("column = \"time\"\n", "").replace("rate_hz = 10.0\n", "");
     assert_ne!(text, clockless);
@@ -235,6 +235,20 @@ fn false_alarms_per_time_are_promised_of_recordings_and_of_a_stream_and_said_in_
         let refused = said(fit(logs, rule, "31/hour").unwrap_err());
         assert!(refused.contains("expected to know how many seconds a step takes"), "{rule}: {refused}");
     }
+    std::fs::write(&rig.map, text.replace("rate_hz = 10.0\n", "")).unwrap();
+    let slow = rig.path("slow.csv");
+    let sparse: Vec<String> =
+        tanks(50, 999).lines().enumerate().filter(|(i, _)| i % 2 == 0).map(|(_, l)| l.into()).collect();
+    std::fs::write(&slow, sparse.join("\n")).unwrap();
+    let mixed = [&rig.nominal[..], &[slow]].concat();
+    let refused = said(fit(&mixed, "conformal", "31/hour").unwrap_err());
+    assert!(
+        refused.contains("steps of 0.1000 s in")
+            && refused.contains("of 0.2000 s in")
+            && refused.contains("slow.csv")
+    );
+    let by_share = rig.fit(mixed, 0.1).unwrap();
+    assert_eq!(by_share.fitted.monitor.threshold.per_hour, None);
 }
 
 #[test]

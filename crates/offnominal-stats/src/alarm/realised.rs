@@ -10,8 +10,8 @@
 //! at equal probabilities is the value, and its quantiles over draws of w are the interval.
 
 use crate::Level;
-use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::{Rng, Seed};
 
 /// Points of the grid.
 const POINTS: usize = 64;
@@ -19,6 +19,8 @@ const POINTS: usize = 64;
 const DRAWS: usize = 999;
 /// Ranks whose e-values differ by less than this share are taken together.
 const ALIKE: f64 = 0.01;
+/// Exponential numbers whose sum is drawn at once.
+const MANY: usize = 50;
 /// Blocks to an alarm above which the equations are not solved with enough digits.
 const LONGEST: f64 = 1e9;
 
@@ -36,7 +38,7 @@ pub(super) fn alarms_per_block(values: &[f64], limit: f64, level: Level) -> Opti
     let equal: Vec<f64> = ranks.iter().map(|(_, count)| *count as f64 / n as f64).collect();
     let mut rng = Seed(0).child("realised").rng();
     let mut draw = || {
-        let mut gamma = |count: usize| (0..count).map(|_| -(1.0 - rng.uniform()).ln()).sum::<f64>();
+        let mut gamma = |count| gamma(count, &mut rng);
         let weights: Vec<f64> = ranks.iter().map(|(_, count)| gamma(*count)).collect();
         let total: f64 = weights.iter().sum();
         1.0 / grid.blocks_to_alarm(&weights.iter().map(|w| w / total).collect::<Vec<_>>())
@@ -46,6 +48,15 @@ pub(super) fn alarms_per_block(values: &[f64], limit: f64, level: Level) -> Opti
     let quantile = |share: f64| rates[((DRAWS + 1) as f64 * share).round() as usize - 1];
     let interval = (quantile(level.tail()), quantile(1.0 - level.tail()));
     Some(level.estimate(1.0 / grid.blocks_to_alarm(&equal), interval, n - 1, "dirichlet ranks"))
+}
+
+/// A sum of so many exponential numbers of mean one; many of them by Wilson and Hilferty's cube of a normal number.
+fn gamma(count: usize, rng: &mut Rng) -> f64 {
+    if count <= MANY {
+        return (0..count).map(|_| -(1.0 - rng.uniform()).ln()).sum();
+    }
+    let k = count as f64;
+    k * (1.0 - 1.0 / (9.0 * k) + rng.normal() / (3.0 * k.sqrt())).powi(3)
 }
 
 /// Ranks with e-values that are nearly alike, as one of their mean.
