@@ -7,8 +7,8 @@ use crate::groups::Groups;
 use offnominal_core::archive::{Archive, Reader, Writer};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_stats::alarm::statistic::Statistic;
+use offnominal_stats::promise::false_alarms;
 use offnominal_stats::recalibration::Fitted;
-use offnominal_stats::threshold::false_alarms;
 use offnominal_stats::{GroupThresholds, Level, Promise, Recalibrated, Recalibration, Threshold};
 
 /// Maxima that are kept at most.

@@ -9,13 +9,12 @@
 //! 1{maximum > threshold} − ρ T, which falls with the threshold and is at most 1: the mean loss over n + 1 episodes, of which
 //! the unknown one costs 1, must not be above 0. So H must be 1/ρ at least: one alarm a day needs a day without a fault.
 //!
-//! This is the conformal threshold for the share α = ρ H / (n + 1) of episodes.
+//! This is the conformal threshold for the share α = ⌊ρ H⌋ / (n + 1) of episodes.
 //!
 //! Reference: Angelopoulos, Bates, Fisch, Lei and Schuster, "Conformal risk control", arXiv 2208.02814, theorem 1.
 
 use crate::mean::student_t;
-use crate::promise::Promise;
-use crate::threshold::false_alarms;
+use crate::promise::{Promise, false_alarms};
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 

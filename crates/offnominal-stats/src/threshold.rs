@@ -33,8 +33,7 @@ use crate::alarm::shape::Shape;
 use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
-use crate::promise::Promise;
-use crate::proportion::beta_quantile;
+use crate::promise::{Promise, false_alarms};
 use crate::rate::Rate;
 use crate::rule::{AlarmRule, RULES, RUN_LENGTH};
 use crate::run_length::RunLength;
@@ -282,17 +281,6 @@ fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, l
     let k = k.min(maxima.len());
     let false_alarms = Some(false_alarms(k, maxima.len(), level));
     Threshold { statistic, value: sorted[k - 1], false_alarms, maxima }
-}
-
-/// The share of nominal episodes above the k-th smallest of n maxima, by its Beta law.
-///
-/// # Panics
-/// If k is not among 1 … n.
-pub fn false_alarms(k: usize, n: usize, level: Level) -> Estimate {
-    assert!((1..=n).contains(&k), "the {k}-th of {n}");
-    let (a, b) = ((n + 1 - k) as f64, k as f64);
-    let interval = (beta_quantile(a, b, level.tail()), beta_quantile(a, b, 1.0 - level.tail()));
-    level.estimate(a / (a + b), interval, n, "conformal-beta")
 }
 
 #[cfg(test)]

@@ -220,7 +220,7 @@ fn false_alarms_per_time_are_promised_of_recordings_and_of_a_stream_and_said_in_
     assert!(alone.contains("the rule run-length takes a single one"), "{alone}");
     let log = rig.path("days.csv");
     std::fs::write(&log, tanks_of(1, 6000, 6000)).unwrap();
-    let stream = fit(&[log.clone()], "run-length", "24/day").unwrap();
+    let stream = fit(std::slice::from_ref(&log), "run-length", "24/day").unwrap();
     let set = &stream.fitted.monitor.threshold;
     assert_eq!((set.run_length.unwrap().steps, set.promised_per_hour), (36_000.0, Some(1.0)));
     let rate = set.per_hour.as_ref().unwrap();
