@@ -1,7 +1,7 @@
 """Monitors with their thresholds: files that ``offnominal fit`` writes, and :func:`fit` here.
 
 A file holds the fitted detector, the rule that set the threshold and what the rule promises; ``docs/alarms.md`` explains
-the rules. A :class:`Watch` is such a file at work.
+the rules. A :class:`Watch` is such a file at work. :func:`threshold` sets the threshold of scores that anybody has computed.
 
 The file of a detector that is written in Python holds a pickle beside that, and whoever opens a pickle executes what is in
 it. So such a file is written only with ``pickle=True``, and opened only with ``trusted=True``.
@@ -25,12 +25,15 @@ from offnominal._given import Episodes, Given, nominal
 from offnominal._json import as_json
 from offnominal._own import known
 from offnominal._progress import display
+from offnominal._scores import Interval, Threshold, threshold
 from offnominal._tables import facts
 from offnominal.detectors import Detector
 from offnominal.envs import environment_id
 from offnominal.episodes import Dataset
 from offnominal.logs import Recordings
 from offnominal.policies import Policy
+
+__all__ = ["Interval", "Recalibrated", "Rule", "Threshold", "Verdict", "Watch", "fit", "threshold"]
 
 Rule = Literal["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale", "run-length"]
 
@@ -218,7 +221,8 @@ def fit(
     groups: Sequence[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     rule: Rule = "conformal",
-    alpha: float = 0.05,
+    alpha: float | None = None,
+    false_alarms: str | None = None,
     confidence: float | None = None,
     run_length: float | str | None = None,
     block: int | None = None,
@@ -248,7 +252,9 @@ def fit(
     :param groups: the name of each calibration episode's group, such as its task; each group with enough episodes gets a
         threshold of its own, and the others share one.
     :param out: a file to write.
-    :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
+    :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one; 0.05 if nothing is said.
+    :param false_alarms: accepted false alarms per time instead, such as ``"0.5/hour"`` or ``"2/day"``, for the rules
+        ``conformal`` (an episode counts one at most) and ``run-length``.
     :param confidence: promises that share with this confidence in the calibration set at hand, not on average over them.
     :param run_length: how far apart false alarms are at least, on average, for the rule ``run-length`` of streams without
         episodes: a number of steps, or a time such as ``"10h"``.
@@ -264,8 +270,9 @@ def fit(
     :param policy: the policy of the engine that acted; likewise.
     :param system: what the monitor calls a system that is no environment of the engine; ``system`` if not given.
     :param channels: names of the numbers of an observation, and of an action; data frames and recordings have their own.
-    :param dt_secs: seconds per step of such a system; 1 if neither this nor a recording says it. If recordings of logs are
-        given and none of these three, the monitor is the one of :func:`offnominal.fit` on logs, which scores logs.
+    :param dt_secs: seconds per step of such a system; if neither this nor a recording says it, a step counts as a second, and
+        nothing can be promised per time. If recordings of logs are given and none of these three, the monitor is the one of
+        :func:`offnominal.fit` on logs, which scores logs.
     :param pickle: whether a detector that is written in Python may be pickled into ``out``.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """
@@ -276,6 +283,7 @@ def fit(
         "detector": known(detector),
         "rule": rule,
         "alpha": alpha,
+        "false_alarms": false_alarms,
         "confidence": confidence,
         "run_length": run_length,
         "block": block,
@@ -355,6 +363,6 @@ def _described(episodes: Any, given: Given, system: str | None, channels: Any, d
     return {
         "observation": parts[0],
         "action": parts[1],
-        "dt_secs": dt_secs if dt_secs is not None else recorded.dt_secs if recorded else 1.0,
+        "dt_secs": dt_secs if dt_secs is not None else recorded.dt_secs if recorded else None,
         "mapping": recorded.mapping if recorded and is_as_read else None,
     }

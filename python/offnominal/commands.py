@@ -78,6 +78,7 @@ def fit(
     calibration: int | None = None,
     rule: str | None = None,
     alpha: float | None = None,
+    false_alarms: str | int | None = None,
     confidence: float | None = None,
     run_length: str | int | None = None,
     block: int | None = None,
@@ -114,6 +115,7 @@ def fit(
     :param calibration: Held-out episodes that set the threshold [default: 100; of files, the last half]
     :param rule: Threshold rule: 3sigma, q95, max, conformal, band, cusum, martingale, run-length [default: conformal]
     :param alpha: Accepted share of nominal episodes with an alarm [default: 0.05]
+    :param false_alarms: False alarms per time, instead of a share or a run length: 0.5/hour, 2/day
     :param confidence: Guarantee that share with this confidence, instead of on average
     :param run_length: Rule run-length: mean steps or time (30m, 10h, 7d) between false alarms
     :param block: Rule run-length: steps per block [default: five correlation lengths]

@@ -5,9 +5,9 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::per_time::Span;
 use offnominal_engine::request::within;
 use offnominal_engine::request::{EnvId, POLICY};
-use offnominal_engine::rule_choice::Span;
 use offnominal_work::cli::{one_of, share};
 use std::path::PathBuf;
 

@@ -60,16 +60,9 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
         within(name, n.unwrap_or(1) as usize, 1..=limits::EPISODES)?;
     }
     // What can be wrong without the environment is said before it is made.
-    request.fitting.threshold.rule(1.0)?;
+    request.fitting.rule(Some(1.0))?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let spec = subject.env.spec();
-    ensure!(
-        request.fitting.threshold.run_length.is_none() || !spec.assumes_dt,
-        "run_length: environment {}: expected to know how many seconds a step takes, as the rule promises false alarms per \
-         time, and nobody has said it; the option dt=SECONDS of the id does",
-        spec.id
-    );
-    let rule = request.fitting.threshold.rule(spec.dt_secs)?;
+    let rule = request.rule(&monitor_file::system(&subject))?;
     let ([train, calibration], left_out) = request.both(&subject, rule, context)?;
     Ok(FittedMonitor { left_out, ..request.fit(&subject, [&train, &calibration], context)? })
 }
@@ -115,7 +108,7 @@ impl Request {
         context: &Context,
     ) -> Result<Made> {
         let (detector, rule, diagnoses) =
-            (&self.fitting.detector, self.fitting.threshold.rule(system.dt_secs)?, self.fitting.diagnosis);
+            (&self.fitting.detector, self.rule(system)?, self.fitting.diagnosis);
         enough(rule, calibration.len())?;
         let (alarm, lost_after) = (self.fitting.alarm(), self.fitting.lost_after);
         let fit = monitor_file::Fit {
@@ -130,6 +123,11 @@ impl Request {
             context,
         };
         fit.make(train, calibration)
+    }
+
+    fn rule(&self, system: &System<'_>) -> Result<Rule> {
+        let rule = self.fitting.rule(system.known_dt_secs());
+        rule.with_context(|| format!("threshold of {}", system.environment.id))
     }
 
     /// Faults of each kind.
@@ -260,7 +258,7 @@ mod tests {
     use crate::rule_choice::Threshold;
 
     fn rule(name: &str, alpha: f64) -> Result<Rule> {
-        Threshold { rule: name.into(), alpha, ..Threshold::default() }.rule(1.0)
+        Threshold { rule: name.into(), alpha, ..Threshold::default() }.rule(Some(1.0))
     }
 
     #[test]

@@ -62,4 +62,6 @@ pub mod subject;
 pub mod train;
 
 // How work runs is needed below too, where nothing plays.
-pub use offnominal_work::{context, detector_choice, parallel, progress, remarks, rule_choice, steps, stop};
+pub use offnominal_work::{
+    context, detector_choice, parallel, per_time, progress, remarks, rule_choice, steps, stop,
+};

@@ -2,17 +2,14 @@
 //! that are exchangeable with the calibration recordings: drift between the two parts, and copies of one in the other,
 //! are signs that new ones will not be.
 
+use offnominal_core::Seed;
 use offnominal_core::detector::Signals;
-use offnominal_core::{Rng, Seed};
+use offnominal_stats::drift::{Drift, drift};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 
-/// Random orders that tell how much recordings seem to drift by chance.
-const ORDERS: usize = 999;
 /// A difference that chance makes more rarely than this is told.
 const RARE: f64 = 0.01;
-/// Recordings of each part, on average, below which nothing can be said.
-const FEWEST: usize = 5;
 /// A share of copied runs of steps above this is told.
 const COPIED: f64 = 0.5;
 /// Lengths of runs of steps that are compared: the first at which independent recordings hardly ever coincide.
@@ -37,10 +34,18 @@ pub fn warnings(
             calibration.len()
         ));
     }
-    if let Some(Drift { channel, what, how, p }) = drift(train, calibration, seed) {
+    let rows: Vec<Vec<f64>> = train.iter().chain(calibration).map(features).collect();
+    if let Some(Drift { column, is_gradual, p }) = drift(&rows, train.len(), seed)
+        && p < RARE
+    {
+        let how = match is_gradual {
+            false => "the calibration recordings differ from those that were learned from",
+            true => "the recordings drift slowly from the first to the last",
+        };
         said.push(format!(
-            "{how} (p = {p:.3}), most in the {what} of {}; if recordings drift, the promise does not hold for later ones",
-            names[channel]
+            "{how} (p = {p:.3}), most in the {} of {}; if recordings drift, the promise does not hold for later ones",
+            ["mean", "spread"][column % 2],
+            names[column / 2]
         ));
     }
     said
@@ -79,69 +84,6 @@ fn is_copied(learned: &HashSet<u64>, episode: &Signals<'_>, length: usize) -> bo
     // A signal that stands still repeats itself everywhere; only what changes can be a copy.
     let copied = different.iter().filter(|run| learned.contains(run)).count();
     different.len() * 2 >= own.len() && copied as f64 > COPIED * different.len() as f64
-}
-
-/// How the recordings change from the first to the last.
-struct Drift {
-    channel: usize,
-    what: &'static str,
-    how: &'static str,
-    p: f64,
-}
-
-/// A permutation test of the largest rank correlation, over the mean and the spread of each channel, with two things: the
-/// part that a recording is of, and its place in the order of all. As the largest one is compared with the largest ones of
-/// random orders, neither many channels nor two questions make a false alarm likelier.
-fn drift(train: &[Signals<'_>], calibration: &[Signals<'_>], seed: Seed) -> Option<Drift> {
-    let n = train.len() + calibration.len();
-    if n < 2 * FEWEST {
-        return None;
-    }
-    let rows: Vec<Vec<f64>> = train.iter().chain(calibration).map(features).collect();
-    let column = |j: usize| rows.iter().map(|row| row[j]).collect::<Vec<_>>();
-    let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(|j| unit(&ranks(&column(j)))).collect();
-    let places: Vec<f64> = (0..n).map(|i| i as f64).collect();
-    let parts: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i >= train.len()))).collect();
-    let mut order: Vec<usize> = (0..n).collect();
-    let against = [unit(&parts), unit(&places)];
-    let (found, at, which) = largest(&columns, &against, &order);
-    let mut rng: Rng = seed.child("exchangeability").rng();
-    let as_large = (0..ORDERS)
-        .filter(|_| {
-            rng.shuffle(&mut order);
-            largest(&columns, &against, &order).0 >= found
-        })
-        .count();
-    let p = (1 + as_large) as f64 / (1 + ORDERS) as f64;
-    let how = [
-        "the calibration recordings differ from those that were learned from",
-        "the recordings drift slowly from the first to the last",
-    ][which];
-    (p < RARE).then_some(Drift { channel: at / 2, what: ["mean", "spread"][at % 2], how, p })
-}
-
-/// The largest correlation, in which column, and with what.
-fn largest(columns: &[Vec<f64>], against: &[Vec<f64>; 2], order: &[usize]) -> (f64, usize, usize) {
-    let correlation = |a: &[f64], b: &[f64]| a.iter().zip(order).map(|(x, &i)| x * b[i]).sum::<f64>().abs();
-    let all = columns.iter().enumerate().flat_map(|(at, column)| {
-        against.iter().enumerate().map(move |(which, other)| (correlation(column, other), at, which))
-    });
-    all.fold((0.0, 0, 0), |most, new| if new.0 > most.0 { new } else { most })
-}
-
-/// The rank of each number, the same for equal ones.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let rank = |x: &f64| sorted.partition_point(|y| y < x) + sorted.partition_point(|y| y <= x);
-    values.iter().map(|x| rank(x) as f64).collect()
-}
-
-/// The numbers around their mean, at length one; zeros if they are equal.
-fn unit(values: &[f64]) -> Vec<f64> {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let length = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>().sqrt();
-    values.iter().map(|x| if length > 0.0 { (x - mean) / length } else { 0.0 }).collect()
 }
 
 /// Mean and standard deviation of each channel of the observations.

@@ -5,14 +5,14 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Recordings, ReferencedSignals, held};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::detector::Signals;
 use offnominal_core::reference::references;
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
-use offnominal_monitor::{ChannelName, Identity};
+use offnominal_monitor::{ChannelName, Identity, SAME_STEP};
 use offnominal_stats::Rule;
 use offnominal_work::context::Context;
 use offnominal_work::fitted::{FittedMonitor, nominal};
@@ -77,7 +77,7 @@ pub struct FittedOnLogs {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What can be wrong without the logs is said before they are read.
-    request.fitting.threshold.rule(1.0)?;
+    request.fitting.rule(Some(1.0))?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
     let (found, file) = of(&all, &mapping, request, context)?;
@@ -114,7 +114,11 @@ pub fn on(
     let why_not = recordings::not_for_fit(all);
     let (nominal, left_out) = nominal(each, |recording| why_not(recording))?;
     let dt_secs = nominal[0].dt_secs(mapping);
-    let rule = request.fitting.threshold.rule(dt_secs)?;
+    let other = other_rate(&nominal, mapping, dt_secs);
+    if let Some(other) = other.as_ref().filter(|_| request.fitting.threshold.is_timed()) {
+        bail!("expected recordings of one rate, as false alarms are promised per time, found {other}");
+    }
+    let rule = request.fitting.rule(system(mapping, dt_secs).known_dt_secs())?;
     let is_cut = matches!(rule, Rule::RunLength(_)) && nominal.len() == 1 && nominal[0].secs.len() > 2;
     let [n_train, n_calibration] = request.split(if is_cut { 2 } else { nominal.len() }, rule)?;
     let given = mapping;
@@ -133,8 +137,9 @@ pub fn on(
     // What is missing is data for the threshold, as it is for the monitor at work; detectors learn from whole rows.
     let calibration = &recorded[recorded.len() - n_calibration..];
     let groups = request.by_task.then(|| tasks(&nominal, calibration.len(), mapping)).transpose()?;
-    let made =
-        request.fit(&system(mapping, dt_secs), [train, calibration], rule, groups.as_deref(), context)?;
+    let system = system(mapping, dt_secs);
+    let system = System { assumes_dt: system.assumes_dt || other.is_some(), ..system };
+    let made = request.fit(&system, [train, calibration], rule, groups.as_deref(), context)?;
     let file = made.bytes();
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
@@ -158,6 +163,18 @@ pub fn on(
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     };
     Ok((found, file))
+}
+
+/// A recording whose steps are not as long as those of the first, so that hours cannot be counted in steps.
+fn other_rate(nominal: &[&Recorded], mapping: &Mapping, dt_secs: f64) -> Option<String> {
+    let differs = |one: &&&Recorded| (one.dt_secs(mapping) / dt_secs - 1.0).abs() > SAME_STEP;
+    let other = nominal.iter().find(differs)?;
+    Some(format!(
+        "steps of {dt_secs:.4} s in {}, and of {:.4} s in {}; `clock.rate_hz` of the mapping brings recordings to one rate",
+        nominal[0].name(),
+        other.dt_secs(mapping),
+        other.name()
+    ))
 }
 
 /// Share of the numbers of observations that are missing.
@@ -256,11 +273,15 @@ impl Request {
             self.fitting.train.unwrap_or(1),
         );
         let least = needed + learned as usize;
+        let instead = match rule {
+            Rule::Rate(_) => "the rule run-length takes a single one",
+            _ => "and the rule `max` needs one for calibration, but promises nothing",
+        };
         ensure!(
             train > 0 && train + calibration <= n && calibration >= rule.min_episodes(),
             "rule {}{}: expected at least {least} nominal recordings ({needed} for calibration, {learned} to learn from), found \
              {n}: {} more are needed. A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the \
-             mapping); and the rule `max` needs one for calibration, but promises nothing",
+             mapping); {instead}",
             rule.id(),
             asked(rule),
             least.saturating_sub(n)
@@ -294,6 +315,8 @@ pub fn system(mapping: &Mapping, dt_secs: f64) -> System<'static> {
         observation: names(&mapping.observation),
         action: names(&mapping.command),
         dt_secs,
+        // Rows without a time are taken to follow one another once a second.
+        assumes_dt: mapping.clock.rate_hz.is_none() && mapping.clock.column.is_none() && dt_secs == 1.0,
         mapping: Some(text),
     }
 }

@@ -84,7 +84,7 @@ pub struct ScoredSplits {
 /// If a split is missing or is not what it should be, a detector cannot be fitted, or the table cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<ScoredSplits> {
     // What can be wrong without the data is said before they are read.
-    let least = request.threshold.rule(1.0)?.min_episodes();
+    let least = request.threshold.rule(Some(1.0))?.min_episodes();
     request.with_clock()?;
     let folder = Folder::open(&request.folder)?;
     let mapping = folder.columns()?.mapping();

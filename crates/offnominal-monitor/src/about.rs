@@ -97,7 +97,7 @@ fn is_zero(x: &f64) -> bool {
 }
 
 /// Two steps are of the same length if they differ by less than this share.
-const SAME_STEP: f64 = 0.1;
+pub const SAME_STEP: f64 = 0.1;
 
 /// The mean of fewer steps says little of their length.
 const FEWEST: u64 = 10;

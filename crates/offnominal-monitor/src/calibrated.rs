@@ -31,6 +31,14 @@ pub struct Calibrated {
     pub longest: Option<u64>,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
+    /// Most alarms an hour of nominal operation, on average over calibration sets, if a rate or a run length in time is
+    /// promised; an episode counts one alarm at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promised_per_hour: Option<f64>,
+    /// Alarms an hour in nominal episodes that are as long as those of the calibration, of which each counts one at most, or in
+    /// a stream without episodes; if somebody has said how many seconds a step takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_hour: Option<Estimate>,
     /// What has become of it since the fit, if nominal episodes were confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -102,6 +110,8 @@ impl Calibrated {
             episodes,
             longest: None,
             false_alarms: threshold.false_alarms.clone(),
+            promised_per_hour: None,
+            per_hour: None,
             drift: None,
         }
     }

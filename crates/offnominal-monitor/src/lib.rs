@@ -21,7 +21,7 @@ mod line;
 mod monitor;
 mod shares;
 
-pub use about::{About, ChannelName, DetectorRecipe, Identity, channel_names};
+pub use about::{About, ChannelName, DetectorRecipe, Identity, SAME_STEP, channel_names};
 pub use calibrated::{Calibrated, Drift, PromisedRunLength};
 pub use diagnosis::{Candidate, Diagnosis};
 pub use error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};

@@ -7,8 +7,8 @@ use crate::groups::Groups;
 use offnominal_core::archive::{Archive, Reader, Writer};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_stats::alarm::statistic::Statistic;
+use offnominal_stats::promise::false_alarms;
 use offnominal_stats::recalibration::Fitted;
-use offnominal_stats::threshold::false_alarms;
 use offnominal_stats::{GroupThresholds, Level, Promise, Recalibrated, Recalibration, Threshold};
 
 /// Maxima that are kept at most.
@@ -151,6 +151,8 @@ impl Limit {
         set.value = found.value;
         set.episodes = found.episodes;
         set.false_alarms = Some(false_alarms(found.rank, found.episodes, Level::P95));
+        // The lengths of confirmed episodes are not kept; the share that kept the rate is.
+        (set.promised_per_hour, set.per_hour) = (None, None);
         set.drift = Some(Drift { confirmed: before.confirmed + 1, is_limited: found.is_limited, ..before });
         Ok(found)
     }

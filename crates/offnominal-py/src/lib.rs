@@ -23,6 +23,7 @@ mod own;
 mod policy;
 mod pool;
 mod progress;
+mod scores;
 mod watch;
 
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ mod _engine {
     use crate::policy::{Policy, policies};
     #[pymodule_export]
     use crate::pool::Pool;
+    #[pymodule_export]
+    use crate::scores::nominal_threshold;
     #[pymodule_export]
     use crate::watch::{Watch, fit_watch, main, write};
     #[pymodule_export]

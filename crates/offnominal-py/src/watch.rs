@@ -177,7 +177,8 @@ fn word(thing: &impl Serialize) -> String {
 struct Named {
     observation: Vec<ChannelName>,
     action: Vec<ChannelName>,
-    dt_secs: f64,
+    /// Seconds per step; null if nobody has said them.
+    dt_secs: Option<f64>,
     /// The mapping of logs, as TOML, if the episodes were read with one.
     mapping: Option<String>,
 }
@@ -190,9 +191,10 @@ impl Named {
         policy: Option<&'a dyn Acting>,
         train: &[Vec<&[f64]>; 2],
     ) -> Result<System<'a>> {
+        let dt_secs = self.dt_secs.unwrap_or(1.0);
         if let Some(text) = &self.mapping {
             let mapping = with_references(&Mapping::parse(text)?, train);
-            return Ok(offnominal_logs::fit::system(&mapping, self.dt_secs));
+            return Ok(offnominal_logs::fit::system(&mapping, dt_secs));
         }
         for (channels, rows) in [&mut self.observation, &mut self.action].into_iter().zip(train) {
             let needed = references(rows, channels.len());
@@ -205,7 +207,8 @@ impl Named {
             policy,
             observation: self.observation,
             action: self.action,
-            dt_secs: self.dt_secs,
+            dt_secs,
+            assumes_dt: self.dt_secs.is_none(),
             mapping: None,
         })
     }

@@ -17,5 +17,6 @@ pub mod blocks;
 pub mod coverage;
 pub mod jumper;
 mod kept;
+mod realised;
 pub mod shape;
 pub mod statistic;

@@ -31,6 +31,32 @@ pub enum StatsError {
         /// Steps of the longest recording.
         longest: usize,
     },
+    /// Nominal episodes are too short together for a rate.
+    #[error(
+        "{per_hour} false alarms an hour: expected at least {} h of nominal calibration episodes, found {} h: record more, or \
+         accept {} an hour or more; for a stream, the rule run-length can promise rarer alarms than once in its calibration",
+        rounded(*.needed), rounded(*.found), rounded(1.0005 / *.found)
+    )]
+    TooShort {
+        /// The rate.
+        per_hour: f64,
+        /// Hours that are needed.
+        needed: f64,
+        /// Hours that there are.
+        found: f64,
+    },
+    /// Nominal episodes are so long that each may have an alarm.
+    #[error(
+        "{per_hour} false alarms an hour: expected a rate below {}, one alarm an episode, as an episode counts one alarm at most; \
+         cut episodes into shorter ones, or ask for fewer alarms",
+        rounded(*.most)
+    )]
+    TooOften {
+        /// The rate.
+        per_hour: f64,
+        /// One alarm an episode, as a rate.
+        most: f64,
+    },
     /// A ranking metric needs anomalous and nominal steps.
     #[error("expected anomalous and nominal steps, found only {only} ones ({n})")]
     OneClass {
@@ -97,6 +123,11 @@ pub enum StatsError {
         /// Lower end of the median's interval; ∞ if the data exclude every finite median.
         low: f64,
     },
+}
+
+/// Four digits, for a person.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
 }
 
 impl StatsError {

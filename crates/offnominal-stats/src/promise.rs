@@ -13,8 +13,9 @@
 //!
 //! Reference: Vovk, "Conditional validity of inductive conformal predictors", ACML 2012, propositions 2a and 2b.
 
-use crate::StatsError;
 use crate::proportion::beta_quantile;
+use crate::{Level, StatsError};
+use offnominal_core::estimate::Estimate;
 use std::fmt::{self, Display, Formatter};
 
 /// How many nominal episodes may have an alarm.
@@ -82,6 +83,17 @@ impl Display for Promise {
             Some(confidence) => write!(out, "in {confidence} of calibration sets"),
         }
     }
+}
+
+/// The share of nominal episodes above the k-th smallest of n maxima, by its Beta law.
+///
+/// # Panics
+/// If k is not among 1 … n.
+pub fn false_alarms(k: usize, n: usize, level: Level) -> Estimate {
+    assert!((1..=n).contains(&k), "the {k}-th of {n}");
+    let (a, b) = ((n + 1 - k) as f64, k as f64);
+    let interval = (beta_quantile(a, b, level.tail()), beta_quantile(a, b, 1.0 - level.tail()));
+    level.estimate(a / (a + b), interval, n, "conformal-beta")
 }
 
 #[cfg(test)]

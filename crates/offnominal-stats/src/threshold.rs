@@ -1,4 +1,5 @@
-//! Where to set the alarm: seven rules that need nominal episodes only, and one for [streams](crate::run_length).
+//! Where to set the alarm: seven rules that need nominal episodes only, one for [streams](crate::run_length), and `conformal`
+//! for a [rate](crate::rate) in the place of a share.
 //!
 //! An alarm is a [`Statistic`] of the scores **above** the threshold's value.
 //!
@@ -32,8 +33,8 @@ use crate::alarm::shape::Shape;
 use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
-use crate::promise::Promise;
-use crate::proportion::beta_quantile;
+use crate::promise::{Promise, false_alarms};
+use crate::rate::Rate;
 use crate::rule::{AlarmRule, RULES, RUN_LENGTH};
 use crate::run_length::RunLength;
 use crate::{Level, ScoredEpisode, StatsError};
@@ -63,6 +64,8 @@ pub enum Rule {
     Martingale(Promise),
     /// At most one alarm in a number of steps of a stream that has no episodes.
     RunLength(RunLength),
+    /// `Conformal` for the share of episodes that keeps a rate of alarms an hour.
+    Rate(Rate),
 }
 
 /// An alarm threshold and what is known of its false alarms.
@@ -103,15 +106,28 @@ impl Rule {
         if let Rule::RunLength(_) = self {
             return &RUN_LENGTH;
         }
-        let is_same = |rule: &Rule| discriminant(rule) == discriminant(self);
+        // Which share it is does not matter here.
+        let rule = if let Rule::Rate(_) = self { Rule::Conformal(Promise::on_average(0.5)) } else { *self };
+        let is_same = |other: &Rule| discriminant(other) == discriminant(&rule);
         let place = Rule::all(Promise::on_average(0.5)).iter().position(is_same);
         &RULES[place.expect("every rule is one of all")]
     }
 
-    /// What the rule promises, if anything that it was asked for.
+    /// The rule for calibration episodes of so many steps each: a rate becomes the share of episodes that keeps it.
+    ///
+    /// # Errors
+    /// As [`Rate::promise`].
+    pub fn of_lengths(self, steps: &[usize]) -> Result<Rule, StatsError> {
+        match self {
+            Rule::Rate(rate) => Ok(Rule::Conformal(rate.promise(steps)?)),
+            other => Ok(other),
+        }
+    }
+
+    /// The share that the rule promises, if it was asked for one.
     pub fn promise(&self) -> Option<Promise> {
         match *self {
-            Rule::ThreeSigma | Rule::Q95 | Rule::Max | Rule::RunLength(_) => None,
+            Rule::ThreeSigma | Rule::Q95 | Rule::Max | Rule::RunLength(_) | Rule::Rate(_) => None,
             Rule::Conformal(promise)
             | Rule::Band(promise)
             | Rule::Cusum(promise)
@@ -144,6 +160,10 @@ impl Rule {
             Rule::Max => {
                 let largest = kth_maximum(Statistic::Score, nominal, usize::MAX, level);
                 Ok(Threshold { maxima: vec![], ..largest })
+            }
+            Rule::Rate(_) => {
+                let steps: Vec<usize> = nominal.iter().map(|e| e.as_ref().len()).collect();
+                self.of_lengths(&steps)?.threshold(nominal, level)
             }
             Rule::Conformal(promise) => self.ranked(None, nominal, promise, level),
             Rule::Band(promise) => {
@@ -261,17 +281,6 @@ fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, l
     let k = k.min(maxima.len());
     let false_alarms = Some(false_alarms(k, maxima.len(), level));
     Threshold { statistic, value: sorted[k - 1], false_alarms, maxima }
-}
-
-/// The share of nominal episodes above the k-th smallest of n maxima, by its Beta law.
-///
-/// # Panics
-/// If k is not among 1 … n.
-pub fn false_alarms(k: usize, n: usize, level: Level) -> Estimate {
-    assert!((1..=n).contains(&k), "the {k}-th of {n}");
-    let (a, b) = ((n + 1 - k) as f64, k as f64);
-    let interval = (beta_quantile(a, b, level.tail()), beta_quantile(a, b, 1.0 - level.tail()));
-    level.estimate(a / (a + b), interval, n, "conformal-beta")
 }
 
 #[cfg(test)]

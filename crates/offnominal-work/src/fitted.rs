@@ -1,8 +1,9 @@
 //! What a command says of the monitor that it has fitted.
 
 use anyhow::{Result, ensure};
+use offnominal_core::estimate::Estimate;
 use offnominal_core::partial::Missing;
-use offnominal_monitor::{About, Drift, Group, Groups, PooledGroup};
+use offnominal_monitor::{About, Calibrated, Drift, Group, Groups, PooledGroup};
 use offnominal_stats::Promise;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -123,13 +124,37 @@ pub fn missing(about: &About) -> String {
 fn promised(about: &About) -> String {
     let set = &about.threshold;
     if let Some(run_length) = set.run_length {
-        let per_hour = 3600.0 / (run_length.steps * about.dt_secs);
-        return format!("{run_length}; {per_hour:.3e} false alarms an hour");
+        let per_hour =
+            set.promised_per_hour.map(|rate| format!("; at most {} false alarms an hour", digits(rate)));
+        return format!("{run_length}{}{}", per_hour.unwrap_or_default(), hourly(set));
     }
     let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
-    let promise = promise.map_or(String::new(), |promise| format!("promised: {promise}; "));
+    let promise = match (set.promised_per_hour, promise) {
+        (Some(rate), _) => format!(
+            "promised: at most {} false alarms an hour of nominal operation, one counted per episode, on average over \
+             calibration sets; ",
+            digits(rate)
+        ),
+        (None, Some(promise)) => format!("promised: {promise}; "),
+        (None, None) => String::new(),
+    };
     match &set.false_alarms {
-        Some(share) => format!("{promise}expected share {share:.4}"),
+        Some(share) => format!("{promise}expected share {share:.4}{}", hourly(set)),
         None => "the rule promises nothing about false alarms".into(),
     }
+}
+
+/// Three digits, as rates may be of any size.
+fn digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+/// Alarms an hour on a line of their own.
+fn hourly(set: &Calibrated) -> String {
+    let says = |Estimate { value, low, high, .. }: &Estimate| {
+        let [value, low, high] = [*value, *low, *high].map(digits);
+        let counted = if set.run_length.is_none() { ", one counted per nominal episode" } else { "" };
+        format!("\nexpected alarms an hour {value} [{low}, {high}]{counted}")
+    };
+    set.per_hour.as_ref().map(says).unwrap_or_default()
 }

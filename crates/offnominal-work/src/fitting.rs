@@ -3,10 +3,12 @@
 use crate::cli;
 use crate::detector_choice::DetectorChoice;
 use crate::rule_choice::Threshold;
+use anyhow::{Result, ensure};
 use clap::Args;
 use clap::value_parser as number;
 use offnominal_core::alarm::Settings;
 use offnominal_core::limits;
+use offnominal_stats::Rule;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
@@ -49,6 +51,19 @@ impl Default for Fitting {
 }
 
 impl Fitting {
+    /// How the threshold is set, for steps of so many seconds, if they are known.
+    ///
+    /// # Errors
+    /// As [`Threshold::rule`], or if a rate is asked of alarms that clear themselves.
+    pub fn rule(&self, dt_secs: Option<f64>) -> Result<Rule> {
+        ensure!(
+            self.threshold.false_alarms.is_none() || self.clear_after.is_none(),
+            "false_alarms: expected no clear_after, as a rate counts alarms that stay until somebody acknowledges them or the \
+             episode ends; one that clears itself can be raised again at once"
+        );
+        self.threshold.rule(dt_secs)
+    }
+
     /// How exceedances become alarms.
     pub fn alarm(&self) -> Settings {
         let Fitting { arm_after, raise_after, clear_after, .. } = *self;

@@ -26,6 +26,7 @@ pub mod fitted;
 pub mod fitting;
 pub mod monitor_file;
 pub mod parallel;
+pub mod per_time;
 pub mod progress;
 pub mod remarks;
 pub mod rule_choice;

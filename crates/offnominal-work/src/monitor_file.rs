@@ -12,7 +12,8 @@ use offnominal_monitor::{
     About, Calibrated, ChannelName, DetectorRecipe, FORMAT, Groups, Identity, Monitor, digest, encode,
     remember, score_episode,
 };
-use offnominal_stats::{Level, Rule, Threshold};
+use offnominal_stats::alarm::statistic::Statistic;
+use offnominal_stats::{Level, Rule, Threshold, rate};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -30,11 +31,18 @@ pub struct System<'a> {
     pub action: Vec<ChannelName>,
     /// Seconds per step.
     pub dt_secs: f64,
+    /// Whether nobody has said how many seconds that are.
+    pub assumes_dt: bool,
     /// Which column of a log is which channel, as TOML, if the episodes are from logs.
     pub mapping: Option<String>,
 }
 
 impl System<'_> {
+    /// Seconds per step, if somebody has said them.
+    pub fn known_dt_secs(&self) -> Option<f64> {
+        (!self.assumes_dt).then_some(self.dt_secs)
+    }
+
     /// Insists on episodes with the channels of the system.
     fn check(&self, episodes: &[Signals<'_>], what: &str) -> Result<()> {
         let expected = [self.observation.len(), self.action.len()];
@@ -109,14 +117,16 @@ impl Fit<'_> {
         self.system.check(calibration, "calibration")?;
         self.check_groups(calibration.len())?;
         insist_on_others(train, calibration)?;
+        let steps: Vec<usize> = calibration.iter().map(Signals::len).collect();
+        let rule = self.rule.of_lengths(&steps)?;
         let mut monitor = self.fit(train)?;
         let usual = usual(train, self.system.observation.len());
         let whole = calibration.iter().find(|episode| is_whole(episode));
         insist_on_equal_scores(monitor.as_mut(), whole.or(train.first()))
             .with_context(|| format!("detector {}", self.detector.name))?;
         let scores = self.scores(monitor.as_mut(), &usual, calibration)?;
-        let threshold = self.rule.threshold(&scores, Level::P95)?;
-        let grouped = |groups| self.rule.group_thresholds(&scores, groups, Level::P95);
+        let threshold = rule.threshold(&scores, Level::P95)?;
+        let grouped = |groups| rule.group_thresholds(&scores, groups, Level::P95);
         let groups = self.groups.map(grouped).transpose()?;
         monitor.reset();
         let mut diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
@@ -128,11 +138,12 @@ impl Fit<'_> {
         remember(&mut archive, train.iter().chain(calibration));
         let (missing, lost_after) =
             (monitor.missing(), self.lost_after.unwrap_or_else(|| longest_gap(calibration)));
-        let groups = groups.map(|groups| Groups::new(self.rule, &groups));
-        let about = self.about(train.len(), calibration.len(), &threshold);
+        let groups = groups.map(|groups| Groups::new(rule, &groups));
+        let about = self.about(train.len(), Calibrated::new(rule, &threshold, calibration.len()));
         let hypotheses = diagnoser.map_or(vec![], |d| d.hypotheses().to_vec());
         let mut about = About { groups, usual, missing, lost_after, hypotheses, ..about };
-        about.threshold.longest = calibration.iter().map(|episode| episode.len() as u64).max();
+        about.threshold.longest = steps.iter().map(|&steps| steps as u64).max();
+        self.per_hour(&mut about.threshold, &threshold.statistic, &steps)?;
         Ok(Made { about, archive })
     }
 
@@ -143,6 +154,10 @@ impl Fit<'_> {
             !matches!(self.rule, Rule::RunLength(_)),
             "groups: expected a rule for episodes, found {}, which is for streams without any",
             self.rule.id()
+        );
+        ensure!(
+            !matches!(self.rule, Rule::Rate(_)),
+            "groups: expected alpha, which is promised within each group, found false_alarms, whose rate is that of all together"
         );
         let found = groups.len();
         ensure!(
@@ -194,7 +209,34 @@ impl Fit<'_> {
         Seed(self.context.seed)
     }
 
-    fn about(&self, train_episodes: usize, episodes: usize, threshold: &Threshold) -> About {
+    /// What is promised and expected of alarms an hour, where a step is known to take so many seconds.
+    fn per_hour(&self, set: &mut Calibrated, statistic: &Statistic, steps: &[usize]) -> Result<()> {
+        let Some(dt_secs) = self.system.known_dt_secs() else { return Ok(()) };
+        set.promised_per_hour = match self.rule {
+            Rule::Rate(rate) => Some(rate.per_hour),
+            Rule::RunLength(run_length) => Some(3600.0 / (run_length.steps * dt_secs)),
+            _ => None,
+        };
+        // An alarm that clears itself can be raised again in the same episode, and before evidence has begun anew.
+        if self.alarm.clear_after.is_some() {
+            return Ok(());
+        }
+        if let Statistic::Blocks(blocks) = statistic {
+            let hours = blocks.steps() as f64 * dt_secs / 3600.0;
+            let of_block = blocks.alarms_per_block(set.value, Level::P95);
+            set.per_hour = of_block.map(|e| {
+                Level::P95.estimate(e.value / hours, (e.low / hours, e.high / hours), e.n, &e.method)
+            });
+        } else if let Some(share) = &set.false_alarms {
+            // Those that set the value; others before them may have told what is nominal at each step.
+            let ranked = &steps[steps.len() - share.n..];
+            let hours: Vec<f64> = ranked.iter().map(|&steps| steps as f64 * dt_secs / 3600.0).collect();
+            set.per_hour = Some(rate::per_hour(share, &hours, Level::P95)?);
+        }
+        Ok(())
+    }
+
+    fn about(&self, train_episodes: usize, threshold: Calibrated) -> About {
         let system = self.system;
         About {
             format: FORMAT,
@@ -212,7 +254,7 @@ impl Fit<'_> {
             seed: self.context.seed,
             diagnoses: self.diagnoses,
             hypotheses: vec![],
-            threshold: Calibrated::new(self.rule, threshold, episodes),
+            threshold,
             groups: None,
             alarm: self.alarm,
             missing: Missing::Held,

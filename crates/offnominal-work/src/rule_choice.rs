@@ -1,13 +1,12 @@
 //! How a threshold is to be set, as a request says it.
 
 use crate::cli;
+use crate::per_time::{FalseAlarms, Span, known};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use offnominal_core::suggest::did_you_mean;
-use offnominal_stats::{Promise, RUN_LENGTH, Rule, RunLength};
-use std::fmt::{self, Display, Formatter};
+use offnominal_stats::{Promise, RUN_LENGTH, Rate, Rule, RunLength};
 use std::num::NonZeroU32;
-use std::str::FromStr;
 
 /// A rule by its name, with what it is asked to promise.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -18,6 +17,9 @@ pub struct Threshold {
     /// Accepted share of nominal episodes with an alarm
     #[arg(long, default_value_t = ALPHA, value_name = "SHARE", value_parser = cli::share, allow_negative_numbers = true)]
     pub alpha: f64,
+    /// False alarms per time, instead of a share or a run length: 0.5/hour, 2/day
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["alpha", "run_length"])]
+    pub false_alarms: Option<FalseAlarms>,
     /// Guarantee that share with this confidence, instead of on average
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub confidence: Option<f64>,
@@ -42,11 +44,11 @@ impl Default for Threshold {
 }
 
 impl Threshold {
-    /// The rule, for steps of so many seconds.
+    /// The rule, for steps of so many seconds; without them nothing can be promised per time.
     ///
     /// # Errors
     /// If there is none of that name, a number is out of range, or something is asked of a rule that does not promise it.
-    pub fn rule(&self, dt_secs: f64) -> Result<Rule> {
+    pub fn rule(&self, dt_secs: Option<f64>) -> Result<Rule> {
         for (key, share) in [("alpha", Some(self.alpha)), ("confidence", self.confidence)] {
             let found = share.unwrap_or(0.5);
             ensure!(found > 0.0 && found < 1.0, "{key}: expected a number between 0 and 1, found {found}");
@@ -54,14 +56,17 @@ impl Threshold {
         if self.rule == RUN_LENGTH.id {
             return self.of_stream(dt_secs);
         }
-        let rule = self.of_episodes()?;
+        let rule = match self.false_alarms {
+            Some(rate) => self.of_rate(rate, dt_secs)?,
+            None => self.of_episodes()?,
+        };
         ensure!(
             self.confidence.is_none() || rule.promise().is_some(),
             "confidence: expected a rule with a promise (conformal, band, cusum, martingale or run-length), found {}",
             self.rule
         );
         ensure!(
-            self.monitors.get() == 1 || rule.promise().is_some(),
+            self.monitors.get() == 1 || rule.promise().is_some() || self.false_alarms.is_some(),
             "monitors: expected a rule with a promise that they can share, found {}",
             self.rule
         );
@@ -78,16 +83,43 @@ impl Threshold {
         Ok(rule)
     }
 
-    fn of_stream(&self, dt_secs: f64) -> Result<Rule> {
-        let span = self.run_length.context(
-            "run_length: expected a number of steps or a time, such as 100000 or 10h, for the rule run-length, found none",
+    /// Whether a time is asked for, which steps must be known to take.
+    pub fn is_timed(&self) -> bool {
+        self.false_alarms.is_some() || matches!(self.run_length, Some(Span::Secs(_)))
+    }
+
+    fn of_stream(&self, dt_secs: Option<f64>) -> Result<Rule> {
+        let span = self.run_length.or(self.false_alarms.map(FalseAlarms::apart)).context(
+            "run_length: expected a number of steps or a time, such as 100000 or 10h, for the rule run-length, or false_alarms, \
+             such as 2/day; found neither",
         )?;
+        ensure!(
+            self.run_length.is_none() || self.false_alarms.is_none(),
+            "false_alarms: expected it or run_length, found both"
+        );
         ensure!(self.block != Some(0), "block: expected a number of steps above 0, found 0");
         // So do their false alarms in any time.
-        let steps = span.steps(dt_secs) * f64::from(self.monitors.get());
+        let steps = span.steps(dt_secs)? * f64::from(self.monitors.get());
         ensure!(steps >= 1.0, "run_length: expected one step or more, found {steps}");
         let block = self.block.map(|block| block as usize);
         Ok(Rule::RunLength(RunLength { steps, block, confidence: self.confidence }))
+    }
+
+    fn of_rate(&self, rate: FalseAlarms, dt_secs: Option<f64>) -> Result<Rule> {
+        ensure!(
+            self.rule == CONFORMAL,
+            "false_alarms: expected the rule {CONFORMAL}, for episodes, or {}, for a stream, found {}; other rules take alpha",
+            RUN_LENGTH.id,
+            self.rule
+        );
+        ensure!(
+            self.confidence.is_none(),
+            "false_alarms: expected no confidence with the rule {CONFORMAL}, as nobody knows the mean length of episodes for \
+             sure; alpha can have one, and so can the rule {}",
+            RUN_LENGTH.id
+        );
+        let per_hour = rate.per_hour() / f64::from(self.monitors.get());
+        Ok(Rule::Rate(Rate { per_hour, dt_secs: known(dt_secs)? }))
     }
 
     fn of_episodes(&self) -> Result<Rule> {
@@ -102,63 +134,18 @@ impl Threshold {
     }
 }
 
+/// The rule that can promise a rate of alarms over episodes.
+const CONFORMAL: &str = "conformal";
+
 /// What a rule was asked to promise, for errors.
 pub fn asked(rule: Rule) -> String {
+    if let Rule::Rate(Rate { per_hour, .. }) = rule {
+        return format!(" with {per_hour} false alarms an hour");
+    }
     let Some(Promise { alpha, confidence }) = rule.promise() else { return String::new() };
     let confidence =
         confidence.map_or(String::new(), |confidence| format!(" and a confidence of {confidence}"));
     format!(" with an alpha of {alpha}{confidence}")
-}
-
-/// A number of steps, or a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Span {
-    /// Steps.
-    Steps(f64),
-    /// Seconds.
-    Secs(f64),
-}
-
-impl Span {
-    /// The number of steps of so many seconds.
-    pub fn steps(self, dt_secs: f64) -> f64 {
-        match self {
-            Span::Steps(steps) => steps,
-            Span::Secs(secs) => secs / dt_secs,
-        }
-    }
-}
-
-impl FromStr for Span {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Span, String> {
-        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let number =
-            text[..text.len() - unit.len()].parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
-        let factor = match unit {
-            "" => return number.map(Span::Steps).ok_or_else(|| unsound(text)),
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            _ => return Err(unsound(text)),
-        };
-        number.map(|number| Span::Secs(number * factor)).ok_or_else(|| unsound(text))
-    }
-}
-
-fn unsound(text: &str) -> String {
-    format!("expected a number of steps, or a time such as 90s, 30m, 10h or 7d; found {text:?}")
-}
-
-impl Display for Span {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Span::Steps(steps) => write!(out, "{steps}"),
-            Span::Secs(secs) => write!(out, "{secs}s"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -172,7 +159,7 @@ mod tests {
 
     #[test]
     fn wrong_rules_and_shares_are_named() {
-        let refused = |choice: Threshold| choice.rule(0.1).unwrap_err().to_string();
+        let refused = |choice: Threshold| choice.rule(Some(0.1)).unwrap_err().to_string();
         let error = refused(choice("confromal", 0.1));
         assert!(error.contains("did you mean \"conformal\"?") && error.contains("run-length"), "{error}");
         assert_eq!(refused(choice("max", 0.0)), "alpha: expected a number between 0 and 1, found 0");
@@ -188,18 +175,45 @@ mod tests {
     fn monitors_share_a_promise_that_adds_up() {
         let monitors = NonZeroU32::new(5).unwrap();
         let shared = |rule| Threshold { monitors, run_length: None, ..choice(rule, 0.1) };
-        assert_eq!(shared("conformal").rule(1.0).unwrap().promise(), Some(Promise::on_average(0.02)));
+        assert_eq!(shared("conformal").rule(Some(1.0)).unwrap().promise(), Some(Promise::on_average(0.02)));
         let run_length = Some(Span::Steps(700.0));
-        let stream = Threshold { run_length, ..shared("run-length") }.rule(1.0).unwrap();
+        let stream = Threshold { run_length, ..shared("run-length") }.rule(Some(1.0)).unwrap();
         assert!(matches!(stream, Rule::RunLength(RunLength { steps: 3500.0, .. })));
-        assert!(shared("q95").rule(1.0).unwrap_err().to_string().starts_with("monitors: expected a rule"));
+        assert!(
+            shared("q95").rule(Some(1.0)).unwrap_err().to_string().starts_with("monitors: expected a rule")
+        );
+    }
+
+    #[test]
+    fn a_rate_is_a_run_length_of_streams_and_a_share_of_episodes() {
+        let asked = |rule: &str, rate: &str| Threshold {
+            false_alarms: Some(rate.parse().unwrap()),
+            monitors: NonZeroU32::new(2).unwrap(),
+            ..choice(rule, ALPHA)
+        };
+        // Two monitors share twelve alarms a day, so each has one in four hours.
+        let stream = asked("run-length", "12/day").rule(Some(0.5)).unwrap();
+        assert!(matches!(stream, Rule::RunLength(RunLength { steps: 28_800.0, .. })), "{stream:?}");
+        let episodes = asked("conformal", "12/day").rule(Some(0.5)).unwrap();
+        assert_eq!(episodes, Rule::Rate(Rate { per_hour: 0.25, dt_secs: 0.5 }));
+        let refused = |threshold: &Threshold, dt| threshold.rule(dt).unwrap_err().to_string();
+        for rule in ["run-length", "conformal"] {
+            let unknown = refused(&asked(rule, "12/day"), None);
+            assert!(unknown.starts_with("expected to know how many seconds a step takes"), "{unknown}");
+        }
+        let other = refused(&asked("band", "1/hour"), Some(0.5));
+        assert!(other.starts_with("false_alarms: expected the rule conformal, for episodes,"), "{other}");
+        let sure = Threshold { confidence: Some(0.9), ..asked("conformal", "1/hour") };
+        assert!(refused(&sure, Some(0.5)).starts_with("false_alarms: expected no confidence"));
+        let both = Threshold { run_length: Some(Span::Steps(9.0)), ..asked("run-length", "1/hour") };
+        assert!(refused(&both, Some(0.5)).contains("found both"));
     }
 
     #[test]
     fn a_run_length_is_steps_or_a_time() {
         let steps = |text: &str| {
             let run_length = Some(text.parse().unwrap());
-            match (Threshold { run_length, ..choice("run-length", 0.1) }).rule(0.5).unwrap() {
+            match (Threshold { run_length, ..choice("run-length", 0.1) }).rule(Some(0.5)).unwrap() {
                 Rule::RunLength(run_length) => run_length.steps,
                 other => panic!("{other:?}"),
             }

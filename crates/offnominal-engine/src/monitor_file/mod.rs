@@ -22,6 +22,7 @@ pub fn system(subject: &Subject) -> System<'_> {
         observation: channel_names(&spec.observation),
         action: channel_names(&spec.action),
         dt_secs: spec.dt_secs,
+        assumes_dt: spec.assumes_dt,
         mapping: None,
     }
 }

@@ -191,6 +191,67 @@ fn a_single_stream_is_enough_for_a_promised_time_between_false_alarms() {
 }
 
 #[test]
+fn false_alarms_per_time_are_promised_of_recordings_and_of_a_stream_and_said_in_both_units() {
+    let rig = Rig::new(40);
+    let fit = |logs: &[PathBuf], rule: &str, rate: &str| {
+        let mut request = rig.request(logs.to_vec(), 0.05);
+        let false_alarms = Some(rate.parse().unwrap());
+        request.fitting.threshold = Threshold { rule: rule.into(), false_alarms, ..Threshold::default() };
+        fit::run(&request, &Context::silent(1, 2))
+    };
+    // Twenty recordings of 11.9 s for calibration: 0.0661 hours, in which 31 alarms an hour are two, one of them
+    // that of the recording to come.
+    let found = fit(&rig.nominal, "conformal", "744/day").unwrap();
+    let set = &found.fitted.monitor.threshold;
+    assert_eq!((set.promised_per_hour, set.alpha), (Some(31.0), Some(2.0 / 21.0)));
+    let [share, rate] = [set.false_alarms.as_ref().unwrap(), set.per_hour.as_ref().unwrap()];
+    assert!((rate.value - share.value / (11.9 / 3600.0)).abs() < 1e-6 && rate.value <= 31.0, "{rate}");
+    let text = found.to_string();
+    let says =
+        ["at most 31 false alarms an hour", "expected share 0.0952 [", "expected alarms an hour 28.8 ["];
+    assert!(says.iter().all(|says| text.contains(says)), "{text}");
+    let said = |error: anyhow::Error| format!("{error:#}");
+    let rare = said(fit(&rig.nominal, "conformal", "1/day").unwrap_err());
+    assert!(
+        rare.contains("expected at least 24 h of nominal calibration episodes, found 0.06611 h"),
+        "{rare}"
+    );
+    let alone = said(fit(&rig.nominal[..1], "conformal", "1/day").unwrap_err());
+    assert!(alone.contains("the rule run-length takes a single one"), "{alone}");
+    let log = rig.path("days.csv");
+    std::fs::write(&log, tanks_of(1, 6000, 6000)).unwrap();
+    let stream = fit(std::slice::from_ref(&log), "run-length", "24/day").unwrap();
+    let set = &stream.fitted.monitor.threshold;
+    assert_eq!((set.run_length.unwrap().steps, set.promised_per_hour), (36_000.0, Some(1.0)));
+    let rate = set.per_hour.as_ref().unwrap();
+    assert!(rate.value <= 1.0 && rate.low < rate.value && rate.high > rate.value, "{rate}");
+    assert!(stream.to_string().contains("\nexpected alarms an hour "), "{stream}");
+    // Without a clock, or with clocks of several rates, nobody knows what an hour is in steps.
+    let text = std::fs::read_to_string(&rig.map).unwrap();
+    let clockless = text.replace("column = \"time\"\n", "").replace("rate_hz = 10.0\n", "");
+    assert_ne!(text, clockless);
+    std::fs::write(&rig.map, clockless).unwrap();
+    for (rule, logs) in [("conformal", &rig.nominal), ("run-length", &vec![log])] {
+        let refused = said(fit(logs, rule, "31/hour").unwrap_err());
+        assert!(refused.contains("expected to know how many seconds a step takes"), "{rule}: {refused}");
+    }
+    std::fs::write(&rig.map, text.replace("rate_hz = 10.0\n", "")).unwrap();
+    let slow = rig.path("slow.csv");
+    let sparse: Vec<String> =
+        tanks(50, 999).lines().enumerate().filter(|(i, _)| i % 2 == 0).map(|(_, l)| l.into()).collect();
+    std::fs::write(&slow, sparse.join("\n")).unwrap();
+    let mixed = [&rig.nominal[..], &[slow]].concat();
+    let refused = said(fit(&mixed, "conformal", "31/hour").unwrap_err());
+    assert!(
+        refused.contains("steps of 0.1000 s in")
+            && refused.contains("of 0.2000 s in")
+            && refused.contains("slow.csv")
+    );
+    let by_share = rig.fit(mixed, 0.1).unwrap();
+    assert_eq!(by_share.fitted.monitor.threshold.per_hour, None);
+}
+
+#[test]
 fn values_that_are_not_recorded_are_missing_and_raise_no_alarm() {
     let rig = Rig::new(40);
     std::fs::write(&rig.map, MAPPING.replace("rate_hz = 10.0", "rate_hz = 10.0\nmax_age_secs = 0.05"))

@@ -67,6 +67,8 @@ fn about() -> About {
             episodes: 1,
             longest: None,
             false_alarms: None,
+            promised_per_hour: None,
+            per_hour: None,
             drift: None,
         },
         alarm: Settings::default(),

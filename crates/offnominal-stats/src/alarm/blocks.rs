@@ -16,8 +16,11 @@
 //! References: f, Vovk and Wang, Annals of Statistics 2021, equation 2 (the mixture of ε p^(ε − 1)); e-detectors, Shin,
 //! Ramdas and Rinaldo, arXiv 2203.03532.
 
+use super::realised;
+use crate::Level;
 use offnominal_core::Seed;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use offnominal_core::estimate::Estimate;
 
 /// Draws from which the quantile for a promise with confidence is taken.
 const DRAWS: usize = 20_000;
@@ -63,6 +66,13 @@ impl Blocks {
     pub fn log_value(&self, largest: f64) -> f64 {
         let as_large = self.maxima.len() - self.maxima.partition_point(|&m| m < largest);
         self.log_values[as_large]
+    }
+
+    /// Alarms per nominal block, where one is raised by a statistic above so much, and the evidence then begins anew; with the
+    /// interval over calibration sets. None if alarms are rarer than one in a thousand million blocks.
+    pub fn alarms_per_block(&self, limit: f64, level: Level) -> Option<Estimate> {
+        let values: Vec<f64> = self.log_values.iter().map(|v| v.exp()).collect();
+        realised::alarms_per_block(&values, limit.exp(), level)
     }
 
     /// Writes what was learned.

@@ -23,7 +23,7 @@ pub struct Recalibrate {
 }
 
 /// What means nothing where nothing is fitted.
-const FITTED: [&str; 21] = [
+const FITTED: [&str; 22] = [
     "env",
     "policy",
     "detector",
@@ -31,6 +31,7 @@ const FITTED: [&str; 21] = [
     "calibration",
     "rule",
     "alpha",
+    "false_alarms",
     "confidence",
     "run_length",
     "block",

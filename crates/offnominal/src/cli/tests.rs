@@ -115,7 +115,7 @@ fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
 
 /// Words of every kind that an argument may want.
 const SAMPLES: &str = "3 0.25 some_thing 1,2 90s 7d 12 8 64x48 {} true gamma=0.9 info.key random x -1 always(x<3) 127.0.0.1 -0.5 1e-7 \
-                       it's minari 200 2000 by-volume relative road test usual folds:3 sb3";
+                       it's minari 200 2000 by-volume 0.5/hour relative road test usual folds:3 sb3";
 
 /// A word that the argument takes, if one of these is.
 fn sample(line: &clap::Command, arg: &Arg) -> Option<String> {
