@@ -142,6 +142,8 @@ def means(table: pd.DataFrame) -> pd.DataFrame:
     )
     values = table[(table["metric"] == metric) & (table["division"] != "time")]
     values = values.pivot_table(index="division", columns="detector", values="value")
+    if len(values) < 2:
+        return found
     ahead = values.rsub(values["panel"], axis=0)
     half = t.ppf(0.975, len(ahead) - 1) * ahead.sem()
     found["ahead"] = [f"{x:+.3f} ± {h:.3f}" for x, h in zip(ahead.mean()[found.index], half[found.index])]
