@@ -55,12 +55,7 @@ impl Inner {
     }
 
     /// Fits on the seen episodes of a fold, and gives the scores of each other one that has steps.
-    fn measure(
-        &self,
-        fold: &Fold<'_>,
-        nominal: Nominal<'_>,
-        seed: Seed,
-    ) -> Result<(Box<dyn Scorer>, Vec<Vec<f64>>), FitError> {
+    fn measure(&self, fold: &Fold<'_>, nominal: Nominal<'_>, seed: Seed) -> Result<Measured, FitError> {
         let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
         let seen = Nominal { train: &fold.seen, progress: first, ..nominal };
         let mut scorer = self.built().fit(seen, &mut seed.rng())?;
@@ -92,6 +87,9 @@ impl Inner {
         })
     }
 }
+
+/// What was fitted, and the scores of each episode that was held out.
+type Measured = (Box<dyn Scorer>, Vec<Vec<f64>>);
 
 /// Episodes to fit on, and others to measure.
 pub(crate) struct Fold<'a> {

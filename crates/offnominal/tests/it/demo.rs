@@ -27,7 +27,7 @@ fn the_readme_shows_what_the_demo_prints() {
     for line in commands.chain(results.iter().copied()) {
         assert!(readme.contains(line), "expected in README.md what the demo prints: {line}");
     }
-    assert_eq!(results.len(), 9, "{found}");
+    assert_eq!(results.len(), 10, "{found}");
     let mapping = fs::read_to_string(folder.path().join("runs/demo/logs/map.toml")).unwrap();
     assert!(inspected.contains(mapping.trim_end()), "{inspected}");
 }
