@@ -530,7 +530,7 @@ class Fusion(Detector):
 
 
 class ResidualViews(Detector):
-    """Our default: six views of an ensemble's residuals as normal scores, on one scale.
+    """Six views of an ensemble's residuals as normal scores, on one scale.
 
     The detector ``residual-views``; ``docs/detectors.md`` has its equation.
 
@@ -557,7 +557,7 @@ class ResidualViews(Detector):
 
 
 class Panel(Detector):
-    """Control charts and residuals of a model, each in units of its largest score in nominal episodes.
+    """Our default: control charts and residuals of a model, each in units of its largest score in nominal episodes.
 
     The detector ``panel``; ``docs/detectors.md`` has its equation.
 

@@ -110,7 +110,7 @@ def fit(
     :param failure_margin: Gymnasium: number in `info` that is zero at failure
     :param data: Nominal episodes of `collect`, instead of new ones
     :param faults: Simulated episodes per fault, so that a diagnosis names faults [default: 60; hosted environments 0]
-    :param detector: Detector id, or table such as `{ id = "knn", k = 3 }`; default: residual-views [default: default]
+    :param detector: Detector id, or table such as `{ id = "knn", k = 3 }`; default: panel [default: default]
     :param train: Training episodes [default: 100; of files, all not used for calibration]
     :param calibration: Held-out episodes that set the threshold [default: 100; of files, the last half]
     :param rule: Threshold rule: 3sigma, q95, max, conformal, band, cusum, martingale, run-length [default: conformal]

@@ -71,6 +71,8 @@ def with_labels(name, episodes):
 def test_what_is_labelled_faulty_is_learned_by_nobody(runs, form):
     given = with_labels(form, runs)
     expected = alarms.fit(runs.nominal[:10], runs.nominal[10:], "mewma", **QUICK).about["threshold"]
+    if form != "recordings":
+        expected.pop("per_hour")  # lists and dicts have no clock
     with pytest.warns(UserWarning, match="training: 10 of 20 episodes are not nominal and were left out"):
         watch = alarms.fit(given[:20], given[20:], "mewma", **QUICK)
     assert watch.about["threshold"] == expected and watch.about["train_episodes"] == 10
