@@ -18,7 +18,7 @@
 //! Assumes: each anomaly is seen by one of the members; nominal episodes are alike, but for offsets of their channels.
 //! Blind to: what all members are blind to.
 //! Cost: the sum of the costs of the members, each fitted five times: four times on three quarters of the episodes, for its
-//! scale, and on all.
+//! scale, and on all; of more than 100,000 steps twice.
 //! Reference: this project's; the parts are known: Tippett's largest of several tests (The Methods of Statistics, 1931), charts
 //! of exponentially weighted means (Lowry and others 1992), a reference that each unit is for itself (self-starting charts,
 //! Hawkins 1987).

@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 /// One episode in so many is held out from the fit.
 const HELD_OUT: usize = 4;
+/// Of more steps than these a single fold is measured: a quarter of them says enough, and each fit takes long.
+const MANY_STEPS: usize = 100_000;
 
 /// A detector of the catalogue with its parameters: `"knn"` or `{ id = "knn", k = 3 }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +41,7 @@ impl Inner {
 
     /// Fits on all episodes; measures each with a fit that did not see it, and tells its largest self-information.
     ///
-    /// A single episode serves both purposes.
+    /// A single episode serves both purposes. Of more than [`MANY_STEPS`] steps one episode in four is measured.
     pub(crate) fn cross_fit(&self, nominal: Nominal<'_>, seed: Seed) -> Result<(Scaled, Vec<f64>), FitError> {
         let folds = Fold::all(nominal.train);
         let progress = |i: usize| nominal.progress.part(i, folds.len() + 1);
@@ -118,9 +120,12 @@ impl<'a> Fold<'a> {
         Fold::of(train, HELD_OUT, HELD_OUT - 1)
     }
 
-    /// Each episode that has steps is held out of one of them.
+    /// Each episode that has steps is held out of one of them; with more than [`MANY_STEPS`] there is only the last fold.
     fn all(train: &[Signals<'a>]) -> Vec<Fold<'a>> {
         let whole: Vec<Signals<'a>> = train.iter().filter(|e| !e.is_empty()).copied().collect();
+        if whole.iter().map(Signals::len).sum::<usize>() > MANY_STEPS {
+            return vec![Fold::last(&whole)];
+        }
         let count = whole.len().clamp(1, HELD_OUT);
         (0..count).map(|remainder| Fold::of(&whole, count, remainder)).collect()
     }
@@ -313,5 +318,7 @@ mod tests {
             assert!(folds.iter().all(|f| f.seen.len() + f.held_out.len() == n));
         }
         assert_eq!(Fold::all(&episodes[..1])[0].seen.len(), 1);
+        let long = vec![0.0; MANY_STEPS + 2];
+        assert_eq!(Fold::all(&[Signals::new(&long, &long[1..], 1, 1), episodes[1]]).len(), 1);
     }
 }
