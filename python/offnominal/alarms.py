@@ -364,5 +364,6 @@ def _described(episodes: Any, given: Given, system: str | None, channels: Any, d
         "observation": parts[0],
         "action": parts[1],
         "dt_secs": dt_secs if dt_secs is not None else recorded.dt_secs if recorded else None,
+        "clock": recorded.mapping if recorded and dt_secs is None else None,
         "mapping": recorded.mapping if recorded and is_as_read else None,
     }

@@ -163,6 +163,21 @@ def test_a_rate_needs_to_know_how_long_a_step_takes():
     assert "per_hour" not in without and "promised_per_hour" not in without
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("own", [{}, {"system": "pump"}])
+def test_rows_without_a_clock_have_no_hours_whatever_the_system_is_called(own):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    rows = [{"a": rng.normal(size=50), "b": rng.normal(size=50)} for _ in range(40)]
+    asked = {"false_alarms": "1/hour", "diagnosis": False, "progress": False, **own}
+    runs = offnominal.logs.read({f"r{i:02}": pandas.DataFrame(one) for i, one in enumerate(rows)})
+    with pytest.raises(ValueError, match="expected to know how many seconds a step takes"):
+        alarms.fit(runs[:20], runs[20:], "mewma", **asked)
+    timed = [{"time": np.arange(50) * 100.0, **one} for one in rows]
+    runs = offnominal.logs.read({f"r{i:02}": pandas.DataFrame(one) for i, one in enumerate(timed)})
+    assert alarms.fit(runs[:20], runs[20:], "mewma", **asked | {"false_alarms": "0.1/hour"}).about["threshold"]["promised_per_hour"] == 0.1
+
+
 def test_the_share_and_the_rate_are_kept_in_new_data():
     sets, fresh = (600, 200) if SLOW else (60, 200)
     share, surplus = [], []

@@ -149,10 +149,10 @@ pub fn complete(id: &str, params: &Value) -> Value {
     all
 }
 
-/// What is given in place of what stands there, table by table.
+/// What is given in place of what stands there, table by table; a detector takes the place of another one as a whole.
 fn overlay(all: &mut Value, given: &Value) {
     match (all, given) {
-        (Value::Object(all), Value::Object(given)) => {
+        (Value::Object(all), Value::Object(given)) if !given.contains_key("id") => {
             given
                 .iter()
                 .for_each(|(name, value)| overlay(all.entry(name.clone()).or_insert(Value::Null), value));

@@ -179,6 +179,8 @@ struct Named {
     action: Vec<ChannelName>,
     /// Seconds per step; null if nobody has said them.
     dt_secs: Option<f64>,
+    /// The mapping of the logs whose clock says them, if it is one that does.
+    clock: Option<String>,
     /// The mapping of logs, as TOML, if the episodes were read with one.
     mapping: Option<String>,
 }
@@ -192,6 +194,10 @@ impl Named {
         train: &[Vec<&[f64]>; 2],
     ) -> Result<System<'a>> {
         let dt_secs = self.dt_secs.unwrap_or(1.0);
+        let assumes_dt = match &self.clock {
+            Some(text) => offnominal_logs::fit::system(&Mapping::parse(text)?, dt_secs).assumes_dt,
+            None => self.dt_secs.is_none(),
+        };
         if let Some(text) = &self.mapping {
             let mapping = with_references(&Mapping::parse(text)?, train);
             return Ok(offnominal_logs::fit::system(&mapping, dt_secs));
@@ -208,7 +214,7 @@ impl Named {
             observation: self.observation,
             action: self.action,
             dt_secs,
-            assumes_dt: self.dt_secs.is_none(),
+            assumes_dt,
             mapping: None,
         })
     }
