@@ -4,12 +4,15 @@ A set is a list of divisions: recordings to learn from, to set a threshold with,
 faulty ones with the row at which the fault begins; or a list of streams, single recordings with a label for each row.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from offnominal import logs
 
 Recording = np.ndarray
 """Rows of channels, [T, d]."""
@@ -28,10 +31,10 @@ class Division:
 
 @dataclass
 class Stream:
-    """A single recording: pieces of its beginning to learn from, what follows, and which of these rows are anomalous."""
+    """A single recording: its beginning to learn from, what follows, and which of these rows are anomalous."""
 
     name: str
-    train: list[Recording]
+    train: Recording
     rows: Recording
     labels: np.ndarray
 
@@ -87,10 +90,81 @@ def tep(folder: Path, runs: range) -> Iterator[Division]:
     yield Division("seeds", nominal[:100], nominal[100:200], nominal[200:], faulty)
 
 
-def skab(folder: Path, learned: int = 400, piece: int = 50) -> Iterator[Stream]:
-    """SKAB: each file of valve1 and valve2; its first 400 rows, in pieces of 50, are learned from."""
+def skab(folder: Path, learned: int = 400) -> Iterator[Stream]:
+    """SKAB: each file of valve1 and valve2; its first 400 rows are learned from."""
     for path in sorted(folder.glob("valve[12]/*.csv")):
         table = pd.read_csv(path, sep=";", index_col="datetime")
         rows = table.drop(columns=["anomaly", "changepoint"]).to_numpy(float)
-        train = [rows[i : i + piece] for i in range(0, learned, piece)]
-        yield Stream(f"{path.parent.name}-{path.stem}", train, rows[learned:], table["anomaly"].to_numpy()[learned:])
+        labels = table["anomaly"].to_numpy()
+        yield Stream(f"{path.parent.name}-{path.stem}", rows[:learned], rows[learned:], labels[learned:])
+
+
+#: What a controller reads and gives, 50 times a second.
+FLIGHT = """
+version = 1
+observation = [
+    { column = "sensor_combined:gyro_rad[0]" }, { column = "sensor_combined:gyro_rad[1]" },
+    { column = "sensor_combined:gyro_rad[2]" }, { column = "sensor_combined:accelerometer_m_s2[0]" },
+    { column = "sensor_combined:accelerometer_m_s2[1]" }, { column = "sensor_combined:accelerometer_m_s2[2]" },
+    { column = "vehicle_attitude:q[0]" }, { column = "vehicle_attitude:q[1]" },
+    { column = "vehicle_attitude:q[2]" }, { column = "vehicle_attitude:q[3]" },
+    { column = "vehicle_local_position:vx" }, { column = "vehicle_local_position:vy" },
+    { column = "vehicle_local_position:vz" }, { column = "actuator_outputs:output[0]" },
+    { column = "actuator_outputs:output[1]" }, { column = "actuator_outputs:output[2]" },
+    { column = "actuator_outputs:output[3]" },
+]
+command = []
+label = "rfly_ctrl_lxl:mode"
+clock = { rate_hz = 50.0 }
+episodes = { by = "file" }
+"""
+
+
+def rfly(folder: Path) -> Iterator[Division]:
+    """RflyMAD: flights of a quadrotor whose first motor loses power, from nothing left to .6, in two manoeuvres.
+
+    Each strength in turn is the fault; the others are learned from and set the threshold, before their fault. The part of a
+    flight before the fault, from the start of the recording, is nominal.
+    """
+    flights = [(r.name, r.observations[1:], r.labels) for r in logs.read(sorted(folder.glob("*.ulg")), FLIGHT)]
+    whole = [(Path(name).stem.split("_")[1], rows, int(np.argmax(labels))) for name, rows, labels in flights]
+    strengths = sorted({strength for strength, _, _ in whole})
+    for held_out in strengths:
+        others = [strength for strength in strengths if strength != held_out]
+        nominal = {s: [rows[:onset] for strength, rows, onset in whole if strength == s] for s in strengths}
+        yield Division(
+            f"strength-{held_out}",
+            [r for s in others[::2] for r in nominal[s]],
+            [r for s in others[1::2] for r in nominal[s]],
+            nominal[held_out],
+            [(rows, onset) for strength, rows, onset in whole if strength == held_out],
+        )
+
+
+def cwru(folder: Path, seeds: int, rows: int = 1200, most: int = 8) -> Iterator[Division]:
+    """CWRU bearings: accelerations at two bearings of a motor without load, 48 kHz; a recording is 25 ms.
+
+    Of a sound motor 70 recordings are learned from, 70 set the threshold, the rest count false alarms, divided at random; of each
+    faulty bearing there are the first 8.
+    """
+
+    def cut(path: Path) -> list[Recording]:
+        found = np.load(path)
+        table = np.column_stack([found["DE"], found["FE"]])
+        return [table[i : i + rows] for i in range(0, len(table) - rows + 1, rows)]
+
+    nominal = cut(folder / "1797_Normal.npz")
+    faulty = [(part, 0) for path in sorted(folder.glob("1797_*_DE48.npz")) for part in cut(path)[:most]]
+    for seed in range(1, seeds + 1):
+        part = [nominal[i] for i in np.random.default_rng(seed).permutation(len(nominal))]
+        yield Division(f"random-{seed}", part[:70], part[70:140], part[140:], faulty)
+
+
+def nab(folder: Path, share: float = 0.15) -> Iterator[Stream]:
+    """NAB, `realKnownCause`: one channel; the first 15 %, which its protocol does not judge, are learned from."""
+    windows = json.loads((folder / "labels/combined_windows.json").read_text())
+    for path in sorted(folder.glob("data/realKnownCause/*.csv")):
+        table = pd.read_csv(path, parse_dates=["timestamp"])
+        rows, learned = table[["value"]].to_numpy(float), int(share * len(table))
+        inside = [table["timestamp"].between(*window) for window in windows[f"realKnownCause/{path.name}"]]
+        yield Stream(path.stem, rows[:learned], rows[learned:], np.any(inside, axis=0)[learned:])

@@ -5,7 +5,8 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Recordings, ReferencedSignals, held};
-use anyhow::{Context as _, Result, bail, ensure};
+use crate::until::Until;
+use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::detector::Signals;
@@ -32,6 +33,9 @@ pub struct Request {
     /// Mapping of columns to channels [default: the proposal of `inspect`]
     #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
+    /// Use only what lies before the first row with a `label`, a date, or a time since the start of each log
+    #[arg(long, value_name = "label|DATE|TIME")]
+    pub until: Option<Until>,
     /// One threshold per task; small tasks share one
     #[arg(long)]
     pub by_task: bool,
@@ -110,9 +114,12 @@ pub fn on(
     request: &Request,
     context: &Context,
 ) -> Result<(FittedOnLogs, Vec<u8>)> {
+    let before = request.until.map(|until| until.before(all, mapping)).transpose()?;
+    let of_logs = steps(all, mapping);
+    let all = before.as_deref().unwrap_or(all);
     let each = all.iter().map(|recording| (recording.name(), recording));
     let why_not = recordings::not_for_fit(all);
-    let (nominal, left_out) = nominal(each, |recording| why_not(recording))?;
+    let (nominal, left_out) = nominal(each, |recording| why_not(recording)).map_err(|e| no_part(e, all))?;
     let dt_secs = nominal[0].dt_secs(mapping);
     let other = other_rate(&nominal, mapping, dt_secs);
     if let Some(other) = other.as_ref().filter(|_| request.fitting.threshold.is_timed()) {
@@ -155,14 +162,39 @@ pub fn on(
         recordings: all.len(),
         rows: 0,
         channels: mapping.channels().count(),
-        steps: all.iter().map(|recording| recording.len(mapping.observation.len())).sum(),
+        steps: steps(all, mapping),
         share_missing: share_missing(all),
-        remarks: referenced(given, mapping),
+        remarks: cut(request.until, of_logs, steps(all, mapping))
+            .into_iter()
+            .chain(referenced(given, mapping))
+            .collect(),
         mean_time_between_false_alarms_secs: window,
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     };
     Ok((found, file))
+}
+
+/// Number of steps of all recordings.
+fn steps(all: &[Recorded], mapping: &Mapping) -> usize {
+    all.iter().map(|recording| recording.len(mapping.observation.len())).sum()
+}
+
+/// The error that no recording is nominal; where labels say so, the part before them may be.
+fn no_part(error: Error, all: &[Recorded]) -> Error {
+    let is_late =
+        |one: &Recorded| one.labels.as_ref().is_some_and(|labels| labels.iter().position(|&l| l) > Some(0));
+    if all.iter().any(is_late) {
+        anyhow!("{error}; until `label` (`--until label`) each log is used up to its first labelled row")
+    } else {
+        error
+    }
+}
+
+/// What is to be said of the part of the logs that is used.
+fn cut(until: Option<Until>, of_logs: usize, used: usize) -> Option<String> {
+    let until = until?;
+    Some(format!("{used} of {of_logs} steps lie before {until}; the others are not used"))
 }
 
 /// A recording whose steps are not as long as those of the first, so that hours cannot be counted in steps.

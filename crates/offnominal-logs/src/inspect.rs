@@ -13,6 +13,7 @@ mod names;
 mod page;
 mod proposal;
 mod taken;
+mod windows;
 
 use crate::source::{Source, Strict};
 use anyhow::{Result, ensure};

@@ -40,6 +40,7 @@ pub mod source;
 #[cfg(not(target_family = "wasm"))]
 pub mod splits;
 pub mod suspects;
+pub mod until;
 #[cfg(not(target_family = "wasm"))]
 pub mod watch;
 

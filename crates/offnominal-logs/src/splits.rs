@@ -249,7 +249,14 @@ impl Request {
     fn fit(&self, detector: DetectorChoice, n_calibration: usize) -> Result<fit::Request> {
         let (threshold, calibration) = (self.threshold.clone(), Some(n_calibration as u32));
         let fitting = Fitting { detector, calibration, threshold, diagnosis: false, ..Fitting::default() };
-        Ok(fit::Request { logs: vec![], map: None, by_task: false, fitting, file: PathBuf::new() })
+        Ok(fit::Request {
+            logs: vec![],
+            map: None,
+            until: None,
+            by_task: false,
+            fitting,
+            file: PathBuf::new(),
+        })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::inspect::merged::{self, Merged};
 use crate::inspect::names::{looks_ahead, stem};
 use crate::inspect::survey::{LogReport, TopicReport};
 use crate::inspect::taken::{Role, Taken};
+use crate::inspect::windows::windows;
 use crate::mapping::{Channel, Episodes, FORMAT, Mapping, Outcome};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashMap};
@@ -62,6 +63,9 @@ const NAMES: [(Role, &[&str]); 4] = [
     (Role::Task, &["task", "task_index", "task_id", "task_name"]),
 ];
 
+/// Names of an outcome if words of a table stand below them.
+const VAGUE: [&str; 2] = ["result", "verdict"];
+
 /// Names, or beginnings of names, of what a controller commands.
 const COMMANDS: [&str; 9] =
     ["action", "actions", "act", "cmd", "command", "commands", "control", "u", "actuator"];
@@ -116,7 +120,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     only_one(&mut taken);
     let [observation, command] = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
     let (clock, clock_why) = clock(&taken);
-    let (episodes, episodes_why) = episodes(&taken, &clock);
+    let (episodes, episodes_why) = episodes(logs, &taken, &clock);
     let outcome = outcome(&mut taken);
     let named = |role: Role| taken.iter().find(|t| t.role == role).map(|t| t.name.clone());
     let mut mapping = Mapping {
@@ -205,8 +209,9 @@ fn only_one(taken: &mut [Taken<'_>]) {
     }
 }
 
-/// Where episodes end: a column counts them, flags end them, or the clock begins anew; else each log is one.
-fn episodes(taken: &[Taken<'_>], clock: &crate::mapping::Clock) -> (Episodes, String) {
+/// Where episodes end: a column counts them, flags end them, or the clock begins anew; else each log is one, or, of a few long
+/// ones, each window.
+fn episodes(logs: &[LogReport], taken: &[Taken<'_>], clock: &crate::mapping::Clock) -> (Episodes, String) {
     if let Some(found) = taken.iter().find(|t| t.role == Role::Episode) {
         let column = found.name.clone();
         return (Episodes::Column { column }, format!("guess: the name of {}", found.name));
@@ -221,7 +226,12 @@ fn episodes(taken: &[Taken<'_>], clock: &crate::mapping::Clock) -> (Episodes, St
     if let Some((secs, falls)) = clock::begins_anew(taken, clock) {
         return (Episodes::Gap { secs }, format!("guess: the time begins anew {falls} times"));
     }
-    (Episodes::File, "guess: no column names an episode, so each log is one".to_string())
+    let each = "guess: no column names an episode, so each log is one".to_string();
+    match windows(logs, taken, clock) {
+        Some((Some(windows), why)) => (windows, why),
+        Some((None, why)) => (Episodes::File, format!("{each}; {why}")),
+        None => (Episodes::File, each),
+    }
 }
 
 /// How an episode ended, if one of the words or numbers is known to be a success.
@@ -295,7 +305,9 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
     for (role, names) in NAMES {
         let needs_table = role == Role::Episode;
         let is_named = names.contains(&plain.as_str()) || needs_table && names.contains(&leaf);
-        if is_named && (is_table || !needs_table) && column.kind != Kind::Empty {
+        // The result of a command is a code, of which nobody knows which one is good.
+        let is_code = VAGUE.contains(&plain.as_str()) && !(is_table && column.kind == Kind::Text);
+        if is_named && !is_code && (is_table || !needs_table) && column.kind != Kind::Empty {
             let is_both = column.low.is_some() && !column.words.is_empty();
             return if is_both { (Role::Ignored, texts(column)) } else { (role, by_name()) };
         }

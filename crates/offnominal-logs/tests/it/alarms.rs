@@ -86,6 +86,7 @@ impl Rig {
         fit::Request {
             logs,
             map: Some(self.map.clone()),
+            until: None,
             by_task: false,
             fitting,
             file: self.path("tanks.monitor"),

@@ -4,6 +4,7 @@ mod alarms;
 mod constants;
 mod drift;
 mod formats;
+mod long;
 mod parts;
 mod splits;
 mod tables;
