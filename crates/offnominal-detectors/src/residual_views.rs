@@ -134,6 +134,11 @@ impl Scorer for Fitted {
         true
     }
 
+    fn evidence(&mut self) -> Option<Evidence> {
+        self.views.contributions(&self.z, &mut self.past, &mut self.contributions);
+        Some(self.residual.evidence(Views::called(&self.past), &self.contributions))
+    }
+
     fn missing(&self) -> Missing {
         Missing::LeftOut
     }
