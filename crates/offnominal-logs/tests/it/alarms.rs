@@ -179,9 +179,9 @@ fn a_single_stream_is_enough_for_a_promised_time_between_false_alarms() {
         request.fitting.threshold = Threshold { rule, run_length, ..Threshold::default() };
         request
     };
-    let refused = fit::of(&request(None), &Context::silent(1, 2)).unwrap_err().to_string();
+    let refused = fit::run(&request(None), &Context::silent(1, 2)).unwrap_err().to_string();
     assert!(refused.starts_with("run_length: expected a number of steps or a time"), "{refused}");
-    let fitted = fit::of(&request(Some("1h")), &Context::silent(1, 2)).unwrap();
+    let fitted = fit::run(&request(Some("1h")), &Context::silent(1, 2)).unwrap();
     let promised = fitted.fitted.monitor.threshold.run_length.unwrap();
     assert!(promised.steps == 36_000.0 && promised.n_blocks >= 20, "{promised:?}");
     assert!(fitted.to_string().contains("false alarms at least 36000 steps apart on average"), "{fitted}");
@@ -573,7 +573,7 @@ fn a_panel_says_since_when_without_a_diagnosis() {
     let rig = Rig::new(40);
     let mut request = rig.request(rig.nominal.clone(), 0.05);
     let chart = "{ id = \"mewma\", statistic = \"farthest\" }";
-    let recipe = format!("{{ id = \"panel\", inner = [{chart}, \"knn\"] }}");
+    let recipe = format!("{{ id = \"panel\", inner = [{chart}] }}");
     request.fitting = Fitting { detector: recipe.parse().unwrap(), diagnosis: false, ..request.fitting };
     fit::run(&request, &Context::silent(1, 2)).unwrap();
     let leak = rig.path("leak.csv");
