@@ -48,7 +48,7 @@
 use crate::shared::prelude::*;
 use drift::Drift;
 use group::{Group, Groups, largest};
-use serde_json::{Value, json};
+use serde_json::json;
 
 mod drift;
 mod group;
@@ -171,6 +171,7 @@ impl Scorer for Fitted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     /// Two channels of white noise about levels of their own, and a command; what is told is added.
     fn recording(seed: u64, level: f64, add: impl Fn(usize) -> [f64; 3]) -> (Vec<f32>, Vec<f32>) {

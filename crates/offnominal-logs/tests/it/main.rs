@@ -8,3 +8,4 @@ mod parts;
 mod splits;
 mod tables;
 mod tasks;
+mod told;
