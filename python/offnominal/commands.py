@@ -52,12 +52,12 @@ def inspect(
     strict: bool = False,
     progress: bool = True,
 ) -> Result:
-    """Describe logs of any format and propose a mapping of columns.
+    """Describe logs and propose a mapping of columns, or describe a monitor.
 
     The command ``offnominal inspect``.
 
-    :param logs: Files or folders of one kind (formats: docs/logs.md), compressed or not
-    :param map_: Write the proposed mapping, to edit it [default: print it]
+    :param logs: Files or folders of one kind (formats: docs/logs.md), compressed or not; or a monitor
+    :param map_: Write the mapping, to edit it [default: print it]
     :param page: Write a page with a plot of each channel
     :param jobs: Worker threads; 0 for all cores
     :param strict: Fail where a part of a log cannot be read

@@ -5,6 +5,7 @@
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
+use crate::evidence::Evidence;
 use crate::fit_progress::{FitProgress, Stopped};
 use crate::partial::{Gaps, Missing, Partial, PartialScore};
 use crate::policy::Policy;
@@ -200,6 +201,12 @@ pub trait Scorer: Fork + Send + Sync {
     /// [`Scorer::score_partial`], and changes nothing; it does not allocate.
     fn shares(&mut self, _shares: &mut [f64]) -> bool {
         false
+    }
+
+    /// What spoke in the score of the last step, if it can tell; asked as [`Scorer::shares`] is, and changes as little. An
+    /// observation's channel that it names is the one with the largest share.
+    fn evidence(&mut self) -> Option<Evidence> {
+        None
     }
 
     /// Scores a whole episode, as `reset` and then `score` for each step would.

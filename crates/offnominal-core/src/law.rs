@@ -47,6 +47,8 @@ pub enum Law {
     LeavesOut,
     /// The parts that a monitor gives to the numbers of the observation sum to the score, and to be asked changes nothing.
     SharesSum,
+    /// The channel that a monitor names as evidence is the one with the largest part of the score, and to be asked changes nothing.
+    EvidenceIsLargest,
     /// A channel that is constant in training changes no score.
     IgnoresConstantChannels,
     /// A gross fault scores higher than nominal data.

@@ -17,6 +17,7 @@ pub mod env;
 pub mod env_layer;
 pub mod episode;
 pub mod estimate;
+pub mod evidence;
 pub mod failure_search;
 pub mod fit_progress;
 pub mod frame;
@@ -55,6 +56,7 @@ pub mod prelude {
     pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
+    pub use crate::evidence::Evidence;
     pub use crate::failure_search::{FailureSearch, Places};
     pub use crate::fit_progress::FitProgress;
     pub use crate::frame::{Camera, Frame};

@@ -136,6 +136,11 @@ impl Scorer for Fitted {
         true
     }
 
+    fn evidence(&mut self) -> Option<Evidence> {
+        self.whitener.contributions(&self.last.0, &mut self.contributions);
+        Some(self.residual.evidence("residual", &self.contributions))
+    }
+
     fn missing(&self) -> Missing {
         Missing::LeftOut
     }

@@ -161,6 +161,11 @@ impl Scorer for Fitted {
         true
     }
 
+    fn evidence(&mut self) -> Option<Evidence> {
+        self.scored.contributions(self.scored.last(), &mut self.w);
+        Some(self.scored.evidence(&self.w))
+    }
+
     fn missing(&self) -> Missing {
         Missing::LeftOut
     }

@@ -41,7 +41,7 @@ use crate::shared::channels::Channels;
 use crate::shared::moments::SecondMoments;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Rate;
-use crate::shared::shares::share_out;
+use crate::shared::shares::{foremost, share_out};
 use crate::shared::whiten::Whitener;
 
 /// Deviation of a weighted mean, in units of what white noise of deviation one would have, below which a channel is still.
@@ -199,6 +199,28 @@ impl Fitted {
         }
     }
 
+    /// What each channel, commands among them, contributes to the score of the last step, which is returned.
+    fn contributions(&mut self) -> f64 {
+        match self.statistic {
+            Statistic::Distance => {
+                self.chart.work.copy_from_slice(&self.chart.z);
+                let score =
+                    self.nominal.whitener.mean_square(&mut self.chart.work) * self.chart.z.len() as f64;
+                self.nominal.whitener.contributions(&self.chart.z, &mut self.chart.work);
+                score
+            }
+            Statistic::Farthest => {
+                self.squares();
+                let score = self.chart.work.iter().copied().fold(0.0, f64::max);
+                self.chart
+                    .work
+                    .iter_mut()
+                    .for_each(|square| *square = if *square == score { score } else { 0.0 });
+                score
+            }
+        }
+    }
+
     /// The square of each channel in units of its variance.
     fn squares(&mut self) {
         let deviations = &self.nominal.whitener.deviations;
@@ -222,26 +244,16 @@ impl Scorer for Fitted {
     }
 
     fn shares(&mut self, shares: &mut [f64]) -> bool {
-        let score = match self.statistic {
-            Statistic::Distance => {
-                self.chart.work.copy_from_slice(&self.chart.z);
-                let score =
-                    self.nominal.whitener.mean_square(&mut self.chart.work) * self.chart.z.len() as f64;
-                self.nominal.whitener.contributions(&self.chart.z, &mut self.chart.work);
-                score
-            }
-            Statistic::Farthest => {
-                self.squares();
-                let score = self.chart.work.iter().copied().fold(0.0, f64::max);
-                self.chart
-                    .work
-                    .iter_mut()
-                    .for_each(|square| *square = if *square == score { score } else { 0.0 });
-                score
-            }
-        };
+        let score = self.contributions();
         share_out(score, &self.chart.work, &self.observed, shares);
         true
+    }
+
+    fn evidence(&mut self) -> Option<Evidence> {
+        self.contributions();
+        let channel = foremost(&self.chart.work);
+        let against = self.nominal.beginning.against(channel);
+        Some(Evidence { statistic: "exponentially weighted mean", against, channel, steps: None })
     }
 
     fn missing(&self) -> Missing {

@@ -133,6 +133,12 @@ impl Scorer for Fitted {
         self.groups[self.loudest].shares(self.score, shares)
     }
 
+    /// That of the member that was the loudest, which knows nothing of what was subtracted before.
+    fn evidence(&mut self) -> Option<Evidence> {
+        let found = self.groups[self.loudest].evidence()?;
+        Some(Evidence { against: self.drift.against(&found), ..found })
+    }
+
     /// What the least able of them does.
     fn missing(&self) -> Missing {
         self.groups.iter().map(Group::missing).max().unwrap_or(Missing::Held)
@@ -159,5 +165,72 @@ impl Scorer for Fitted {
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.drift.save(&mut to.part("drift"));
         self.groups.iter().enumerate().try_for_each(|(g, group)| group.save(&mut to.part("group").part(g)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// Two channels of white noise about levels of their own, and a command; what is told is added.
+    fn recording(seed: u64, level: f64, add: impl Fn(usize) -> [f64; 3]) -> (Vec<f32>, Vec<f32>) {
+        let mut rng = Rng::new(seed);
+        let mut noise = |x: f64| (x + 0.1 * rng.normal()) as f32;
+        let rows: Vec<[f32; 3]> =
+            (0..201).map(|t| [noise(add(t)[0]), noise(level + add(t)[1]), noise(add(t)[2])]).collect();
+        (rows.iter().flat_map(|r| [r[0], r[1]]).collect(), rows[..200].iter().map(|r| r[2]).collect())
+    }
+
+    /// What a panel says at the end of a recording, fitted on others whose second channel is at so many levels.
+    fn said(inner: &Value, levels: impl Fn(u64) -> f64, add: impl Fn(usize) -> [f64; 3]) -> Evidence {
+        let nominal: Vec<_> = (0..24).map(|i| recording(i, levels(i), |_| [0.0; 3])).collect();
+        let train: Vec<_> = nominal.iter().map(|(o, a)| Signals::new(o, a, 2, 1)).collect();
+        let panel = crate::catalogue().build("panel", &json!({ "inner": inner })).unwrap();
+        let mut fitted = panel.fit(Nominal::new(&train, &[]), &mut Rng::new(1)).unwrap();
+        let mut archive = offnominal_core::archive::Archive::default();
+        fitted.save(&mut archive.writer()).unwrap();
+        let mut loaded = panel.load(&archive.reader(2, 1), None).unwrap();
+        let (o, a) = recording(99, levels(24), add);
+        let [found, again] = [&mut fitted, &mut loaded].map(|scorer| {
+            Signals::new(&o, &a, 2, 1).transitions().for_each(|seen| {
+                scorer.score(&seen);
+            });
+            scorer.evidence().unwrap()
+        });
+        assert_eq!(found, again, "a monitor that was read back says the same");
+        found
+    }
+
+    fn chart(reference: &str) -> Value {
+        json!([{"id": "mewma", "rate": 0.05, "statistic": "farthest", "reference": reference}])
+    }
+
+    #[test]
+    fn the_loudest_member_says_which_channel_it_was_and_since_when() {
+        let shift = |t: usize| [if t > 150 { 0.3 } else { 0.0 }, 0.0, 0.0];
+        let found = said(&chart("nominal"), |_| 5.0, shift);
+        assert_eq!((found.statistic, found.against), ("exponentially weighted mean", "the nominal mean"));
+        assert_eq!(found.channel, Some(0));
+        assert!((35..=50).contains(&found.steps.unwrap()), "{found:?}");
+        let found = said(&chart("beginning"), |_| 5.0, shift);
+        assert_eq!(found.against, "the beginning of the episode");
+    }
+
+    #[test]
+    fn a_channel_that_drifts_between_recordings_is_compared_with_the_beginning_whatever_the_member_knows() {
+        let shift = |t: usize| [0.0, if t > 150 { 0.3 } else { 0.0 }, 0.0];
+        let found = said(&chart("nominal"), |i| 5.0 + i as f64, shift);
+        assert_eq!((found.channel, found.against), (Some(1), "the beginning of the episode"));
+        let model = json!([{"id": "residual-views", "hidden": [4], "training": {"epochs": 2}}]);
+        let jump = |t: usize| [if t > 190 { 3.0 } else { 0.0 }, 0.0, 0.0];
+        let found = said(&model, |i| 5.0 + i as f64, jump);
+        assert_eq!((found.channel, found.against), (Some(0), "the dynamics model"));
+    }
+
+    #[test]
+    fn a_command_is_counted_on_from_the_observation() {
+        let found = said(&chart("nominal"), |_| 5.0, |t| [0.0, 0.0, if t > 150 { 0.3 } else { 0.0 }]);
+        assert_eq!(found.channel, Some(2));
     }
 }

@@ -16,7 +16,9 @@
 //! Median and 90th percentile are those of residuals that were held out when the ensemble was fitted. The residuals of
 //! most environments have heavy tails (contacts, rare states): as they are, a few nominal steps rule every mean and every
 //! square, and set the threshold of all. Normal scores give each channel the scale of its own tail, so that an alarm says
-//! how rare a residual is, not how large. A window counts as soon as it is half full; all memory ends with the episode.
+//! how rare a residual is, not how large. A window counts as soon as it is half full; all memory ends with the episode. Scores have
+//! a largest value: windows hold a normal score within ±30 deviations. A threshold near it, as one calibration episode far from
+//! all others sets it, leaves next to no room for an alarm, and a fit says so.
 //!
 //! Assumes: as `ensemble-dm`; nominal residuals look alike throughout an episode.
 //! Blind to: anomalies that leave every prediction right, such as a constant offset of a sensor from the first step on;
@@ -132,6 +134,11 @@ impl Scorer for Fitted {
         let score = self.views.contributions(&self.z, &mut self.past, &mut self.contributions);
         share_out(score, &self.contributions, self.residual.channels(), shares);
         true
+    }
+
+    fn evidence(&mut self) -> Option<Evidence> {
+        self.views.contributions(&self.z, &mut self.past, &mut self.contributions);
+        Some(self.residual.evidence(Views::called(&self.past), &self.contributions))
     }
 
     fn missing(&self) -> Missing {

@@ -152,6 +152,12 @@ impl Scorer for Fitted {
         true
     }
 
+    fn evidence(&mut self) -> Option<Evidence> {
+        let Fitted { residual, nominal, window, s, of_s, contributions, .. } = self;
+        nominal.statistics.contributions(window, s, of_s, contributions);
+        Some(residual.evidence("windowed residuals", contributions))
+    }
+
     fn missing(&self) -> Missing {
         Missing::LeftOut
     }

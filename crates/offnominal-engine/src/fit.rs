@@ -91,6 +91,7 @@ impl Request {
             bytes: bytes.len(),
             monitor: made.about,
             left_out: vec![],
+            warnings: made.warnings,
         })
     }
 

@@ -72,5 +72,11 @@ pub fn write(monitor: &Monitor, file: &Path) -> Result<FittedMonitor> {
     let (about, archive) = monitor.contents()?;
     let bytes = encode(&about, &archive);
     atomically(file, &bytes)?;
-    Ok(FittedMonitor { file: file.into(), bytes: bytes.len(), monitor: about, left_out: vec![] })
+    Ok(FittedMonitor {
+        file: file.into(),
+        bytes: bytes.len(),
+        monitor: about,
+        left_out: vec![],
+        warnings: vec![],
+    })
 }

@@ -42,6 +42,7 @@ pub fn detector_with(
     whole_is_whole(monitor.as_mut(), &probe[0], &mut verdicts);
     leaves_out(monitor.as_mut(), &probe[0], &mut verdicts);
     shares_sum(monitor.as_mut(), &probe[0], &mut verdicts);
+    evidence_is_largest(monitor.as_mut(), &probe[0], &mut verdicts);
     ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     loads_as_saved(detector, monitor.as_mut(), policy, &probe[0], &mut verdicts);
@@ -294,6 +295,28 @@ fn shares_sum(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdic
                 format!("step {t}: the score is {score}, its parts are {shares:?}")
             });
         }
+    }
+    monitor.reset();
+}
+
+/// Asks what spoke in each score, where a detector tells both that and the parts.
+fn evidence_is_largest(monitor: &mut dyn Scorer, probe: &Synthetic, verdicts: &mut Verdicts<'_>) {
+    let (mut shares, expected) = (vec![0.0; probe.obs_width], stream(monitor, probe));
+    monitor.reset();
+    for (t, seen) in probe.signals().transitions().enumerate() {
+        let score = monitor.score(&seen);
+        verdicts.require(Law::EvidenceIsLargest, score == expected[t], || {
+            format!("step {t}: asking changes the score")
+        });
+        let (found, tells) = (monitor.evidence(), monitor.shares(&mut shares));
+        let Some(channel) = found.and_then(|found| found.channel).filter(|_| tells) else { continue };
+        let size = shares.get(channel).map(|share| share.abs());
+        let largest = shares.iter().fold(0.0_f64, |most, share| most.max(share.abs()));
+        // What lies beyond the observation is a command, which has no share.
+        let is_command = (probe.obs_width..=probe.obs_width).contains(&channel);
+        verdicts.require(Law::EvidenceIsLargest, is_command || size == Some(largest), || {
+            format!("step {t}: {channel} is named, the parts are {shares:?}")
+        });
     }
     monitor.reset();
 }

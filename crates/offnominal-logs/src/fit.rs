@@ -68,8 +68,6 @@ pub struct FittedOnLogs {
     /// The mean time between false alarms in seconds that the threshold promises, where recordings are windows of an
     /// endless stream: no fewer than one in alpha windows.
     pub mean_time_between_false_alarms_secs: Option<f64>,
-    /// What makes the promise doubtful.
-    pub warnings: Vec<String>,
     /// The proposed mapping, if none was given.
     pub proposed: Option<String>,
 }
@@ -148,6 +146,7 @@ pub fn on(
     let system = System { assumes_dt: system.assumes_dt || other.is_some(), ..system };
     let made = request.fit(&system, [train, calibration], rule, groups.as_deref(), context)?;
     let file = made.bytes();
+    warnings.extend(made.warnings);
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.promise().map(|promise| secs / promise.alpha),
         _ => None,
@@ -158,6 +157,7 @@ pub fn on(
             bytes: file.len(),
             monitor: made.about,
             left_out,
+            warnings,
         },
         recordings: all.len(),
         rows: 0,
@@ -169,7 +169,6 @@ pub fn on(
             .chain(referenced(given, mapping))
             .collect(),
         mean_time_between_false_alarms_secs: window,
-        warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     };
     Ok((found, file))
@@ -372,10 +371,9 @@ impl Display for FittedOnLogs {
             self.fitted.left_out.len()
         )?;
         recordings::write(&self.remarks, out)?;
-        write!(out, "{}", self.fitted)?;
         if let Some(secs) = self.mean_time_between_false_alarms_secs {
-            write!(out, "\nmean time between false alarms: at least {:.2} hours", secs / 3600.0)?;
+            writeln!(out, "mean time between false alarms: at least {:.2} hours", secs / 3600.0)?;
         }
-        self.warnings.iter().try_for_each(|warning| write!(out, "\nwarning: {warning}"))
+        write!(out, "{}", self.fitted)
     }
 }

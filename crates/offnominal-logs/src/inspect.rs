@@ -1,7 +1,9 @@
-//! What is in logs: topics, columns, rates, gaps, ranges; a page with a picture of each channel; a proposed mapping.
+//! What is in logs: topics, columns, rates, gaps, ranges; a page with a picture of each channel; a proposed mapping. And what
+//! a monitor's file says of itself.
 
 pub mod column;
 pub mod guess;
+pub mod monitor;
 pub mod picture;
 pub mod steps;
 pub mod survey;
@@ -30,10 +32,10 @@ use survey::{LogReport, survey};
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Files or folders of one kind (formats: docs/logs.md), compressed or not
+    /// Files or folders of one kind (formats: docs/logs.md), compressed or not; or a monitor
     #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
-    /// Write the proposed mapping, to edit it [default: print it]
+    /// Write the mapping, to edit it [default: print it]
     #[arg(long = "out", value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
     /// Write a page with a plot of each channel

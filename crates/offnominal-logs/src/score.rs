@@ -144,6 +144,7 @@ impl ScoredLogs {
             "threshold",
             "channels",
             "outside",
+            "evidence",
         ])?;
         for recording in &self.recordings {
             for alarm in &recording.alarms {
@@ -161,6 +162,7 @@ impl ScoredLogs {
                     recording.threshold,
                     outside::cell(&channels.join(" ")),
                     outside::cell(&beyond.join(" ")),
+                    outside::cell(alarm.evidence.as_deref().unwrap_or_default()),
                 ))?;
             }
         }
@@ -181,6 +183,7 @@ impl Display for ScoredLogs {
                     if !names.is_empty() {
                         write!(out, " ({})", names.join(", "))?;
                     }
+                    first.told().iter().try_for_each(|told| write!(out, ": {told}"))?;
                     if !more.is_empty() {
                         write!(out, " and {} more", more.len())?;
                     }

@@ -61,6 +61,12 @@ pub fn decode(bytes: &[u8]) -> Result<(About, Archive), FileError> {
     Ok((about, archive))
 }
 
+/// Whether a file begins as a monitor does, of whichever version; 64 bytes are enough to tell.
+pub fn is_monitor(first: &[u8]) -> bool {
+    let begins = format!("{{\"__metadata__\":{{\"{HEADER}\":");
+    first.get(8..).is_some_and(|header| header.starts_with(begins.as_bytes()))
+}
+
 /// What bytes without a header of ours are, as far as they tell.
 fn something_else(bytes: &[u8]) -> &'static str {
     match std::str::from_utf8(&bytes[..bytes.len().min(64)]) {

@@ -12,6 +12,7 @@ mod about;
 mod calibrated;
 mod diagnosis;
 mod error;
+mod evidence;
 mod feed;
 mod file;
 mod groups;
@@ -25,8 +26,9 @@ pub use about::{About, ChannelName, DetectorRecipe, Identity, SAME_STEP, channel
 pub use calibrated::{Calibrated, Drift, PromisedRunLength};
 pub use diagnosis::{Candidate, Diagnosis};
 pub use error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
+pub use evidence::Evidence;
 pub use feed::score_episode;
-pub use file::{FORMAT, decode, encode, seal, unseal};
+pub use file::{FORMAT, decode, encode, is_monitor, seal, unseal};
 pub use groups::{Group, Groups, PooledGroup};
 pub use known::{digest, remember};
 pub use line::VerdictLine;

@@ -1,6 +1,7 @@
 //! A verdict as one JSON line, wherever the steps come from.
 
 use crate::diagnosis::Diagnosis;
+use crate::evidence::Evidence;
 use crate::monitor::{Monitor, Verdict};
 use crate::shares::Share;
 use offnominal_core::alarm::Event;
@@ -30,6 +31,9 @@ pub struct VerdictLine<'a> {
     /// Which part of the score is due to each channel, where an alarm is raised, if the detector tells: they sum to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<Vec<Share>>,
+    /// What spoke in the score, where an alarm is raised, if the detector tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// Names of the sensors that are lost, where one was lost or came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_sensors: Option<Vec<String>>,
@@ -62,6 +66,7 @@ impl Monitor {
             verdict,
             lost_sensors: verdict.sensor_event.map(|_| names(self)),
             shares: if is_raised { self.shares() } else { None },
+            evidence: if is_raised { self.evidence() } else { None },
             dropped: 0,
             acknowledged: false,
             diagnosis: if self.is_diagnosis_due() { self.diagnose() } else { None },

@@ -3,6 +3,7 @@
 use crate::about::{About, ChannelName};
 use crate::diagnosis::Diagnosis;
 use crate::error::{ConfirmError, FileError, MonitorError, StepError, UnknownGroup};
+use crate::evidence::Evidence;
 use crate::feed::Feed;
 use crate::file;
 use crate::known::{Known, Trace};
@@ -373,6 +374,14 @@ impl Monitor {
     pub fn write_shares(&mut self, shares: &mut [f64]) -> bool {
         assert_eq!(shares.len(), self.about.obs_width(), "one place for each number of the observation");
         self.n_steps > 0 && self.scorer.shares(shares)
+    }
+
+    /// What spoke in the score of the last step, in words: which statistic, of which channel, against what. `None` before the first
+    /// step, and if the detector does not tell.
+    pub fn evidence(&mut self) -> Option<Evidence> {
+        let last = self.n_steps.checked_sub(1)?;
+        let found = self.scorer.evidence()?;
+        Some(Evidence::new(found, self.shares().as_deref(), last, &self.about))
     }
 
     /// Whether the sensor of a number of the observation is lost.

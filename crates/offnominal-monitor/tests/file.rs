@@ -11,7 +11,7 @@ use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
     About, Calibrated, ChannelName, ConfirmError, DetectorRecipe, FORMAT, FileError, Groups, Identity,
-    Monitor, Recalibration, SensorEvent, StepError, decode, encode,
+    Monitor, Recalibration, SensorEvent, StepError, decode, encode, is_monitor,
 };
 use offnominal_stats::{Level, Promise, Rule};
 use proptest::prelude::*;
@@ -325,6 +325,7 @@ fn a_missing_file_is_named() {
 #[test]
 fn the_same_monitor_gives_the_same_bytes() {
     let (about, archive) = decode(&BYTES).unwrap();
+    assert!(is_monitor(&BYTES[..64]) && !is_monitor(b"time,level,flow\n") && !is_monitor(&BYTES[..7]));
     assert_eq!(encode(&about, &archive), *BYTES);
 }
 
@@ -378,14 +379,22 @@ fn parts_of_a_score_have_names_and_sum_to_it() {
     let recipe = DetectorRecipe { id: "residual-views".into(), params };
     let about = About { detector: recipe, diagnoses: false, ..about };
     let mut telling = Monitor::new(about, &archive, &catalogue, None).unwrap();
-    assert_eq!(telling.shares(), None, "there is no step yet");
+    assert_eq!((telling.shares(), telling.evidence()), (None, None), "there is no step yet");
     for seen in views[11].transitions() {
         silent.transition(&seen).unwrap();
         let score = telling.transition(&seen).unwrap().score;
         let shares = telling.shares().unwrap();
         let sum: f64 = shares.iter().map(|share| share.share).sum();
         assert!((sum - score).abs() < 1e-9 && shares.iter().all(|s| "xyz".contains(&s.name)), "{shares:?}");
-        assert_eq!(silent.shares(), None, "knn does not tell");
+        assert_eq!((silent.shares(), silent.evidence()), (None, None), "knn does not tell");
+        // The channel with the largest part, alone or most of all.
+        let says = telling.evidence().unwrap().says;
+        let named =
+            [format!(" of {} against", shares[0].name), format!(" most of all {}, against", shares[0].name)];
+        assert!(
+            named.iter().any(|named| says.contains(named)) && says.ends_with("the dynamics model"),
+            "{says}"
+        );
     }
 }
 

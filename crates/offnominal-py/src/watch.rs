@@ -253,10 +253,11 @@ pub(crate) fn fit_watch<'py>(
             let seen = [seen(&both[0], &references)?, seen(&both[1], &references)?];
             let views = [0, 1]
                 .map(|part: usize| seen[part].iter().map(ReferencedEpisode::signals).collect::<Vec<_>>());
-            let made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
+            let mut made = request.make(system, [&views[0], &views[1]], groups.as_deref(), None, &context)?;
+            made.warnings.extend(doubts(system, &views, seed));
             let about = own::forgotten(made.about);
             let found = Monitor::new(about, &made.archive, &catalogues::detectors(), system.policy)?;
-            Ok((Watch(Mutex::new(found)), doubts(system, &views, seed)))
+            Ok((Watch(Mutex::new(found)), made.warnings))
         };
         let Some(named) = named else {
             let subject = Subject::new(&request.env, &request.policy)?;

@@ -216,6 +216,22 @@ impl Threshold {
         scores.iter().any(|&score| watch.exceeds(score))
     }
 
+    /// How many of the nominal episodes have the threshold itself as their largest value, if none has a larger one; episodes with the
+    /// same scores count as one. More than one are a sign that the scores have a largest value, and that it is reached.
+    pub fn tied<E: AsRef<[f64]>>(&self, nominal: &[E]) -> usize {
+        let mut tied: Vec<&[f64]> = Vec::new();
+        for scores in nominal.iter().map(AsRef::as_ref) {
+            let largest = self.statistic.largest(scores);
+            if largest > self.value {
+                return 0;
+            }
+            if largest == self.value && !tied.contains(&scores) {
+                tied.push(scores);
+            }
+        }
+        tied.len()
+    }
+
     /// The episodes with the statistic in the place of their scores, to be judged at [`Threshold::value`].
     pub fn watched<'e>(&self, episodes: &'e [ScoredEpisode]) -> Cow<'e, [ScoredEpisode]> {
         if self.statistic == Statistic::Score {
@@ -274,8 +290,7 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
 /// The k-th smallest of the maxima of a statistic over episodes, with the law of its false alarms. Episodes without
 /// steps never alarm.
 fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, level: Level) -> Threshold {
-    let largest = |e: &E| statistic.of(e.as_ref()).into_iter().fold(f64::NEG_INFINITY, f64::max);
-    let maxima: Vec<f64> = nominal.iter().map(largest).collect();
+    let maxima: Vec<f64> = nominal.iter().map(|e| statistic.largest(e.as_ref())).collect();
     let mut sorted = maxima.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let k = k.min(maxima.len());

@@ -20,6 +20,8 @@ pub struct FittedMonitor {
     pub monitor: About,
     /// Episodes that were left out, each with the reason.
     pub left_out: Vec<String>,
+    /// What makes the promise or the use of the threshold doubtful.
+    pub warnings: Vec<String>,
 }
 
 /// Of episodes with their names those of which nothing says that something was wrong, and the others with the reason.
@@ -47,7 +49,7 @@ const NAMED: usize = 5;
 
 impl Display for FittedMonitor {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let FittedMonitor { file, bytes, monitor: about, left_out } = self;
+        let FittedMonitor { file, bytes, monitor: about, left_out, .. } = self;
         let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
         writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
         if !left_out.is_empty() {
@@ -55,6 +57,17 @@ impl Display for FittedMonitor {
             let named = left_out[..n.min(NAMED)].join(", ");
             writeln!(out, "{n} episodes were left out: {named}{more}")?;
         }
+        write!(out, "{}", Alarm(about))?;
+        self.warnings.iter().try_for_each(|warning| write!(out, "\nwarning: {warning}"))
+    }
+}
+
+/// When a monitor raises an alarm, what it promises, and what it does about missing numbers, in lines.
+pub struct Alarm<'a>(pub &'a About);
+
+impl Display for Alarm<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Alarm(about) = self;
         let set = &about.threshold;
         let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
         writeln!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes")?;

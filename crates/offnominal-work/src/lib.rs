@@ -14,6 +14,7 @@
 //! | [`detector_choice`] | a detector as a configuration file names it                 |
 //! | [`rule_choice`]     | how a threshold is to be set, as a request says it          |
 //! | [`monitor_file`]    | a fitted detector with its threshold                        |
+//! | `reach`             | whether anything can be above a threshold                   |
 //! | [`steps`]           | what a monitor says of every step, as a table               |
 //! | [`fitting`]         | what is fitted and how its threshold is set, as arguments   |
 //! | [`fitted`]          | what is said of it, and what is fitted if nothing is said   |
@@ -28,6 +29,7 @@ pub mod monitor_file;
 pub mod parallel;
 pub mod per_time;
 pub mod progress;
+mod reach;
 pub mod remarks;
 pub mod rule_choice;
 pub mod steps;

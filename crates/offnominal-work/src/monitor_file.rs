@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
-use crate::detectors;
+use crate::{detectors, reach};
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::archive::Archive;
@@ -13,7 +13,7 @@ use offnominal_monitor::{
     remember, score_episode,
 };
 use offnominal_stats::alarm::statistic::Statistic;
-use offnominal_stats::{Level, Rule, Threshold, rate};
+use offnominal_stats::{GroupThresholds, Level, Rule, Threshold, rate};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -98,6 +98,8 @@ pub struct Made {
     pub about: About,
     /// What was learned.
     pub archive: Archive,
+    /// What makes it doubtful that there is ever an alarm.
+    pub warnings: Vec<String>,
 }
 
 impl Made {
@@ -128,6 +130,11 @@ impl Fit<'_> {
         let threshold = rule.threshold(&scores, Level::P95)?;
         let grouped = |groups| rule.group_thresholds(&scores, groups, Level::P95);
         let groups = self.groups.map(grouped).transpose()?;
+        let warnings = self.doubts(
+            (&threshold, groups.as_ref()),
+            &scores,
+            &gross(monitor.as_mut(), &usual, calibration),
+        );
         monitor.reset();
         let mut diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
         if let (Some(diagnoser), Some(teach)) = (&mut diagnoser, self.faults) {
@@ -144,7 +151,25 @@ impl Fit<'_> {
         let mut about = About { groups, usual, missing, lost_after, hypotheses, ..about };
         about.threshold.longest = steps.iter().map(|&steps| steps as u64).max();
         self.per_hour(&mut about.threshold, &threshold.statistic, &steps)?;
-        Ok(Made { about, archive })
+        Ok(Made { about, archive, warnings })
+    }
+
+    /// What is to be said where hardly anything can be above a threshold, given what a gross fault scores.
+    fn doubts(
+        &self,
+        (all, groups): (&Threshold, Option<&GroupThresholds>),
+        scores: &[Vec<f64>],
+        gross: &[f64],
+    ) -> Vec<String> {
+        let views: Vec<&[f64]> = scores.iter().map(Vec::as_slice).collect();
+        let (id, names) = (&self.detector.id, self.groups.unwrap_or_default());
+        let of_group = |(name, _, threshold): &(String, usize, Threshold)| {
+            let own = views.iter().zip(names).filter(|(_, group)| *group == name);
+            let own: Vec<&[f64]> = own.map(|(scores, _)| *scores).collect();
+            reach::doubt(&format!("{id} in group {name}"), threshold, &own, gross)
+        };
+        let own = groups.iter().flat_map(|groups| &groups.own).filter_map(of_group);
+        reach::doubt(id, all, &views, gross).into_iter().chain(own).collect()
     }
 
     /// Insists on a rule that can have groups, and on one for each calibration episode, if there are any.
@@ -263,6 +288,20 @@ impl Fit<'_> {
             mapping: system.mapping.clone(),
         }
     }
+}
+
+/// The scores of an episode with a gross fault.
+fn gross(
+    monitor: &mut dyn offnominal_core::detector::Scorer,
+    usual: &[[f32; 2]],
+    episodes: &[Signals<'_>],
+) -> Vec<f64> {
+    let Some(longest) = episodes.iter().max_by_key(|episode| episode.len()) else { return vec![] };
+    let rows = reach::gross(longest, usual);
+    let steps = rows.len() / longest.obs_width() - 1;
+    let broken =
+        Signals::new(&rows, longest.until(steps).actions(), longest.obs_width(), longest.act_width());
+    score_episode(monitor, usual, &broken)
 }
 
 /// Insists on calibration episodes that are not those which were learned from, all over again. Where nominal episodes are

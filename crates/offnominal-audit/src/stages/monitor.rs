@@ -33,5 +33,7 @@ pub fn run(
     let (env, policy, file) = (request.env.clone(), request.policy.clone(), request.out.join(FILE));
     // An audit asks whether faults are noticed, not what they are called.
     let asked = fit::Request { env, policy, data: None, faults: Some(0), fitting, file };
-    fit::run(&asked, context)
+    let found = fit::run(&asked, context)?;
+    found.warnings.iter().for_each(|warning| context.note(warning));
+    Ok(found)
 }

@@ -11,6 +11,7 @@ use crate::results::{Coverage, DelayCurve, Panel, Row, Trace};
 use anyhow::{Context, Result};
 use offnominal_engine::parallel;
 use offnominal_engine::progress::Task;
+use offnominal_engine::remarks;
 use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
 use offnominal_stats::alarm::statistic::Statistic;
@@ -49,6 +50,21 @@ fn shown(trace: &Trace) -> Shown<'_> {
     }
 }
 
+/// Says that hardly any alarm is possible, where several episodes reach what seems to be the largest score there is.
+fn remark(cell: &Judgement, alarms: &[Alarm], validation: &[Vec<f64>]) {
+    let tied = |(rule, threshold): &Alarm| {
+        let n = threshold.as_ref().ok()?.tied(validation);
+        (n > 1).then_some((*rule, n))
+    };
+    if let Some((rule, n)) = alarms.iter().find_map(tied) {
+        let (detector, env) = (&cell.detector.name, &cell.setup.env);
+        remarks::say(format!(
+            "{detector} in {env}: hardly any alarm is possible with the rule {rule}, as {n} validation episodes have the same \
+             largest value, which seems to be the largest there is"
+        ));
+    }
+}
+
 /// Fits a detector and judges it on every anomaly, on so many threads, and tells how far it is.
 pub(super) fn judge(
     cell: &Judgement,
@@ -59,6 +75,7 @@ pub(super) fn judge(
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let scored = scoring::fit(cell, subject, store, tell)?;
     let alarms = rows::alarms(cell.false_alarms, &scored.validation);
+    remark(cell, &alarms, &scored.validation);
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
     let (n, done) = (cell.settings.len(), Task::hidden());
     let judged = parallel::map(jobs, n, &done, |i| {

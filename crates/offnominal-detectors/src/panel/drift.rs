@@ -1,6 +1,6 @@
 //! Channels that drift from one episode to the next, as a temperature does.
 
-use crate::shared::beginning::{Beginning, Begun};
+use crate::shared::beginning::{Beginning, Begun, NOMINAL};
 use crate::shared::prelude::*;
 
 /// Channels that drift from one episode to the next, as differences from the beginning of the episode.
@@ -32,6 +32,11 @@ impl Drift {
                 tell(&row);
             });
         }))
+    }
+
+    /// What evidence of a member is compared with: a channel less its beginning has no other mean.
+    pub fn against(&self, evidence: &Evidence) -> &'static str {
+        if evidence.against == NOMINAL { self.beginning.against(evidence.channel) } else { evidence.against }
     }
 
     /// The observations of an episode, less its beginning.

@@ -145,6 +145,11 @@ impl Group {
         self.members[self.loudest].scaled.shares(score, shares)
     }
 
+    /// What spoke in the loudest member.
+    pub fn evidence(&mut self) -> Option<Evidence> {
+        self.members[self.loudest].scaled.evidence()
+    }
+
     /// What the least able member does.
     pub fn missing(&self) -> Missing {
         self.members.iter().map(|m| m.scaled.missing()).max().unwrap_or(Missing::Held)

@@ -21,6 +21,10 @@ const RECORDINGS: usize = 5;
 /// The least correlation of the means of neighbouring recordings that is a drift.
 const FOLLOWS: f64 = 0.5;
 
+/// What channels are compared with, in words.
+pub(crate) const NOMINAL: &str = "the nominal mean";
+pub(crate) const BEGINNING: &str = "the beginning of the episode";
+
 /// What channels are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -98,6 +102,11 @@ impl Beginning {
     /// The channels that are compared with it.
     pub fn own(&self) -> impl Iterator<Item = usize> {
         self.own.iter().enumerate().filter(|(_, own)| **own).map(|(j, _)| j)
+    }
+
+    /// What a channel is compared with, in words.
+    pub fn against(&self, channel: Option<usize>) -> &'static str {
+        if channel.and_then(|j| self.own.get(j)) == Some(&true) { BEGINNING } else { NOMINAL }
     }
 
     /// Before an episode.

@@ -36,7 +36,7 @@ impl Inner {
         check(nominal.train, 1)?;
         let fold = Fold::last(nominal.train);
         let (scorer, held_out) = self.measure(&fold, nominal, seed)?;
-        Ok(Scaled { scorer, self_information: SelfInformation::of_nominal(held_out.concat()) })
+        Ok(Scaled::new(scorer, SelfInformation::of_nominal(held_out.concat())))
     }
 
     /// Fits on all episodes; measures each with a fit that did not see it, and tells its largest self-information.
@@ -53,7 +53,7 @@ impl Inner {
         let self_information = SelfInformation::of_nominal(held_out.concat());
         let highest = |scores: &Vec<f64>| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let largest = held_out.iter().map(|scores| self_information.of(highest(scores))).collect();
-        Ok((Scaled { scorer, self_information }, largest))
+        Ok((Scaled::new(scorer, self_information), largest))
     }
 
     /// Fits on the seen episodes of a fold, and gives the scores of each other one that has steps.
@@ -83,10 +83,8 @@ impl Inner {
         from: &Reader<'_>,
         policy: Option<&dyn Policy>,
     ) -> Result<Scaled, ArchiveError> {
-        Ok(Scaled {
-            scorer: self.built().load(from, policy)?,
-            self_information: SelfInformation::load(&from.part("surprise"))?,
-        })
+        let scorer = self.built().load(from, policy)?;
+        Ok(Scaled::new(scorer, SelfInformation::load(&from.part("surprise"))?))
     }
 }
 
@@ -158,16 +156,33 @@ impl From<Inner> for Value {
     }
 }
 
+/// Self-information of the highest tenth of nominal steps.
+const HIGH: f64 = std::f64::consts::LN_10;
+
 /// A scorer whose scores are self-information.
 #[derive(Clone)]
 pub(crate) struct Scaled {
     scorer: Box<dyn Scorer>,
     self_information: SelfInformation,
+    /// Steps in a row, the last one among them, whose score is among the highest tenth of nominal ones.
+    high: u64,
 }
 
 impl Scaled {
+    fn new(scorer: Box<dyn Scorer>, self_information: SelfInformation) -> Scaled {
+        Scaled { scorer, self_information, high: 0 }
+    }
+
     pub fn reset(&mut self) {
         self.scorer.reset();
+        self.high = 0;
+    }
+
+    /// −ln p of the score of the next step.
+    fn of(&mut self, score: f64) -> f64 {
+        let self_information = self.self_information.of(score);
+        self.high = if self_information > HIGH { self.high + 1 } else { 0 };
+        self_information
     }
 
     /// Writes the scorer and its nominal scores.
@@ -178,7 +193,8 @@ impl Scaled {
 
     /// −ln p of the step.
     pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.self_information.of(self.scorer.score(seen))
+        let score = self.scorer.score(seen);
+        self.of(score)
     }
 
     /// As [`Scorer::shares`], of a score that follows from that of the scorer.
@@ -189,6 +205,11 @@ impl Scaled {
         let is_sound = total != 0.0 && total.is_finite();
         shares.iter_mut().for_each(|share| *share = if is_sound { *share / total * score } else { even });
         is_told
+    }
+
+    /// As [`Scorer::evidence`], with the steps since which it speaks.
+    pub fn evidence(&mut self) -> Option<Evidence> {
+        self.scorer.evidence().map(|evidence| Evidence { steps: Some(self.high), ..evidence })
     }
 
     /// As [`Scorer::missing`].
@@ -204,7 +225,7 @@ impl Scaled {
     /// −ln p of a step with gaps.
     pub fn score_partial(&mut self, step: &Partial<'_>) -> PartialScore {
         let PartialScore { score, confidence } = self.scorer.score_partial(step);
-        PartialScore { score: self.self_information.of(score), confidence }
+        PartialScore { score: self.of(score), confidence }
     }
 }
 

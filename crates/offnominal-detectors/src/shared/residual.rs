@@ -22,6 +22,7 @@ use super::ranges::Hidden;
 use super::ridge::Ridge;
 use super::saved;
 use super::scale::Constant;
+use super::shares::foremost;
 use super::training::Training;
 use super::whiten::Whitener;
 use folds::{Folds, rest_of, table, units_of_rest};
@@ -31,6 +32,9 @@ use offnominal_nets::{Mlp, Workspace};
 const PENALTY: f64 = 1e-4;
 /// Smallest unit of the rest, as a part of the unit of the change.
 const LEAST_UNIT: f64 = 2e-3;
+
+/// What a residual is compared with, in words.
+pub(crate) const MODEL: &str = "the dynamics model";
 
 /// A fitted ensemble with the buffers of one question. Forks share the parameters.
 #[derive(Clone)]
@@ -166,6 +170,12 @@ impl Residual {
     /// The observation channels that residuals are of.
     pub fn channels(&self) -> &[usize] {
         self.shared.units.channels()
+    }
+
+    /// A statistic of residuals that spoke, with what each channel contributes to it.
+    pub fn evidence(&self, statistic: &'static str, contributions: &[f64]) -> Evidence {
+        let channel = foremost(contributions).and_then(|j| self.channels().get(j)).copied();
+        Evidence { statistic, against: MODEL, channel, steps: None }
     }
 
     /// Number of actions that vary.

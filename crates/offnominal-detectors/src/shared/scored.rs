@@ -87,6 +87,11 @@ impl Scored {
         self.nominal.whitener.contributions(x, out);
     }
 
+    /// As [`Residual::evidence`], of a residual alone.
+    pub fn evidence(&self, contributions: &[f64]) -> Evidence {
+        self.residual.evidence("residual", contributions)
+    }
+
     /// L⁻¹ x, in place.
     pub fn whiten(&self, x: &mut [f64]) {
         self.nominal.whitener.whiten(x);

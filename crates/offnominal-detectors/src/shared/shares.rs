@@ -24,6 +24,12 @@ pub(crate) fn share_out(score: f64, contributions: &[f64], channels: &[usize], s
     }
 }
 
+/// The channel that contributes most, if any does.
+pub(crate) fn foremost(contributions: &[f64]) -> Option<usize> {
+    let most = |most: (Option<usize>, f64), (j, &x)| if x > most.1 { (Some(j), x) } else { most };
+    contributions.iter().enumerate().fold((None, 0.0), most).0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +41,7 @@ mod tests {
         assert_eq!(shares, [6.0, 0.0, 0.0, 2.0]);
         share_out(-8.0, &[0.0, 0.0], &[3, 0], &mut shares);
         assert_eq!(shares, [-4.0, 0.0, 0.0, -4.0]);
+        assert_eq!([foremost(&[1.0, 3.0, 3.0]), foremost(&[0.0, 0.0])], [Some(1), None]);
         share_out(8.0, &[0.5], &[], &mut shares);
         assert_eq!(shares, [2.0; 4]);
     }

@@ -35,6 +35,15 @@ const LEAST_SPREAD: f64 = 1e-3;
 const LENGTHS_OF: [&str; 2] = ["residuals", "scores"];
 /// Number of views.
 const N: usize = 6;
+/// What they are called where one spoke, in their order.
+const CALLED: [&str; N] = [
+    "residual",
+    "residual",
+    "exponentially weighted mean residual",
+    "cumulative sum of the residuals",
+    "windowed residuals (8 steps)",
+    "windowed residuals (32 steps)",
+];
 /// Which is which; those after them are windows.
 const LENGTH: usize = 0;
 const CHANNEL: usize = 1;
@@ -231,6 +240,11 @@ impl Views {
             }
         }
         *score
+    }
+
+    /// The view that was the largest in the last step, in words.
+    pub fn called(past: &Past) -> &'static str {
+        CALLED[past.last.1]
     }
 
     /// The views of a residual, which becomes its normal scores.

@@ -22,6 +22,7 @@ fn scoring_does_not_allocate() {
             for seen in (0..times).flat_map(|_| views[0].transitions()) {
                 monitor.score(&seen);
                 monitor.shares(&mut shares);
+                monitor.evidence();
                 obs.copy_from_slice(seen.obs);
                 monitor.fill(&mut Gaps {
                     obs: &mut obs,

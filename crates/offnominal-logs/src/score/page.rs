@@ -45,6 +45,7 @@ struct Row {
     fault: String,
     peak: String,
     channels: String,
+    evidence: String,
 }
 
 /// A recording with its pictures.
@@ -62,6 +63,7 @@ struct Drawn<'a> {
 struct Moment {
     link: String,
     says: String,
+    told: Option<String>,
     channels: Vec<Value>,
 }
 
@@ -141,20 +143,15 @@ fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
         recording: name.clone(),
         secs: secs(alarm.secs),
         lasts: secs(alarm.until_secs - alarm.secs),
-        onset: onset(alarm),
+        onset: alarm.onset().unwrap_or("–".into()),
         fault: alarm.family.map_or("–".into(), |(family, p)| match fault(family) {
             Some(place) => format!("{place} ({:.0} %)", 100.0 * p),
             None => "unknown: nothing tells without commands".into(),
         }),
         peak: number::plain(alarm.peak),
         channels: shown(alarm).join(", "),
+        evidence: alarm.evidence.clone().unwrap_or("–".into()),
     }
-}
-
-/// The seconds at which something seems to have begun.
-fn onset(alarm: &AlarmSpan) -> String {
-    let earlier = if alarm.may_be_earlier { "before " } else { "" };
-    alarm.onset_secs.map_or("–".into(), |secs| format!("{earlier}{secs:.2}"))
 }
 
 /// Where a fault lies, in the words of a machine that is watched.
@@ -245,6 +242,7 @@ fn moment(found: &ScoredLogs, link: String, recording: &ScoredRecording, alarm: 
     Moment {
         link,
         says: format!("Alarm at {:.2} s{off}", alarm.secs),
+        told: alarm.told(),
         channels: shown.iter().filter_map(|name| draw(name)).collect(),
     }
 }

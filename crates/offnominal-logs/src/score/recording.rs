@@ -68,7 +68,10 @@ pub struct AlarmSpan {
     pub time_nanos: i64,
     /// When the alarm was cleared, or the recording ended.
     pub until_secs: f64,
-    /// When it seems to have begun, if the monitor diagnoses.
+    /// What spoke, in words, if the detector tells: which statistic, of which channel, against what.
+    pub evidence: Option<String>,
+    /// When it seems to have begun: by the diagnosis, or else since when what spoke has been among the highest
+    /// tenth of nominal steps.
     pub onset_secs: Option<f64>,
     /// Whether the onset is the first step that a diagnosis looks at, so that it may have begun before.
     pub may_be_earlier: bool,
@@ -172,6 +175,7 @@ fn is_on(verdict: &Verdict) -> bool {
 
 fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> AlarmSpan {
     let (secs, shares) = (recorded.after(verdict.step), monitor.shares().unwrap_or_default());
+    let (evidence, since) = monitor.evidence().map(|found| (found.says, found.since)).unzip();
     let diagnosis = monitor.diagnose();
     let deviating = |(name, off): (&str, offnominal_detectors::diagnosis::Deviation)| Deviating {
         name: name.into(),
@@ -188,13 +192,28 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         secs,
         time_nanos: recorded.start_nanos + nanos(secs),
         until_secs: secs,
-        onset_secs: onset.map(|step| recorded.after(step)),
+        evidence,
+        onset_secs: onset.or(since.flatten()).map(|step| recorded.after(step)),
         may_be_earlier: onset.is_some_and(|step| step > 0 && verdict.step - step + 1 >= HISTORY as u64),
         peak: verdict.statistic,
         family,
         channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
         shares,
         outside: Vec::new(),
+    }
+}
+
+impl AlarmSpan {
+    /// What spoke, and since when, in words.
+    pub(super) fn told(&self) -> Option<String> {
+        let since = self.onset().map_or(String::new(), |onset| format!(", since {onset} s"));
+        self.evidence.as_ref().map(|says| format!("{says}{since}"))
+    }
+
+    /// The seconds at which something seems to have begun, in words.
+    pub(super) fn onset(&self) -> Option<String> {
+        let earlier = if self.may_be_earlier { "before " } else { "" };
+        self.onset_secs.map(|secs| format!("{earlier}{secs:.2}"))
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
 /// A recording of two tanks as CSV; from a step on, the second one leaks.
-fn tanks(number: u32, leaks_from: usize) -> String {
+pub(crate) fn tanks(number: u32, leaks_from: usize) -> String {
     tanks_of(number, 120, leaks_from)
 }
 
@@ -46,14 +46,14 @@ fn tanks_of(number: u32, steps: usize, leaks_from: usize) -> String {
 const MAPPING: &str = "version = 1\nlabel = \"leak\"\nobservation = [{ column = \"level\", unit = \"m\" }, { column = \"flow\" }]\n\
                        command = [{ column = \"valve\" }]\n[clock]\ncolumn = \"time\"\nrate_hz = 10.0\n";
 
-struct Rig {
+pub(crate) struct Rig {
     folder: tempfile::TempDir,
-    nominal: Vec<PathBuf>,
+    pub nominal: Vec<PathBuf>,
     map: PathBuf,
 }
 
 impl Rig {
-    fn new(n: u32) -> Rig {
+    pub fn new(n: u32) -> Rig {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: String, text: &str| {
             let path = folder.path().join(name);
@@ -65,21 +65,26 @@ impl Rig {
         Rig { nominal, map, folder }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn fit(&self, logs: Vec<PathBuf>, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
+    pub fn fit(&self, logs: Vec<PathBuf>, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
         self.fit_with(logs, "knn-transition", alpha)
     }
 
-    fn fit_with(&self, logs: Vec<PathBuf>, detector: &str, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
+    pub fn fit_with(
+        &self,
+        logs: Vec<PathBuf>,
+        detector: &str,
+        alpha: f64,
+    ) -> anyhow::Result<fit::FittedOnLogs> {
         let mut request = self.request(logs, alpha);
         request.fitting.detector = DetectorChoice::named(detector);
         fit::run(&request, &Context::silent(1, 2))
     }
 
-    fn request(&self, logs: Vec<PathBuf>, alpha: f64) -> fit::Request {
+    pub fn request(&self, logs: Vec<PathBuf>, alpha: f64) -> fit::Request {
         let threshold = Threshold { alpha, ..Threshold::default() };
         let detector = DetectorChoice::named("knn-transition");
         let fitting = Fitting { detector, threshold, ..Fitting::default() };
@@ -93,7 +98,7 @@ impl Rig {
         }
     }
 
-    fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
+    pub fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
         let [report, alarms] = ["report.html", "alarms.csv"].map(|name| Some(self.path(name)));
         let request = score::Request { monitor: self.path("tanks.monitor"), logs, map, report, alarms };
         score::run(&request, &Context::silent(1, 2))
@@ -105,7 +110,7 @@ fn a_leak_raises_an_alarm_that_names_its_channel() {
     let rig = Rig::new(40);
     let fitted = rig.fit(rig.nominal.clone(), 0.05).unwrap();
     assert_eq!((fitted.recordings, fitted.fitted.left_out.len()), (40, 0));
-    assert_eq!(fitted.warnings, Vec::<String>::new());
+    assert_eq!(fitted.fitted.warnings, Vec::<String>::new());
     let leak = rig.path("leak.csv");
     std::fs::write(&leak, tanks(77, 60)).unwrap();
     let fresh = rig.path("fresh.csv");
@@ -299,9 +304,9 @@ fn what_was_labelled_or_copied_is_told() {
     rig.nominal.push(copy);
     let fitted = rig.fit(rig.nominal.clone(), 0.1).unwrap();
     assert!(
-        fitted.warnings[0].starts_with("1 of 16 calibration recordings hold mostly steps"),
+        fitted.fitted.warnings[0].starts_with("1 of 16 calibration recordings hold mostly steps"),
         "{:?}",
-        fitted.warnings
+        fitted.fitted.warnings
     );
 }
 
@@ -314,9 +319,9 @@ fn recordings_that_drift_are_told() {
     }
     let fitted = rig.fit(rig.nominal.clone(), 0.05).unwrap();
     assert!(
-        fitted.warnings.iter().any(|w| w.contains("differ from those that were learned from")),
+        fitted.fitted.warnings.iter().any(|w| w.contains("differ from those that were learned from")),
         "{:?}",
-        fitted.warnings
+        fitted.fitted.warnings
     );
 }
 
@@ -383,7 +388,7 @@ fn channels_that_never_change_are_told_and_refused_if_there_are_no_others() {
         error.contains("expected channels that change") && error.ends_with("constant ones: level, flow"),
         "{error}"
     );
-    let warnings = still(false).unwrap().warnings;
+    let warnings = still(false).unwrap().fitted.warnings;
     assert!(warnings.iter().any(|w| w.starts_with("flow: never changes")), "{warnings:?}");
 }
 

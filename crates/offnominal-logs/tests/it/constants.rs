@@ -96,9 +96,9 @@ fn alarms(detector: &str, constant: f64, grains: f64, context: &Context) -> [Ala
     let place = format!("{detector}, {constant}");
     let (mut monitor, found) = fitted(detector, &logs(24, 1, constant, grains, 0.0), context);
     assert!(
-        !found.warnings.iter().any(|warning| warning.contains("never changes")),
+        !found.fitted.warnings.iter().any(|warning| warning.contains("never changes")),
         "{place}: {:?}",
-        found.warnings
+        found.fitted.warnings
     );
     [0.0, 30.0].map(|jump| {
         let logs = logs(6, 2, constant, grains, jump);

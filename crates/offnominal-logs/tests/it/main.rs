@@ -9,3 +9,4 @@ mod parts;
 mod splits;
 mod tables;
 mod tasks;
+mod told;

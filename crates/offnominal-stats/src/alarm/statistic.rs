@@ -54,6 +54,11 @@ impl Statistic {
         let mut past = Past::default();
         scores.iter().map(|&score| past.advance(self, score)).collect()
     }
+
+    /// The largest value of the statistic in an episode; minus infinity without steps.
+    pub fn largest(&self, scores: &[f64]) -> f64 {
+        self.of(scores).into_iter().fold(f64::NEG_INFINITY, f64::max)
+    }
 }
 
 /// What a statistic remembers of an episode. It is advanced by one score after the other, without allocating.

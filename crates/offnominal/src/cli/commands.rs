@@ -47,9 +47,15 @@ pub const FAMILIES: &[(&str, &str)] = &[
 const LOGS: &[Command] = &[
     Command::new::<inspect::Request>(
         "inspect",
-        "Describe logs of any format and propose a mapping of columns",
+        "Describe logs and propose a mapping of columns, or describe a monitor",
         &["jobs", "strict", "json", "quiet"],
-        run!(inspect::Request, inspect::run),
+        |matches, call| {
+            let request = asked(matches)?;
+            match inspect::monitor::of(&request)? {
+                Some(found) => call.answer(&found),
+                None => call.answer(&inspect::run(&request, &call.context)?),
+            }
+        },
     ),
     Command::new::<fit::Recalibrate>(
         "fit",
