@@ -51,7 +51,7 @@ pub mod weighted;
 
 pub use allocation::Allocation;
 pub use bounded::Bounded;
-pub use budget::budget;
+pub use budget::{budget, clean_episodes};
 pub use claim::Claim;
 pub use diagnostics::Diagnostics;
 pub use multifidelity::Multifidelity;
