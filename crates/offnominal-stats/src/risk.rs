@@ -14,7 +14,7 @@
 //! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
-//! | [`splitting`]    | environments that say how far they were from failing                                          |
+//! | [`subset`]       | environments that say how far they were from failing                                    |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
@@ -42,7 +42,7 @@ pub mod refusal;
 pub mod sampler;
 pub mod search;
 pub mod selection;
-pub mod splitting;
+pub mod subset;
 pub mod thinning;
 #[cfg(test)]
 mod toy;
@@ -58,7 +58,7 @@ pub use multifidelity::Multifidelity;
 pub use refusal::Refusal;
 pub use sampler::Sampler;
 pub use selection::SuccessiveElimination;
-pub use splitting::Splitting;
+pub use subset::Subset;
 pub use thinning::{HorvitzThompson, Thinning};
 pub use warning::Warning;
 pub use weighted::Weighted;
