@@ -150,6 +150,11 @@ impl Around {
         self.values(&ratios)
     }
 
+    /// The values at these multiples of their standard deviations.
+    fn of_normals(&self, z: &[f64]) -> Vec<f64> {
+        self.free().zip(z).map(|(q, z)| q.value(1.0 + self.sigma * z, self.sigma)).collect()
+    }
+
     /// z ← √(1 − s²) z + s ξ of each z = (x / x₀ − 1) / σ, which leaves a normal distribution as it is and is as likely
     /// backwards; a step across zero is not made.
     fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
@@ -246,6 +251,25 @@ impl Draws {
             Draws::Listed { rows, .. } => rows[rng.below(rows.len())].clone(),
             Draws::Joint(joint) => joint.draw(rng),
         }
+    }
+
+    /// How many independent standard normal numbers values are made of; 0 where they have no density.
+    pub(super) fn normals(&self) -> usize {
+        match self {
+            Draws::Around(around) => around.free().count(),
+            Draws::Listed { .. } => 0,
+            Draws::Joint(joint) => joint.variables.len(),
+        }
+    }
+
+    /// The values that these standard normal numbers stand for; nothing if they are never drawn.
+    pub(super) fn of_normals(&self, z: &[f64]) -> Option<Vec<f64>> {
+        let values = match self {
+            Draws::Around(around) => around.of_normals(z),
+            Draws::Listed { .. } => return None,
+            Draws::Joint(joint) => joint.of_normals(z),
+        };
+        self.admit(&values).then_some(values)
     }
 
     /// A neighbour of values, as likely to lead back.

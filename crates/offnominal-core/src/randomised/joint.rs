@@ -85,8 +85,12 @@ impl Joint {
 
     /// A value for each.
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        let noise: Vec<f64> = self.variables.iter().map(|_| rng.normal()).collect();
-        let correlated = |row: &Vec<f64>| row.iter().zip(&noise).map(|(l, e)| l * e).sum::<f64>();
+        self.of_normals(&self.variables.iter().map(|_| rng.normal()).collect::<Vec<_>>())
+    }
+
+    /// The values that independent standard normal numbers stand for: ε of the head of this page.
+    pub(super) fn of_normals(&self, noise: &[f64]) -> Vec<f64> {
+        let correlated = |row: &Vec<f64>| row.iter().zip(noise).map(|(l, e)| l * e).sum::<f64>();
         let scores = self.factor.iter().map(correlated);
         self.variables.iter().zip(scores).map(|(variable, z)| variable.marginal.at(z)).collect()
     }
