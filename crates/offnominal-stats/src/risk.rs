@@ -14,6 +14,7 @@
 //! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
+//! | [`importance`]   | distributions that are stated: importance sampling from a fitted mixture                |
 //! | [`subset`]       | environments that say how far they were from failing                                    |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
@@ -35,6 +36,7 @@ pub mod counting;
 pub(crate) mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod importance;
 pub mod linear;
 pub mod multifidelity;
 pub mod normal;
