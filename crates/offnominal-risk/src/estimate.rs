@@ -386,7 +386,9 @@ impl Report {
         let found = match (&self.document.risk.risk, self.document.others.iter().find(above)) {
             (Some(risk), Some(other)) if risk.high <= most => format!("{other}"),
             (Some(risk), None) if risk.is_finite() && risk.high <= most => return None,
-            (Some(risk), _) => format!("up to {} ({}, which assumes nothing)", probability(risk.high), risk.method),
+            (Some(risk), _) => {
+                format!("up to {} ({}, which assumes nothing)", probability(risk.high), risk.method)
+            }
             (None, _) => "no valid interval".into(),
         };
         Some(format!("risk: expected at most {most}, found {found}"))

@@ -102,7 +102,7 @@ pub enum DrawsError {
 }
 
 /// How far a step of [`Draws::vary`] goes: 1 draws anew, 0 stays.
-const STEP: f64 = 0.5;
+pub(super) const STEP: f64 = 0.5;
 
 impl Around {
     /// Parameters of an environment by their names.

@@ -47,7 +47,12 @@ impl<'r> Chooser<'r> {
     }
 
     /// The initial condition of a draw with its key, and the chance that it had; nothing if it is not tried.
-    pub(super) fn choose(&mut self, by: &Experimenter<'_>, key: Seed, index: u64) -> Result<Option<(Vec<f64>, f64)>> {
+    pub(super) fn choose(
+        &mut self,
+        by: &Experimenter<'_>,
+        key: Seed,
+        index: u64,
+    ) -> Result<Option<(Vec<f64>, f64)>> {
         let (x, chance) = match self {
             Chooser::Plain => return Ok(Some((by.draw(key), 1.0))),
             Chooser::Importance(rule) => return rule.choose(key, index),

@@ -98,12 +98,7 @@ impl<'c> Guided<'c> {
     }
 
     /// What was learned from these blocks; those that were learned from before are not gone through again.
-    fn after<T>(
-        self,
-        blocks: &[Block],
-        learned: &Mutex<Learned>,
-        read: impl Fn(&Learner) -> T,
-    ) -> Result<T> {
+    fn after<T>(self, blocks: &[Block], learned: &Mutex<Learned>, read: impl Fn(&Learner) -> T) -> Result<T> {
         let mut learned = learned.lock().unwrap_or_else(PoisonError::into_inner);
         if learned.blocks > blocks.len() {
             *learned = Learned::default();

@@ -121,12 +121,7 @@ pub struct Learner {
 
 impl Default for Learner {
     fn default() -> Learner {
-        Learner {
-            seen: vec![],
-            densities: vec![],
-            drawn: vec![(Proposal::PLAIN, 0)],
-            next: Proposal::PLAIN,
-        }
+        Learner { seen: vec![], densities: vec![], drawn: vec![(Proposal::PLAIN, 0)], next: Proposal::PLAIN }
     }
 }
 
@@ -187,7 +182,7 @@ pub fn estimate(
     if counted.low > found.high || counted.high < found.low {
         return Err(Refusal::Doubtful(Warning::Denied { low: counted.low, high: counted.high }));
     }
-    Ok(Estimate { method: "importance-normal".into(), ..found })
+    Ok(Estimate { high: found.high.min(1.0), method: "importance-normal".into(), ..found })
 }
 
 /// What a run in standard normal space found.

@@ -131,7 +131,8 @@ struct Run<'m, M: Margin> {
 
 impl<'m, M: Margin> Run<'m, M> {
     fn new(problem: &'m mut M, plan: Subset, rng: &mut Rng) -> Run<'m, M> {
-        let mut run = Run { problem, plan, particles: Vec::new(), step: FIRST_STEP, experiments: plan.particles };
+        let mut run =
+            Run { problem, plan, particles: Vec::new(), step: FIRST_STEP, experiments: plan.particles };
         for _ in 0..plan.particles {
             let x = run.problem.draw(rng);
             let margin = run.problem.margin(&x);

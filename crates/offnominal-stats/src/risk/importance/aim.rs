@@ -86,9 +86,8 @@ fn turned(c: Component, weights: &[f64], points: &Points<'_>, margins: &[f64]) -
 /// The unit vector along which margins fall: least squares with a ridge. Nothing where a plane says little of them.
 fn fall(weights: &[f64], points: &Points<'_>, margins: &[f64]) -> Option<Vec<f64>> {
     let (d, total) = (points.z.first()?.len(), weights.iter().sum::<f64>());
-    let mean = |of: &dyn Fn(usize) -> f64| {
-        weights.iter().enumerate().map(|(i, w)| w * of(i)).sum::<f64>() / total
-    };
+    let mean =
+        |of: &dyn Fn(usize) -> f64| weights.iter().enumerate().map(|(i, w)| w * of(i)).sum::<f64>() / total;
     let centre: Vec<f64> = (0..d).map(|a| mean(&|i| points.z[i][a])).collect();
     let middle = mean(&|i| margins[i]);
     let (mut normal, mut right) = (vec![0.0; d * d], vec![0.0; d]);

@@ -133,9 +133,8 @@ impl<'p> Points<'p> {
         let total = self.weights.iter().sum::<f64>();
         for _ in 0..iterations {
             let parts = self.parts(&mixture);
-            let share = |parts: &[f64]| {
-                self.weights.iter().zip(parts).map(|(w, p)| w * p).sum::<f64>() / total
-            };
+            let share =
+                |parts: &[f64]| self.weights.iter().zip(parts).map(|(w, p)| w * p).sum::<f64>() / total;
             let components: Vec<Component> =
                 parts.iter().filter_map(|parts| self.component(parts, share(parts))).collect();
             let sum = components.iter().map(|c| c.share).sum::<f64>();
@@ -178,7 +177,8 @@ impl<'p> Points<'p> {
         let added = |i: usize| -> Option<(f64, Mixture)> {
             let mut one = vec![0.0; n];
             one[i] = 1.0;
-            let new = Component { sd: 0.5, ..self.component(&one, 1.0 / (mixture.components.len() + 1) as f64)? };
+            let new =
+                Component { sd: 0.5, ..self.component(&one, 1.0 / (mixture.components.len() + 1) as f64)? };
             let shrunk = |c: &Component| Component { share: c.share * (1.0 - new.share), ..c.clone() };
             let components = mixture.components.iter().map(shrunk).chain([new.clone()]).collect();
             let found = self.improved(Mixture { components }, ITERATIONS.0);

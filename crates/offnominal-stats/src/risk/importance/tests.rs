@@ -116,8 +116,9 @@ fn far_numbers_overflow_nothing() {
 
 #[test]
 fn plain_experiments_deny_what_missed_a_region() {
-    let sample: Vec<Weighted> =
-        (0..1000).map(|i| Weighted { weight: if i % 10 == 0 { 0.5 } else { 1.0556 }, failed: i % 10 == 0 }).collect();
+    let sample: Vec<Weighted> = (0..1000)
+        .map(|i| Weighted { weight: if i % 10 == 0 { 0.5 } else { 1.0556 }, failed: i % 10 == 0 })
+        .collect();
     let found = estimate(&sample, 1000, (50, 1000), Level::P95).unwrap();
     assert!((found.value - 0.05).abs() < 1e-12 && found.method == "importance-normal", "{found:?}");
     let error = estimate(&sample, 1000, (200, 1000), Level::P95).unwrap_err().to_string();
