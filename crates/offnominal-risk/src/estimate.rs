@@ -83,7 +83,7 @@ pub struct Request {
     /// Purpose: estimate the probability, or show that it is small; sets --plain-share
     #[arg(long, value_parser = word_of::<Goal>(), default_value = "estimate")]
     pub goal: Goal,
-    /// Share of the experiments that nothing guides [default: thinned 0.1, adaptive 0.5, importance 0.92; 0.8 with --goal gate]
+    /// Share of plain experiments [default: thinned 0.1, adaptive 0.5, importance 0.92; 0.8 with --goal gate]
     #[arg(long, value_name = "SHARE")]
     pub plain_share: Option<f64>,
     /// Also report the failure rate within the riskiest SHARE of draws
@@ -183,7 +183,7 @@ pub enum SamplingMethod {
     Thinned,
     /// Likelier where failures occurred before; valid at any stop
     Adaptive,
-    /// From a mixture of normals fitted to failures; needs a stated distribution and a margin
+    /// From normals fitted to failures; needs a stated distribution
     Importance,
 }
 

@@ -150,3 +150,86 @@ impl BlockRule<'_> {
         Ok(by.of_normals(key, &z).map(|x| (x, chance)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::ending::Ending;
+    use crate::estimate::estimation::{Estimation, JOURNAL};
+    use crate::split::{SubsetSpec, all};
+    use crate::testing::context;
+    use offnominal_core::randomised::{Draws, Joint, Marginal, Variable};
+    use offnominal_engine::judged::Criterion;
+    use offnominal_engine::scenario::Scenario;
+    use offnominal_engine::subject::Subject;
+    use offnominal_stats::Level;
+    use offnominal_stats::risk::Subset;
+
+    /// A cart-pole that nothing moves, with a normal state at first: it fails with the probability Φ(−3.719), 1e-4.
+    fn textbook() -> Subject {
+        let variable = |(name, sd): (&str, f64)| {
+            let none = Marginal::Empirical(vec![0.0]);
+            let marginal = if sd > 0.0 { Marginal::Normal { mean: 0.0, sd } } else { none };
+            Variable { name: name.into(), marginal, low: None, high: None }
+        };
+        let parameters = [("gravity", 0.0), ("force", 0.0)];
+        let entries = [("x", 0.01), ("x_velocity", 0.01), ("theta", 0.01), ("theta_velocity", 0.001)];
+        let unit = |i: usize| (0..=i).map(|j| f64::from(u8::from(i == j))).collect();
+        let variables = parameters.into_iter().chain(entries).map(variable).collect();
+        let draws = Draws::Joint(Joint { variables, entries: 4, factor: (0..6).map(unit).collect() });
+        let formula = "x/0.01 + x_velocity/0.01 + theta/0.01 + theta_velocity/0.001 < 7.438033";
+        let criterion = Some(Criterion::Stl(formula.parse().unwrap()));
+        let scenario = Scenario { draws: Some(draws), criterion };
+        Subject::new("cartpole", "random").unwrap().under(Some(scenario)).unwrap()
+    }
+
+    #[test]
+    fn the_textbook_problem_is_answered_and_a_killed_run_comes_out_the_same() {
+        let (subject, folder) = (textbook(), tempfile::tempdir().unwrap());
+        let estimation = Estimation::importance(Experimenter::new(&subject, 1).unwrap(), 0.9).unwrap();
+        let (one, cut) = (folder.path().join("one"), folder.path().join("cut"));
+        let run = |to: &std::path::Path, jobs| {
+            estimation.run(Some(to), 4000, &Ending::NONE, &context(jobs)).unwrap()
+        };
+        let whole = run(&one, 1);
+        let text = std::fs::read(one.join(JOURNAL)).unwrap();
+        std::fs::create_dir(&cut).unwrap();
+        std::fs::write(cut.join(JOURNAL), &text[..text.len() / 2]).unwrap();
+        let told = |blocks: &[Block]| -> Vec<_> { blocks.iter().flat_map(Block::experiments).collect() };
+        assert_eq!(told(&whole), told(&run(&cut, 3)));
+        let verdict = estimation.judge(&whole, Level::P95).unwrap();
+        let (risk, assumed) = (verdict.risk.unwrap(), verdict.others[0].1.as_ref().unwrap());
+        assert!(risk.covers(1e-4) && risk.n == 3600 && risk.method == "clopper-pearson", "{risk:.6}");
+        assert!(assumed.low > 0.6e-4 && assumed.high < 1.6e-4, "{assumed:.7}");
+        let failures: Vec<_> = whole.iter().flat_map(|b| &b.failures).step_by(20).collect();
+        let chosen: Vec<u64> = failures.iter().map(|f| f.index).collect();
+        let again = estimation.draws(&whole, &chosen, &context(2)).unwrap();
+        assert!(again.iter().zip(failures).all(|(found, f)| found.as_ref() == Some(f)));
+    }
+
+    #[test]
+    fn swarms_answer_it_too() {
+        let subject = textbook();
+        let (env, policy) = ("cartpole".to_string(), subject.name.clone());
+        let scenario = subject.scenario.clone();
+        let (particles, moves, budget) = (200, 1, 20_000);
+        let spec = SubsetSpec { env, simulator: None, policy, seed: 1, particles, moves, budget, scenario };
+        let by = Experimenter::new(&subject, 1).unwrap();
+        let found = Subset::pooled(&all(&by, &spec, 8, None, &context(2)).unwrap().0, Level::P95).unwrap();
+        assert!(found.covers(1e-4) && found.low > 2e-5 && found.high < 5e-4, "{found:.6}");
+    }
+
+    #[test]
+    fn what_is_not_stated_is_refused_by_name() {
+        let refused = |subject: &Subject| {
+            let by = Experimenter::new(subject, 1).unwrap();
+            Estimation::importance(by, 0.9).err().unwrap().to_string()
+        };
+        let undrawn = Scenario { draws: None, ..textbook().scenario.unwrap() };
+        let subject = Subject::new("cartpole", "random").unwrap().under(Some(undrawn)).unwrap();
+        assert!(refused(&subject).contains("the density of what is drawn is not stated"));
+        let unjudged = Scenario { criterion: None, ..textbook().scenario.unwrap() };
+        let subject = Subject::new("cartpole", "random").unwrap().under(Some(unjudged)).unwrap();
+        assert!(refused(&subject).contains("does not say how far it is from failing"));
+    }
+}
