@@ -276,8 +276,8 @@ def split(
     :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     :param failure_margin: Gymnasium: number in `info` that is zero at failure
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
-    :param swarms: Independent swarms, whose spread gives the interval [default: 10]
-    :param particles: Particles per swarm and level [default: 500]
+    :param swarms: Independent swarms, whose spread gives the interval [default: 6]
+    :param particles: Particles per swarm and level [default: 1000]
     :param moves: Markov moves per particle [default: 1]
     :param budget: Most experiments per swarm [default: 20000]
     :param level: Confidence level of the intervals [default: 0.95]

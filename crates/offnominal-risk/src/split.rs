@@ -36,10 +36,10 @@ pub struct Request {
     #[arg(long, help = POLICY)]
     pub policy: String,
     /// Independent swarms, whose spread gives the interval
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 6)]
     pub swarms: u64,
     /// Particles per swarm and level
-    #[arg(long, default_value_t = 500)]
+    #[arg(long, default_value_t = 1000)]
     pub particles: usize,
     /// Markov moves per particle
     #[arg(long, default_value_t = 1)]

@@ -34,8 +34,8 @@ const CASES: [Case; 6] = [
 const EXPERIMENTS: [u64; 2] = [6000, 20_000];
 const PLAIN_SHARE: f64 = 0.92;
 /// The swarms of `risk split`.
-const SWARMS: usize = 10;
-const PLAN: Subset = Subset { particles: 500, moves: 1, budget: 1_000_000 };
+const SWARMS: usize = 6;
+const PLAN: Subset = Subset { particles: 1000, moves: 1, budget: 1_000_000 };
 
 fn plane(z: &[f64]) -> f64 {
     3.719_016_485 - z.iter().sum::<f64>() / (z.len() as f64).sqrt()

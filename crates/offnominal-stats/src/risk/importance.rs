@@ -40,6 +40,9 @@ use std::ops::Range;
 
 /// Failures, by how many of equal weight say as much, from which on guided experiments are estimated from.
 const ENOUGH_FAILURES: f64 = 25.0;
+/// The same from which on the interval of the weights is not refused. With fewer, those that miss lie too low: what g hardly
+/// reaches has not been seen yet (measured: studies/risk, the series system far out).
+const FEWEST_EFFECTIVE: f64 = 40.0;
 /// Error of the interval of plain experiments that may deny the assumption.
 const DENIAL: f64 = 1e-3;
 
@@ -178,6 +181,10 @@ pub fn estimate(
     level: Level,
 ) -> Result<Estimate, Refusal> {
     let found = normal::normal(sample, draws, 0.0, level)?;
+    let effective = effective(sample.iter().map(Weighted::term));
+    if effective < FEWEST_EFFECTIVE {
+        return Err(Refusal::Doubtful(Warning::FewEffective { effective }));
+    }
     let counted = counting::planned(plain.0, plain.1, Level::try_from(1.0 - DENIAL)?)?;
     if counted.low > found.high || counted.high < found.low {
         return Err(Refusal::Doubtful(Warning::Denied { low: counted.low, high: counted.high }));
