@@ -262,8 +262,8 @@ pub fn alone(request: &Request, context: &Context) -> Result<Report> {
 
 /// Experiments per draw of an adaptive run, where nothing else is said.
 const ADAPTIVE_RATE: f64 = 0.01;
-/// Plain share of an adaptive run: at half, rare failures cost a fortieth of what counting needs, and the interval that assumes
-/// nothing is 1.4 times as wide (studies/risk/README.md).
+/// Plain share of an adaptive run: at half, rare failures cost about a fortieth of what counting needs, and the interval that
+/// assumes nothing is 1.4 to 1.8 times as wide (studies/risk/README.md).
 const ADAPTIVE_SHARE: f64 = 0.5;
 /// Plain share of importance sampling: few guided experiments say enough, and the plain ones alone make the interval that
 /// assumes nothing, which is then at most 1.09 times as wide as that of counting.
