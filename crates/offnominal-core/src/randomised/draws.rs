@@ -1,6 +1,6 @@
 //! How parameters are drawn: around their nominal values, from a list, or from distributions that are stated.
 
-use super::joint::Joint;
+use super::joint::{Joint, STEP};
 use crate::Rng;
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -100,9 +100,6 @@ pub enum DrawsError {
         tries: usize,
     },
 }
-
-/// How far a step of [`Draws::vary`] goes: 1 draws anew, 0 stays.
-pub(super) const STEP: f64 = 0.5;
 
 impl Around {
     /// Parameters of an environment by their names.

@@ -5,9 +5,11 @@
 //!
 //! Reference: Nelsen, "An introduction to copulas", 2006, section 2.9 for simulation.
 
-use super::draws::STEP;
 use crate::Rng;
 use serde::{Deserialize, Serialize};
+
+/// How far a step of [`Draws::vary`](super::Draws) goes: 1 draws anew, 0 stays.
+pub(super) const STEP: f64 = 0.5;
 
 /// Numbers that are drawn together: parameters first, and then entries of an initial condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,15 +1,22 @@
 //! Which draws become experiments, with the buffers of one thread.
 
 use super::block::Method;
-use super::estimation::Rule;
 use super::guided::BlockRule;
-use super::refit::RuleReader;
+use super::refit::{self, RuleReader};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::predictors::predictor::Reader;
 use anyhow::{Context as _, Result, bail};
 use offnominal_core::prelude::*;
 use offnominal_stats::risk::Thinning;
+
+/// How the draws of a block are chosen, where they follow what failed before.
+pub(super) enum Rule<'c> {
+    /// By scores.
+    Adaptive(Box<refit::Rule<'c>>),
+    /// From a fitted density.
+    Importance(Box<BlockRule<'c>>),
+}
 
 /// How the initial condition of the next experiment is chosen.
 pub(super) enum Chooser<'r> {

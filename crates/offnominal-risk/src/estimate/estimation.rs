@@ -1,9 +1,9 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
 use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
-use super::chooser::Chooser;
+use super::chooser::{Chooser, Rule};
 use super::ending::Ending;
-use super::guided::{self, BlockRule, Guided, Learned};
+use super::guided::{self, Guided, Learned};
 use super::refit::{self, Read, Refit};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
@@ -39,14 +39,6 @@ pub struct Estimation<'c> {
     pub spec: ExperimentSpec,
     read: Mutex<Read>,
     learned: Mutex<Learned>,
-}
-
-/// How the draws of a block are chosen, where they follow what failed before.
-pub(super) enum Rule<'c> {
-    /// By scores.
-    Adaptive(Box<refit::Rule<'c>>),
-    /// From a fitted density.
-    Importance(Box<BlockRule<'c>>),
 }
 
 /// How far a predictor chooses experiments.

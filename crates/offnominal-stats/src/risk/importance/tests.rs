@@ -1,3 +1,5 @@
+//! Importance sampling where the truth is known.
+
 use super::super::toy::repetitions;
 use super::*;
 use crate::level::normal_cdf;

@@ -1,3 +1,5 @@
+//! Subset simulation where the truth is known.
+
 use super::super::toy::{assert_covers, coverage, repetitions};
 use super::*;
 use crate::level::normal_cdf;
