@@ -35,7 +35,7 @@ def estimate(
     *,
     failure: str | None = None,
     failure_margin: str | None = None,
-    method: Literal["plain", "thinned", "adaptive"] | None = None,
+    method: Literal["plain", "thinned", "adaptive", "importance"] | None = None,
     predictor: Path | None = None,
     episodes: int | None = None,
     exponent: float | None = None,
@@ -82,14 +82,16 @@ def estimate(
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
     :param method: Sampling of initial conditions [default: thinned with ``predictor``, else plain]: ``plain``: Monte
         Carlo; ``thinned``: Likelier where the predictor expects failures; valid at any stop; ``adaptive``: Likelier
-        where failures occurred before; valid at any stop
+        where failures occurred before; valid at any stop; ``importance``: From normals fitted to failures; needs a
+        stated distribution
     :param predictor: Predictor of `risk learn`
     :param episodes: Number of episodes; a larger number continues a run [default: 1000]
     :param exponent: Exponent of the predictor in the sampling density [default: as learned]
     :param goal: Purpose: estimate the probability, or show that it is small; sets ``plain_share`` [default: estimate]
-    :param plain_share: Nominal weight of the defensive mixture [default: 0.1; 0.8 with ``goal`` gate]
+    :param plain_share: Share of plain experiments [default: thinned 0.1, adaptive 0.5, importance 0.92; 0.8 with
+        ``goal`` gate]
     :param top_share: Also report the failure rate within the riskiest SHARE of draws
-    :param rate: Experiments per draw, thinned and adaptive [default: from the predictor; adaptive 0.1]
+    :param rate: Experiments per draw, thinned and adaptive [default: from the predictor; adaptive 0.01]
     :param level: Confidence level of the intervals [default: 0.95]
     :param max_risk: Largest acceptable failure probability; exit code 1 if not shown
     :param early_stop: Stop once the interval excludes ``max_risk``
@@ -266,7 +268,7 @@ def split(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Estimate a small failure probability by splitting, in environments with a margin.
+    """Estimate a small failure probability by subset simulation, where there is a margin.
 
     The command ``offnominal risk split``.
 
@@ -274,9 +276,9 @@ def split(
     :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     :param failure_margin: Gymnasium: number in `info` that is zero at failure
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
-    :param swarms: Independent swarms [default: 4]
-    :param particles: Particles per swarm [default: 50]
-    :param moves: Markov moves per replaced particle [default: 10]
+    :param swarms: Independent swarms, whose spread gives the interval [default: 6]
+    :param particles: Particles per swarm and level [default: 1000]
+    :param moves: Markov moves per particle [default: 1]
     :param budget: Most experiments per swarm [default: 20000]
     :param level: Confidence level of the intervals [default: 0.95]
     :param out: Output folder; an interrupted run continues there
@@ -408,13 +410,21 @@ def stress(
     return one("risk stress", locals())
 
 
-def budget(p: float, *, delta: float | None = None, confidence: float | None = None, progress: bool = True) -> Result:
+def budget(
+    *,
+    p: float | None = None,
+    delta: float | None = None,
+    show_below: float | None = None,
+    confidence: float | None = None,
+    progress: bool = True,
+) -> Result:
     """Tell how many episodes Monte Carlo needs for a failure probability.
 
     The command ``offnominal risk budget``.
 
     :param p: Failure probability, above 0 and below 1
     :param delta: Factor: the estimate lies between P / D and D P [default: 3]
+    :param show_below: Instead: episodes without a failure that show a probability of at most P
     :param confidence: Probability of that [default: 0.95]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """

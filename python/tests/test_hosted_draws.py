@@ -249,7 +249,7 @@ def test_every_method_of_risk_works_on_drawn_parameters():
     found = json.loads(adaptive.stdout)["risk"]["risk"]
     assert found["low"] < 0.0228 < found["high"]
     split = command(
-        "risk", "split", *play, "--policy", "random", "--swarms", 4, "--particles", 20, "--moves", 4, "--out", "split"
+        "risk", "split", *play, "--policy", "random", "--swarms", 4, "--particles", 100, "--out", "split"
     )
     assert split.returncode == 0, split.stderr
     assert 0.001 < json.loads(split.stdout)["risk"]["value"] < 0.2

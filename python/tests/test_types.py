@@ -36,7 +36,7 @@ logs.read("a.csv", 3)  # type: ignore[arg-type]
 commands.fit(logs="a.csv")  # type: ignore[call-arg]
 commands.score("a.monitor", logs="b.csv", page="c.html")  # type: ignore[call-arg]
 risk.estimate("pendulum", "random", method="best")  # type: ignore[arg-type]
-risk.budget(0.1, delta="small")  # type: ignore[arg-type]
+risk.budget(p=0.1, delta="small")  # type: ignore[arg-type]
 risk.stress("pendulum", "random", strategies=["climb", "fall"])  # type: ignore[list-item]
 rows: list[int] = logs.read("a.csv")[0].secs  # type: ignore[assignment]
 found: Monitor = PeDm(members=3, score="analytic", training={"epochs": 5}).fit([])

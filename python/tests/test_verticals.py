@@ -13,7 +13,7 @@ from offnominal import image_detectors, pixels, risk
 
 
 def test_a_budget_is_what_the_command_prints() -> None:
-    found = risk.budget(1e-3)
+    found = risk.budget(p=1e-3)
     assert found == {"episodes": found["episodes"]} and found["episodes"] > 0
 
 

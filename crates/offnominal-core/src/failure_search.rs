@@ -37,6 +37,18 @@ pub trait FailureSearch {
         self.inner()?.vary(x, rng)
     }
 
+    /// How many independent standard normal numbers an initial condition is made of, where its distribution is stated; 0
+    /// where it is not.
+    fn normals(&self) -> usize {
+        self.inner().map_or(0, FailureSearch::normals)
+    }
+
+    /// The initial condition that so many standard normal numbers stand for, so that numbers drawn at random give P. What is
+    /// not stated is drawn from `rng`. `None` for what P does not have: it is P for the numbers that have a condition.
+    fn of_normals(&self, z: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        self.inner()?.of_normals(z, rng)
+    }
+
     /// How far the present state is from what the environment counts as failure: zero or less exactly where it has
     /// failed;
     /// `None` where the environment does not say.

@@ -177,6 +177,15 @@ impl FailureSearch for Randomised<'_> {
         Some(self.joined(&drawn, rest))
     }
 
+    fn normals(&self) -> usize {
+        self.draws.normals()
+    }
+
+    fn of_normals(&self, z: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let drawn = self.draws.of_normals(z)?;
+        self.can_be(&drawn[..self.draws.n()]).then(|| self.joined(&drawn, self.pristine.draw(rng)))
+    }
+
     fn margin(&self) -> Option<f64> {
         self.environment.failure_search().margin()
     }

@@ -3,7 +3,7 @@
 //! Randomness is keyed by run, stream and index, so that an experiment is the same bits whichever thread plays it, in
 //! whatever order, and whatever was played before.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Disturbance, Watcher};
@@ -117,6 +117,51 @@ impl<'c> Experimenter<'c> {
     /// The initial condition that belongs to a key.
     pub fn draw(&self, key: Seed) -> Vec<f64> {
         self.subject.env.draw(&mut key.child("initial").rng())
+    }
+
+    /// How many standard normal numbers an initial condition is made of, where its distribution is stated; else 0.
+    pub fn normals(&self) -> usize {
+        self.subject.env.failure_search().normals()
+    }
+
+    /// The initial condition that standard normal numbers stand for, with what is not stated by the key; nothing for what is
+    /// never drawn.
+    pub fn of_normals(&self, key: Seed, z: &[f64]) -> Option<Vec<f64>> {
+        self.subject.env.failure_search().of_normals(z, &mut key.child("initial").rng())
+    }
+
+    /// Standard normal numbers that stand for an initial condition, and that condition: a draw from P.
+    ///
+    /// # Errors
+    /// If hardly any numbers do.
+    pub fn draw_normals(&self, key: Seed, rng: &mut Rng) -> Result<(Vec<f64>, Vec<f64>)> {
+        const TRIES: usize = 1000;
+        let d = self.normals();
+        let one = |_| {
+            let z: Vec<f64> = (0..d).map(|_| rng.normal()).collect();
+            self.of_normals(key, &z).map(|x| (z, x))
+        };
+        let id = &self.subject.env.spec().id;
+        let none = || format!("environment {id}: none of {TRIES} draws of the stated distribution can be");
+        (0..TRIES).find_map(one).with_context(none)
+    }
+
+    /// Plays from an initial condition in an environment with a margin.
+    ///
+    /// # Errors
+    /// As [`Experimenter::play`], or if the margin contradicts the outcome: it is zero or less exactly where an episode fails.
+    pub fn play_with_margin(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
+        let found = self.play(key, x)?;
+        let Some(margin) = found.margin.filter(|_| found.divergence.is_none()) else { return Ok(found) };
+        // At zero an episode stands on the limit.
+        let agrees = margin == 0.0 || found.failed == (margin < 0.0);
+        let (id, end) = (&self.subject.env.spec().id, if found.failed { "failed" } else { "did not fail" });
+        ensure!(
+            agrees,
+            "environment {id}: the episode from {x:?} {end}, and its smallest margin was {margin}: expected a margin that is \
+             zero or less exactly where an episode fails"
+        );
+        Ok(found)
     }
 
     /// Plays from an initial condition.

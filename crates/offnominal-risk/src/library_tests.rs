@@ -89,7 +89,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
 fn swarms_and_searches_report_what_they_write() {
     let folder = tempfile::tempdir().unwrap();
     let (swarms, searches) = (folder.path().join("split"), folder.path().join("search"));
-    let few = json!({ "env": "driving", "policy": "random", "swarms": 4, "particles": 6, "moves": 2,
+    let few = json!({ "env": "driving", "policy": "random", "swarms": 4, "particles": 10, "moves": 2,
         "budget": 60, "out": swarms });
     let report = split::run(&request(few), &context()).unwrap();
     assert_eq!(json!(report), read(&swarms.join("split.json")));

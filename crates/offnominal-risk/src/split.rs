@@ -1,12 +1,15 @@
-//! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
-//! failure.
+//! `risk split`: how often a policy fails in an environment with a margin, by subset simulation: swarms of particles that
+//! move towards failure.
+//!
+//! Where the distribution of what is drawn is stated, particles are standard normal numbers that stand for an initial
+//! condition, and moves are those of [`offnominal_stats::risk::subset`]; elsewhere the environment names neighbours.
 
 use crate::estimate::document::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
 use crate::request::LEVEL;
 use crate::request::{self, within};
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
@@ -18,7 +21,7 @@ use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
-use offnominal_stats::risk::splitting::{Margin, Rounds, Splitting};
+use offnominal_stats::risk::subset::{self, Margin, Subset};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -32,14 +35,14 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Independent swarms
-    #[arg(long, default_value_t = 4)]
+    /// Independent swarms, whose spread gives the interval
+    #[arg(long, default_value_t = 6)]
     pub swarms: u64,
-    /// Particles per swarm
-    #[arg(long, default_value_t = 50)]
+    /// Particles per swarm and level
+    #[arg(long, default_value_t = 1000)]
     pub particles: usize,
-    /// Markov moves per replaced particle
-    #[arg(long, default_value_t = 10)]
+    /// Markov moves per particle
+    #[arg(long, default_value_t = 1)]
     pub moves: usize,
     /// Most experiments per swarm
     #[arg(long, default_value_t = 20_000)]
@@ -59,11 +62,11 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Which run it was.
-    pub run: SplittingSpec,
+    pub run: SubsetSpec,
     /// The failure probability.
     pub risk: Estimate,
-    /// The estimate of each swarm alone, which tells how well they agree.
-    pub of_each: Vec<Estimate>,
+    /// The failure probability by each swarm alone.
+    pub of_each: Vec<f64>,
     /// Experiments without an outcome, which count as failures.
     pub diverged: u64,
 }
@@ -71,8 +74,8 @@ pub struct Report {
 /// Runs the swarms and judges them.
 ///
 /// # Errors
-/// If the environment has no margin or no neighbours, or margins tie; if a setting is out of its range; if a file cannot
-/// be written.
+/// If the environment has no margin, or one that contradicts its failures; if there are no neighbours; if margins tie, chains
+/// stick or swarms disagree; if a setting is out of its range; if a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
@@ -82,22 +85,21 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         request.spec(&subject, context)?,
     );
     let (swarms, diverged) = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
-    let risk = run.plan().pooled(&swarms, level)?;
-    let one = |swarm: &Rounds| run.plan().pooled(&[*swarm], level).context("one swarm");
-    let of_each = swarms.iter().map(one).collect::<Result<_>>()?;
+    let risk = Subset::pooled(&swarms, level)?;
+    let of_each = swarms.iter().map(|swarm| swarm.value).collect();
     let report = Report { run, risk, of_each, diverged };
     request::write_json(request.out.as_deref(), "split.json", &report)?;
     Ok(report)
 }
 
 impl Request {
-    fn spec(&self, subject: &Subject, context: &Context) -> Result<SplittingSpec> {
+    fn spec(&self, subject: &Subject, context: &Context) -> Result<SubsetSpec> {
         // Fewer cannot show that they disagree.
         within("swarms", self.swarms, 4..=10_000)?;
-        within("particles", self.particles, 2..=100_000)?;
+        within("particles", self.particles, 10..=100_000)?;
         within("moves", self.moves, 1..=100_000)?;
         within("budget", self.budget, 1..=u32::MAX as usize)?;
-        Ok(SplittingSpec {
+        Ok(SubsetSpec {
             env: self.env.to_string(),
             simulator: provenance::hosted(subject.env.spec()),
             policy: subject.name.clone(),
@@ -121,16 +123,16 @@ impl fmt::Display for Report {
         if *diverged > 0 {
             writeln!(f, "  {diverged} experiments diverged and have no outcome; they count as failures")?;
         }
-        let values: Vec<String> = of_each.iter().map(|e| probability(e.value)).collect();
+        let values: Vec<String> = of_each.iter().map(|p| probability(*p)).collect();
         writeln!(f, "  of each swarm        {}", values.join(" "))?;
-        writeln!(f, "  assumes that {} moves forget; more of them must give the same", run.moves)
+        writeln!(f, "  assumes that swarms reach all failures; more particles or moves must give the same")
     }
 }
 
 /// What is estimated, and how; a journal belongs to one of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SplittingSpec {
+pub struct SubsetSpec {
     /// The environment.
     pub env: String,
     /// What simulates an environment that Python hosts: versions, and digests of the user's modules.
@@ -140,9 +142,9 @@ pub struct SplittingSpec {
     pub policy: PolicyName,
     /// The seed.
     pub seed: u64,
-    /// Particles per swarm.
+    /// Particles per swarm and level.
     pub particles: usize,
-    /// Moves per replaced particle.
+    /// Moves per particle.
     pub moves: usize,
     /// Experiments after which a swarm gives up.
     pub budget: usize,
@@ -151,10 +153,10 @@ pub struct SplittingSpec {
     pub scenario: Option<Scenario>,
 }
 
-impl SplittingSpec {
+impl SubsetSpec {
     /// The plan of a swarm.
-    pub fn plan(&self) -> Splitting {
-        Splitting { particles: self.particles, moves: self.moves, budget: self.budget }
+    pub fn plan(&self) -> Subset {
+        Subset { particles: self.particles, moves: self.moves, budget: self.budget }
     }
 }
 
@@ -163,7 +165,8 @@ impl SplittingSpec {
 #[serde(deny_unknown_fields)]
 struct Swarm {
     number: u64,
-    rounds: usize,
+    value: f64,
+    levels: usize,
     experiments: usize,
     has_failed: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -176,9 +179,11 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// An initial condition with the key of all other randomness.
+/// An initial condition, the standard normal numbers that it is made of where that is stated, and the key of all other
+/// randomness.
 #[derive(Clone)]
 struct Particle {
+    z: Vec<f64>,
     x: Vec<f64>,
     key: Seed,
 }
@@ -196,27 +201,37 @@ struct Experiments<'e> {
 /// of experiments without an outcome.
 ///
 /// # Errors
-/// If the environment has no margin or no neighbours, margins tie, particles are stuck, or a file cannot be written.
+/// As [`run`], but for disagreement.
 pub fn all(
     by: &Experimenter<'_>,
-    run: &SplittingSpec,
+    run: &SubsetSpec,
     swarms: u64,
     folder: Option<&Path>,
     context: &Context,
-) -> Result<(Vec<Rounds>, u64)> {
+) -> Result<(Vec<subset::Swarm>, u64)> {
     check(by)?;
     let work = Numbered { folder, journal: JOURNAL, what: "swarms", run };
     let found = work.all(swarms, context, |number| one(by, run, number))?;
-    let rounds =
-        |f: &Swarm| Rounds { rounds: f.rounds, experiments: f.experiments, has_failed: f.has_failed };
     let diverged = found.iter().map(|f| f.diverged).sum();
     by.at_most(diverged)?;
-    Ok((found.iter().map(rounds).collect(), diverged))
+    let swarm = |&Swarm { value, levels, experiments, has_failed, .. }: &Swarm| subset::Swarm {
+        value,
+        levels,
+        experiments,
+        has_failed,
+    };
+    Ok((found.iter().map(swarm).collect(), diverged))
 }
 
 impl Piece for Swarm {
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn check(&self) -> Result<()> {
+        let is_probability = (0.0..=1.0).contains(&self.value);
+        ensure!(is_probability, "value: expected a number from 0 to 1, found {}", self.value);
+        Ok(())
     }
 }
 
@@ -228,44 +243,67 @@ fn check(experimenter: &Experimenter<'_>) -> Result<()> {
     let (id, key) = (&env.spec().id, experimenter.key("check", 0));
     let x = experimenter.draw(key);
     let has_margin = experimenter.play(key, &x)?.margin.is_some();
-    ensure!(has_margin, "environment {id} does not say how far it is from failing, which splitting needs");
-    let has_neighbours = env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
+    ensure!(
+        has_margin,
+        "environment {id} does not say how far it is from failing, which subset simulation needs"
+    );
+    let has_neighbours =
+        experimenter.normals() > 0 || env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
     ensure!(
         has_neighbours,
-        "environment {id} offers no neighbours of an initial condition, which splitting needs"
+        "environment {id} offers no neighbours of an initial condition, and no density of what is drawn is stated \
+         (--distribution, --randomise): subset simulation needs one of both"
     );
     Ok(())
 }
 
-fn one(experimenter: &Experimenter<'_>, spec: &SplittingSpec, number: u64) -> Result<Swarm> {
+fn one(experimenter: &Experimenter<'_>, spec: &SubsetSpec, number: u64) -> Result<Swarm> {
     let key = experimenter.key("swarm", number);
     let mut experiments = Experiments { experimenter, key, made: 0, diverged: 0, error: None };
-    let came = spec.plan().rounds(&mut experiments, &mut key.child("moves").rng());
+    let came = spec.plan().swarm(&mut experiments, &mut key.child("moves").rng());
     if let Some(why) = experiments.error {
         return Err(why);
     }
     let came = came.map_err(|why| anyhow!("swarm {number}: {why}"))?;
     let diverged = experiments.diverged;
-    let Rounds { rounds, experiments, has_failed } = came;
-    Ok(Swarm { number, rounds, experiments, has_failed, diverged })
+    let subset::Swarm { value, levels, experiments, has_failed } = came;
+    Ok(Swarm { number, value, levels, experiments, has_failed, diverged })
 }
 
 impl Margin for Experiments<'_> {
     type X = Particle;
 
     fn draw(&mut self, rng: &mut Rng) -> Particle {
-        Particle { x: self.experimenter.subject.env.draw(rng), key: self.next_key() }
+        let key = self.next_key();
+        if self.experimenter.normals() == 0 {
+            return Particle { z: vec![], x: self.experimenter.subject.env.draw(rng), key };
+        }
+        let found = self.experimenter.draw_normals(key, rng);
+        let (z, x) = found.unwrap_or_else(|why| {
+            self.error.get_or_insert(why);
+            (vec![], vec![])
+        });
+        Particle { z, x, key }
     }
 
     /// All other randomness is drawn anew, as independent of x as before.
-    fn vary(&mut self, from: &Particle, rng: &mut Rng) -> Particle {
-        let near = self.experimenter.subject.env.failure_search().vary(&from.x, rng);
-        let x = near.unwrap_or_else(|| from.x.clone());
-        Particle { x, key: self.next_key() }
+    fn vary(&mut self, from: &Particle, step: f64, rng: &mut Rng) -> Option<Particle> {
+        let key = self.next_key();
+        if from.z.is_empty() {
+            let x = self.experimenter.subject.env.failure_search().vary(&from.x, rng)?;
+            return Some(Particle { z: vec![], x, key });
+        }
+        let z: Vec<f64> =
+            from.z.iter().map(|z| (1.0 - step * step).sqrt() * z + step * rng.normal()).collect();
+        let x = self.experimenter.of_normals(key, &z)?;
+        Some(Particle { z, x, key })
     }
 
     fn margin(&mut self, at: &Particle) -> f64 {
-        match self.experimenter.play(at.key, &at.x) {
+        if self.error.is_some() {
+            return -1.0;
+        }
+        match self.experimenter.play_with_margin(at.key, &at.x) {
             Ok(found) if found.divergence.is_some() => {
                 self.diverged += 1;
                 // A failure, at a margin of its own: margins must not tie.
@@ -274,7 +312,7 @@ impl Margin for Experiments<'_> {
             Ok(found) => found.margin.unwrap_or(f64::INFINITY),
             Err(why) => {
                 self.error.get_or_insert(why);
-                f64::INFINITY
+                -1.0
             }
         }
     }

@@ -14,7 +14,8 @@
 //! | [`linear`]       | linear scores from few examples                                                        |
 //! | [`claim`]        | a failure probability in two parts, of which one is known well                          |
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
-//! | [`splitting`]    | environments that say how far they were from failing                                          |
+//! | [`importance`]   | distributions that are stated: importance sampling from a fitted mixture                |
+//! | [`subset`]       | environments that say how far they were from failing                                    |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
@@ -35,6 +36,7 @@ pub mod counting;
 pub(crate) mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod importance;
 pub mod linear;
 pub mod multifidelity;
 pub mod normal;
@@ -42,7 +44,7 @@ pub mod refusal;
 pub mod sampler;
 pub mod search;
 pub mod selection;
-pub mod splitting;
+pub mod subset;
 pub mod thinning;
 #[cfg(test)]
 mod toy;
@@ -51,14 +53,14 @@ pub mod weighted;
 
 pub use allocation::Allocation;
 pub use bounded::Bounded;
-pub use budget::budget;
+pub use budget::{budget, clean_episodes};
 pub use claim::Claim;
 pub use diagnostics::Diagnostics;
 pub use multifidelity::Multifidelity;
 pub use refusal::Refusal;
 pub use sampler::Sampler;
 pub use selection::SuccessiveElimination;
-pub use splitting::Splitting;
+pub use subset::Subset;
 pub use thinning::{HorvitzThompson, Thinning};
 pub use warning::Warning;
 pub use weighted::Weighted;

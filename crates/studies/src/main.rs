@@ -8,6 +8,7 @@
 //! | `fit-times` | how long detectors take to fit and to score |
 //! | `multifidelity` | what episodes of a cheaper simulator save |
 //! | `risk-algorithm-1` | the failure probability by algorithm 1 of Uesato et al. (2018) |
+//! | `risk-closed-form` | what samplers gain over counting where the truth is known |
 //! | `risk-coverage` | do intervals of failure probabilities keep their promise |
 //! | `risk-figures` | Figures 1 to 4 of Uesato et al. (2018) |
 //! | `risk-gate` | how many experiments should ignore the predictor |
@@ -24,6 +25,7 @@ mod fit_times;
 mod multifidelity;
 mod played;
 mod risk_algorithm_1;
+mod risk_closed_form;
 mod risk_coverage;
 mod risk_figures;
 mod risk_gate;
@@ -45,6 +47,7 @@ fn main() -> Result<()> {
         "fit-times" => fit_times::run(rest),
         "multifidelity" => multifidelity::run(rest),
         "risk-algorithm-1" => risk_algorithm_1::run(rest),
+        "risk-closed-form" => risk_closed_form::run(rest),
         "risk-coverage" => risk_coverage::run(rest),
         "risk-figures" => risk_figures::run(rest),
         "risk-gate" => risk_gate::run(rest),

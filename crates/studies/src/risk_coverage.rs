@@ -5,7 +5,7 @@
 //!
 //! X is uniform on [0, 1) and fails with the chance ½ exp(−k X), so p is ½ / k but for e⁻ᵏ. A predictor has the shape
 //! of that chance to a power: 1 is right, 2 is far too sharp, ½ too blunt. Draws that a method would not try are not
-//! drawn one by one: those that it does try are drawn from their distribution. Splitting sees the tail of a normal
+//! drawn one by one: those that it does try are drawn from their distribution. Subset simulation sees the tail of a normal
 //! distribution.
 //! `error` is the mean estimate's distance from the truth in standard errors; `ratio` is the median upper end over p.
 
@@ -13,8 +13,8 @@ use anyhow::Result;
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::splitting::Margin;
-use offnominal_stats::risk::{HorvitzThompson, PLAIN_SHARE, Splitting, Thinning, counting};
+use offnominal_stats::risk::subset::Margin;
+use offnominal_stats::risk::{HorvitzThompson, PLAIN_SHARE, Subset, Thinning, counting};
 
 const RUNS: u64 = 2000;
 /// Failures to expect of plain counting, and experiments of the other methods.
@@ -39,7 +39,7 @@ pub fn run(_: &[String]) -> Result<()> {
         let p = 10.0_f64.powi(-exponent);
         row("counting, planned", p, None, |rng| planned(p, rng));
         row("counting, any time", p, None, |rng| any_time(p, rng));
-        row("splitting", p, None, |rng| split(p, rng));
+        row("subset", p, None, |rng| subset(p, rng));
         for sharpness in [0.5, 1.0, 2.0] {
             let case = Case { p, sharpness };
             row("thinned", p, Some(sharpness), |rng| case.thinned(rng));
@@ -141,8 +141,8 @@ impl Margin for Tail {
         rng.normal()
     }
 
-    fn vary(&mut self, x: &f64, rng: &mut Rng) -> f64 {
-        0.8 * x + 0.6 * rng.normal()
+    fn vary(&mut self, x: &f64, step: f64, rng: &mut Rng) -> Option<f64> {
+        Some((1.0 - step * step).sqrt() * x + step * rng.normal())
     }
 
     fn margin(&mut self, x: &f64) -> f64 {
@@ -150,10 +150,11 @@ impl Margin for Tail {
     }
 }
 
-fn split(p: f64, rng: &mut Rng) -> Estimate {
+fn subset(p: f64, rng: &mut Rng) -> Estimate {
     let limits = [(1e-2, 2.326348), (1e-3, 3.090232), (1e-4, 3.719016), (1e-5, 4.264891), (1e-6, 4.753424)];
     let limit = limits.iter().find(|l| l.0 > 0.9 * p && l.0 < 1.1 * p).expect("a truth of the table").1;
-    let plan = Splitting { particles: 40, moves: 20, budget: 1_000_000 };
-    let swarm = plan.rounds(&mut Tail(limit), rng).expect("a tail without ties");
-    plan.pooled(&[swarm], Level::P95).expect("a single swarm agrees with itself")
+    let plan = Subset { particles: 500, moves: 1, budget: 1_000_000 };
+    let swarm = |_| plan.swarm(&mut Tail(limit), rng).expect("a tail without ties");
+    let swarms: Vec<_> = (0..10).map(swarm).collect();
+    Subset::pooled(&swarms, Level::P95).expect("ten swarms that agree")
 }

@@ -176,6 +176,7 @@ fn draws(method: &Method) -> String {
         Method::Adaptive { predictor: None, .. } => "adaptive draws".into(),
         Method::Adaptive { .. } => "adaptive draws with a predictor".into(),
         Method::Plain => "plain draws".into(),
+        Method::Importance { .. } => "importance sampling".into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How parameters are drawn: around their nominal values, from a list, or from distributions that are stated.
 
-use super::joint::Joint;
+use super::joint::{Joint, STEP};
 use crate::Rng;
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -101,9 +101,6 @@ pub enum DrawsError {
     },
 }
 
-/// How far a step of [`Draws::vary`] goes: 1 draws anew, 0 stays.
-const STEP: f64 = 0.5;
-
 impl Around {
     /// Parameters of an environment by their names.
     ///
@@ -148,6 +145,11 @@ impl Around {
             ratios.push(q.twin.map_or_else(|| free.next().map_or(1.0, own), |twin| ratios[twin]));
         }
         self.values(&ratios)
+    }
+
+    /// The values at these multiples of their standard deviations.
+    fn of_normals(&self, z: &[f64]) -> Vec<f64> {
+        self.free().zip(z).map(|(q, z)| q.value(1.0 + self.sigma * z, self.sigma)).collect()
     }
 
     /// z ← √(1 − s²) z + s ξ of each z = (x / x₀ − 1) / σ, which leaves a normal distribution as it is and is as likely
@@ -246,6 +248,25 @@ impl Draws {
             Draws::Listed { rows, .. } => rows[rng.below(rows.len())].clone(),
             Draws::Joint(joint) => joint.draw(rng),
         }
+    }
+
+    /// How many independent standard normal numbers values are made of; 0 where they have no density.
+    pub(super) fn normals(&self) -> usize {
+        match self {
+            Draws::Around(around) => around.free().count(),
+            Draws::Listed { .. } => 0,
+            Draws::Joint(joint) => joint.variables.len(),
+        }
+    }
+
+    /// The values that these standard normal numbers stand for; nothing if they are never drawn.
+    pub(super) fn of_normals(&self, z: &[f64]) -> Option<Vec<f64>> {
+        let values = match self {
+            Draws::Around(around) => around.of_normals(z),
+            Draws::Listed { .. } => return None,
+            Draws::Joint(joint) => joint.of_normals(z),
+        };
+        self.admit(&values).then_some(values)
     }
 
     /// A neighbour of values, as likely to lead back.

@@ -8,6 +8,9 @@
 use crate::Rng;
 use serde::{Deserialize, Serialize};
 
+/// How far a step of [`Draws::vary`](super::Draws) goes: 1 draws anew, 0 stays.
+pub(super) const STEP: f64 = 0.5;
+
 /// Numbers that are drawn together: parameters first, and then entries of an initial condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,8 +88,12 @@ impl Joint {
 
     /// A value for each.
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        let noise: Vec<f64> = self.variables.iter().map(|_| rng.normal()).collect();
-        let correlated = |row: &Vec<f64>| row.iter().zip(&noise).map(|(l, e)| l * e).sum::<f64>();
+        self.of_normals(&self.variables.iter().map(|_| rng.normal()).collect::<Vec<_>>())
+    }
+
+    /// The values that independent standard normal numbers stand for: ε of the head of this page.
+    pub(super) fn of_normals(&self, noise: &[f64]) -> Vec<f64> {
+        let correlated = |row: &Vec<f64>| row.iter().zip(noise).map(|(l, e)| l * e).sum::<f64>();
         let scores = self.factor.iter().map(correlated);
         self.variables.iter().zip(scores).map(|(variable, z)| variable.marginal.at(z)).collect()
     }
@@ -96,14 +103,25 @@ impl Joint {
         self.variables.iter().zip(values).all(|(variable, value)| variable.admits(*value))
     }
 
-    /// The values, or as likely others: with a chance of one half all are drawn anew, so that the way back is as likely.
+    /// A neighbour: ε ← √(1 − s²) ε + s ξ of the standard normal numbers that the values are made of, which leaves their
+    /// distribution as it is and is as likely backwards; a step to what is never drawn is not made.
     pub(super) fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
-        const TRIES: usize = 1000;
-        if rng.uniform() < 0.5 {
-            return values.to_vec();
+        let step = |e: f64, rng: &mut Rng| (1.0 - STEP * STEP).sqrt() * e + STEP * rng.normal();
+        let noise: Vec<f64> = self.noise(values, rng).into_iter().map(|e| step(e, rng)).collect();
+        let varied = self.of_normals(&noise);
+        if self.admit(&varied) { varied } else { values.to_vec() }
+    }
+
+    /// The standard normal numbers that values are made of; where several make the same, one of them at random.
+    fn noise(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
+        let mut noise: Vec<f64> = Vec::with_capacity(values.len());
+        for ((variable, value), row) in self.variables.iter().zip(values).zip(&self.factor) {
+            let score = variable.marginal.score(*value, rng);
+            let (own, before) = (row.last().copied().unwrap_or(0.0), row.iter().zip(&noise));
+            let rest = score - before.map(|(l, e)| l * e).sum::<f64>();
+            noise.push(if own > 0.0 { rest / own } else { rng.normal() });
         }
-        let found = (0..TRIES).map(|_| self.draw(rng)).find(|drawn| self.admit(drawn));
-        found.unwrap_or_else(|| values.to_vec())
+        noise
     }
 }
 
@@ -125,6 +143,21 @@ impl Marginal {
             Marginal::Empirical(values) => {
                 let place = (phi(z) * values.len() as f64) as usize;
                 values[place.min(values.len() - 1)]
+            }
+        }
+    }
+
+    /// A z whose quantile this value is: of those of a value of a list, one at random.
+    fn score(&self, value: f64, rng: &mut Rng) -> f64 {
+        match self {
+            Marginal::Normal { mean, sd } => (value - mean) / sd,
+            Marginal::LogNormal { median, sigma } => libm::log(value / median) / sigma,
+            Marginal::Uniform { low, high } => quantile((value - low) / (high - low)),
+            Marginal::Triangular { low, mode, high } => quantile(below([*low, *mode, *high], value)),
+            Marginal::Empirical(values) => {
+                let from = values.partition_point(|v| *v < value) as f64;
+                let to = values.partition_point(|v| *v <= value) as f64;
+                quantile((from + (to - from) * rng.uniform()) / values.len() as f64)
             }
         }
     }
@@ -178,6 +211,29 @@ fn phi(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }
 
+/// Φ⁻¹ by bisection.
+fn quantile(u: f64) -> f64 {
+    const FAR: f64 = 38.0;
+    if u > 0.5 {
+        return -quantile(1.0 - u);
+    }
+    let (mut low, mut high) = (-FAR, 0.0);
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if phi(middle) < u { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The part of a triangular distribution below a value.
+fn below([low, mode, high]: [f64; 3], value: f64) -> f64 {
+    if value < mode {
+        (value - low).powi(2) / ((high - low) * (mode - low))
+    } else {
+        1.0 - (high - value).powi(2) / ((high - low) * (high - mode).max(f64::MIN_POSITIVE))
+    }
+}
+
 fn triangular([low, mode, high]: [f64; 3], u: f64) -> f64 {
     let rising = (mode - low) / (high - low);
     if u < rising {
@@ -227,7 +283,33 @@ mod tests {
         let expected = 0.8 / (2.0 * std::f64::consts::PI.sqrt());
         assert!((mean(&|x| x[0] * x[1].ln()) - expected).abs() < 0.01);
         let varied: Vec<Vec<f64>> = draws.iter().map(|x| joint.vary(x, &mut rng)).collect();
-        let same = varied.iter().zip(&draws).filter(|(a, b)| a == b).count();
-        assert!((9_500..10_500).contains(&same) && varied.iter().all(|x| joint.admit(x)));
+        // The same distribution, a step away: logarithms correlate by √(1 − s²).
+        let square = varied.iter().map(|x| x[1].ln().powi(2)).sum::<f64>() / 20_000.0;
+        let near = draws.iter().zip(&varied).map(|(x, y)| x[1].ln() * y[1].ln()).sum::<f64>() / 20_000.0;
+        assert!(
+            (square - 1.0).abs() < 0.05 && (near - (1.0 - STEP * STEP).sqrt()).abs() < 0.04,
+            "{square} {near}"
+        );
+        assert!(varied.iter().all(|x| joint.admit(x)));
+    }
+
+    #[test]
+    fn a_score_is_the_inverse_of_a_quantile() {
+        let mut rng = Rng::new(2);
+        for marginal in [
+            Marginal::Normal { mean: 1.0, sd: 2.0 },
+            Marginal::LogNormal { median: 3.0, sigma: 0.5 },
+            Marginal::Uniform { low: -1.0, high: 1.0 },
+            Marginal::Triangular { low: 0.0, mode: 0.3, high: 1.0 },
+            Marginal::Triangular { low: 0.0, mode: 1.0, high: 1.0 },
+            Marginal::Triangular { low: 0.0, mode: 0.0, high: 1.0 },
+        ] {
+            for z in [-3.0, -0.4, 0.0, 1.7] {
+                let found = marginal.score(marginal.at(z), &mut rng);
+                assert!((found - z).abs() < 1e-6, "{marginal:?}: {z} {found}");
+            }
+        }
+        let listed = Marginal::Empirical(vec![1.0, 1.0, 2.0, 5.0]);
+        assert!((0..100).all(|_| [1.0, 2.0, 5.0].iter().all(|&v| listed.at(listed.score(v, &mut rng)) == v)));
     }
 }

@@ -62,6 +62,13 @@ pub enum Method {
         /// Experiments per draw.
         rate: f64,
     },
+    /// Draws from P, and some from where failures were, all tried.
+    Importance {
+        /// Share of the experiments that are plain draws.
+        plain_share: f64,
+        /// The part of standard normal numbers that stands for an initial condition.
+        admitted: f64,
+    },
 }
 
 /// The draws with the highest predictions.
@@ -102,7 +109,7 @@ impl Method {
     /// Digest of the predictor, if there is one.
     pub fn predictor(&self) -> Option<&str> {
         match self {
-            Method::Plain => None,
+            Method::Plain | Method::Importance { .. } => None,
             Method::Adaptive { predictor, .. } => predictor.as_deref(),
             Method::Thinned { predictor, .. } => Some(predictor),
         }
@@ -126,7 +133,7 @@ pub struct Block {
     /// The draw of each experiment, where the run learns from them; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<u64>,
-    /// Chance and outcome of each experiment; empty where every draw was tried, whatever was predicted.
+    /// Chance and outcome of each experiment, the chance relative to that of a plain draw; empty where every draw was tried, whatever was predicted.
     pub tried: Vec<(f64, bool)>,
     /// The smallest margin of each experiment, where the run learns from them and the environment has margins; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -196,8 +203,8 @@ impl Block {
         let Block { first, n, tried, failures, .. } = self;
         ensure!(*first == done, "expected draw {done} next, found {first}");
         let end = first.checked_add(*n).context("expected fewer draws")?;
-        let sound = |(chance, _): &(f64, bool)| *chance > 0.0 && *chance <= 1.0;
-        ensure!(tried.iter().all(sound), "expected chances above 0, at most 1");
+        let sound = |(chance, _): &(f64, bool)| *chance > 0.0 && chance.is_finite();
+        ensure!(tried.iter().all(sound), "expected chances above 0");
         ensure!(tried.len() as u64 <= *n, "expected at most {n} experiments, found {}", tried.len());
         one_after_another(failures.iter().map(|f| f.index), *first..end, "failures")?;
         one_after_another(self.at.iter().copied(), *first..end, "experiments")?;

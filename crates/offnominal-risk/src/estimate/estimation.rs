@@ -1,9 +1,10 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
 use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
-use super::chooser::Chooser;
+use super::chooser::{Chooser, Rule};
 use super::ending::Ending;
-use super::refit::{Read, Refit, Rule, learned_from};
+use super::guided::{self, Guided, Learned};
+use super::refit::{self, Read, Refit};
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -14,9 +15,10 @@ use offnominal_engine::progress::Task;
 use offnominal_engine::provenance;
 use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Allocation, PLAIN_SHARE, Thinning};
+use offnominal_stats::risk::{Allocation, PLAIN_SHARE, Thinning, importance};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -36,6 +38,7 @@ pub struct Estimation<'c> {
     /// What it estimates and how.
     pub spec: ExperimentSpec,
     read: Mutex<Read>,
+    learned: Mutex<Learned>,
 }
 
 /// How far a predictor chooses experiments.
@@ -124,13 +127,24 @@ impl<'c> Estimation<'c> {
         Ok(Estimation::again(experimenter, guide, spec(&experimenter, method)))
     }
 
+    /// Experiments of which a few are drawn where failures were, so that the distribution must be stated.
+    ///
+    /// # Errors
+    /// If it is not, the environment has no margin, or the share is out of its range.
+    pub fn importance(experimenter: Experimenter<'c>, plain_share: f64) -> Result<Estimation<'c>> {
+        ensure!(plain_share < 1.0, "plain share: expected a number below 1, found {plain_share}");
+        let admitted = guided::admitted(&experimenter)?;
+        let method = Method::Importance { plain_share, admitted };
+        Ok(Estimation::again(experimenter, None, spec(&experimenter, method)))
+    }
+
     /// A run that was made before, with what it was made of.
     pub(crate) fn again(
         experimenter: Experimenter<'c>,
         guide: Option<&'c Guide>,
         spec: ExperimentSpec,
     ) -> Estimation<'c> {
-        Estimation { experimenter, guide, spec, read: Mutex::default() }
+        Estimation { experimenter, guide, spec, read: Mutex::default(), learned: Mutex::default() }
     }
 
     /// What comes of some draws of a run with these blocks: how each failed, if it was tried and did.
@@ -146,15 +160,16 @@ impl<'c> Estimation<'c> {
         let before = |index: &u64| blocks.partition_point(|block| block.first + block.n <= *index);
         let mut rules = BTreeMap::new();
         for index in indices {
-            let blocks = &blocks[..before(index)];
-            if let Entry::Vacant(open) = rules.entry(learned_from(blocks)) {
-                open.insert(self.rule(blocks, context)?);
+            let (known, block) = (&blocks[..before(index)], blocks.get(before(index)));
+            let block = block.map_or(0..0, |block| block.first..block.first + block.n);
+            if let Entry::Vacant(open) = rules.entry(self.learned_from(known)) {
+                open.insert(self.rule(known, block, context)?);
             }
         }
         in_chunks(context, 0..indices.len() as u64, 10, |range| {
             let one = |i: u64| {
                 let index = indices[i as usize];
-                let rule = rules[&learned_from(&blocks[..before(&index)])].as_ref();
+                let rule = rules[&self.learned_from(&blocks[..before(&index)])].as_ref();
                 Ok(self.one(index, &mut self.chooser(rule)?)?.and_then(|tried| tried.failure))
             };
             range.map(one).collect()
@@ -167,7 +182,7 @@ impl<'c> Estimation<'c> {
             Method::Thinned { rate, .. } | Method::Adaptive { rate, .. } => {
                 (experiments as f64 / rate).ceil() as u64
             }
-            Method::Plain => experiments,
+            Method::Plain | Method::Importance { .. } => experiments,
         }
     }
 
@@ -189,12 +204,13 @@ impl<'c> Estimation<'c> {
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
         let mut is_over = ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level)?);
-        let mut rule = self.rule(&blocks, context)?;
+        let mut rule: Option<(usize, Option<Rule<'_>>)> = None;
         while done < planned && !is_over {
-            if rule.as_ref().is_some_and(|rule| rule.learned_from != learned_from(&blocks)) {
-                rule = self.rule(&blocks, context)?;
-            }
-            let size = ending.next_look(done, self.size()).min(planned - done);
+            let size = ending.next_look(done, self.size(done)).min(planned - done);
+            let from = self.learned_from(&blocks);
+            let known = rule.take().filter(|(learned_from, _)| *learned_from == from);
+            let next = || anyhow::Ok((from, self.rule(&blocks, done..done + size, context)?));
+            let (_, rule) = rule.insert(known.map_or_else(next, Ok)?);
             // Where a run may stop early no number of draws is planned.
             let of = if ending.is_early() { 0 } else { planned };
             let block = self.block(done, size, of, rule.as_ref(), (context, &bar))?;
@@ -208,20 +224,38 @@ impl<'c> Estimation<'c> {
         Ok(blocks)
     }
 
-    /// Draws of a block.
-    fn size(&self) -> u64 {
+    /// Draws of the block after so many.
+    fn size(&self, done: u64) -> u64 {
         match self.spec.method {
             Method::Thinned { .. } => THINNED_BLOCK,
             Method::Adaptive { rate, .. } => (ADAPTIVE_BLOCK / rate).ceil() as u64,
             Method::Plain => BLOCK,
+            Method::Importance { .. } => importance::block(done),
         }
     }
 
-    /// The rule for the block after these, where experiments are chosen by what failed before.
-    fn rule(&self, blocks: &[Block], context: &Context) -> Result<Option<Rule<'_>>> {
-        let Method::Adaptive { rate, plain_share, .. } = self.spec.method else { return Ok(None) };
-        let refit = Refit { by: self.experimenter, guide: self.guide, rate, plain_share, read: &self.read };
-        refit.after(blocks, context).map(Some)
+    /// How many of the blocks the rule for the next one has learned from.
+    fn learned_from(&self, blocks: &[Block]) -> usize {
+        match self.spec.method {
+            Method::Importance { .. } => blocks.len(),
+            _ => refit::learned_from(blocks),
+        }
+    }
+
+    /// The rule for the block after these, with the given draws, where experiments are chosen by what failed before.
+    fn rule(&self, blocks: &[Block], block: Range<u64>, context: &Context) -> Result<Option<Rule<'_>>> {
+        Ok(match self.spec.method {
+            Method::Plain | Method::Thinned { .. } => None,
+            Method::Adaptive { rate, plain_share, .. } => {
+                let (by, guide, read) = (self.experimenter, self.guide, &self.read);
+                let refit = Refit { by, guide, rate, plain_share, read };
+                Some(Rule::Adaptive(Box::new(refit.after(blocks, context)?)))
+            }
+            Method::Importance { plain_share, admitted } => {
+                let guided = Guided { by: self.experimenter, plain_share, admitted };
+                Some(Rule::Importance(Box::new(guided.rule(blocks, block, &self.learned)?)))
+            }
+        })
     }
 
     fn chooser<'r>(&'r self, rule: Option<&'r Rule<'_>>) -> Result<Chooser<'r>> {
@@ -258,8 +292,11 @@ impl<'c> Estimation<'c> {
     /// What comes of one draw; nothing if it is not tried.
     fn one(&self, index: u64, chooser: &mut Chooser<'_>) -> Result<Option<Tried>> {
         let key = self.experimenter.key("experiment", index);
-        let Some((x, chance)) = chooser.choose(&self.experimenter, key)? else { return Ok(None) };
-        let found = self.experimenter.play(key, &x)?;
+        let Some((x, chance)) = chooser.choose(&self.experimenter, key, index)? else { return Ok(None) };
+        let found = match self.spec.method {
+            Method::Importance { .. } => self.experimenter.play_with_margin(key, &x)?,
+            _ => self.experimenter.play(key, &x)?,
+        };
         let steps = found.steps as u64;
         let (last, divergence) = (found.last, found.divergence);
         let (failed, margin) = (found.failed, found.margin.filter(|margin| margin.is_finite()));
@@ -274,6 +311,11 @@ impl<'c> Estimation<'c> {
     pub fn judge(&self, blocks: &[Block], level: Level) -> Result<Verdict> {
         match &self.spec.method {
             Method::Plain => Verdict::plain(blocks, level),
+            &Method::Importance { plain_share, admitted } => {
+                let guided = Guided { by: self.experimenter, plain_share, admitted };
+                let from = guided.ready_from(blocks, &self.learned)?;
+                Verdict::importance(blocks, from, plain_share, level)
+            }
             method => {
                 let verdict = Verdict::thinned(blocks, method.floor()?, level)?;
                 let Method::Thinned { top: Some(top), .. } = method else { return Ok(verdict) };

@@ -80,6 +80,7 @@ impl Content<'_> {
             Method::Plain => "plain",
             Method::Thinned { .. } => "thinned",
             Method::Adaptive { .. } => "adaptive",
+            Method::Importance { .. } => "importance",
         }
     }
 

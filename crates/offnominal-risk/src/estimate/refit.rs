@@ -49,8 +49,6 @@ pub(super) struct Refit<'c> {
 
 /// How the draws of the next blocks are chosen.
 pub(super) struct Rule<'c> {
-    /// Blocks that it has learned from.
-    pub learned_from: usize,
     scorer: Scorer<'c>,
     allocation: Allocation,
 }
@@ -87,7 +85,7 @@ impl<'c> Refit<'c> {
         let mut rng = Seed(self.by.run).child("refit").child(learned_from as u64).rng();
         let scorer = Scorer::fit(self.by, self.guide, &seen, &mut rng)?;
         let allocation = self.allocation(&seen, &scorer, context)?;
-        Ok(Rule { learned_from, scorer, allocation })
+        Ok(Rule { scorer, allocation })
     }
 
     /// The experiments of some blocks, with what is read of their draws.

@@ -4,7 +4,8 @@ use super::block::{Block, Failure, Top};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Claim, Diagnostics, HorvitzThompson, Refusal, counting};
+use offnominal_stats::risk::importance::{self, is_guided};
+use offnominal_stats::risk::{Claim, Diagnostics, HorvitzThompson, Refusal, Weighted, counting};
 
 /// What experiments say of a risk.
 #[derive(Debug, Clone)]
@@ -55,6 +56,36 @@ impl Verdict {
         Ok(all.verdict(risk, others, diagnostics, |f| 1.0 / (f.chance * n), experiments))
     }
 
+    /// Plain experiments are counted; all from a block on are weighted, under an assumption.
+    pub(super) fn importance(
+        blocks: &[Block],
+        from: Option<usize>,
+        plain_share: f64,
+        level: Level,
+    ) -> Result<Verdict> {
+        let all = All::of(blocks);
+        let plain = blocks.iter().flat_map(Block::experiments).filter(|e| !is_guided(e.index, plain_share));
+        let (n, failures) = plain.fold((0, 0), |(n, k), e| (n + 1, k + usize::from(e.failed)));
+        let was_planned = blocks.iter().all(|b| b.planned == all.draws);
+        let interval = if was_planned { counting::planned } else { counting::sequence };
+        let weighted = &blocks[from.unwrap_or(blocks.len())..];
+        let first = weighted.first().map_or(u64::MAX, |b| b.first);
+        let draws: u64 = weighted.iter().map(|b| b.n).sum();
+        let one = |&(chance, failed): &(f64, bool)| Weighted { weight: 1.0 / chance, failed };
+        let sample: Vec<Weighted> = weighted.iter().flat_map(|b| &b.tried).map(one).collect();
+        let assumed = importance::estimate(&sample, draws as usize, (failures, n), level);
+        let diagnostics = Diagnostics::of(&sample, draws as usize).ok();
+        let experiments = blocks.iter().map(|b| b.tried.len() as u64).sum();
+        let is_assumed = assumed.is_ok();
+        let share = |f: &Failure| match (is_assumed, is_guided(f.index, plain_share)) {
+            (true, _) if f.index >= first => 1.0 / (f.chance * draws as f64),
+            (false, false) => 1.0 / n as f64,
+            _ => 0.0,
+        };
+        let others = vec![(ASSUMED.into(), assumed)];
+        Ok(all.verdict(interval(failures, n, level), others, diagnostics, share, experiments))
+    }
+
     /// The same, with the failures of some draws told apart, and the sum under an assumption.
     pub(super) fn with_parts(mut self, blocks: &[Block], floor: f64, top: &Top, level: Level) -> Verdict {
         let mut claim = Claim::new(floor, top.from);
@@ -75,6 +106,7 @@ impl Verdict {
     }
 }
 
+const ASSUMED: &str = "if experiments reached every region of failures";
 const NORMAL: &str = "normal approximation, only as good as the predictor";
 
 /// All blocks together.

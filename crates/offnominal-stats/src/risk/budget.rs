@@ -50,6 +50,23 @@ pub fn miss(p: f64, delta: f64, episodes: u64) -> Result<f64, Refusal> {
     Ok((1.0 - task.hit(episodes, &Stretch { from: episodes, to: episodes, fewest, most })).clamp(0.0, 1.0))
 }
 
+/// The smallest numbers of episodes that show a failure probability of at most `p` if none of them fails: by a one-sided
+/// bound, and by the upper end of the two-sided interval of Clopper and Pearson. (1 − p)ⁿ is then at most 1 − confidence,
+/// and half of it.
+///
+/// ```
+/// use offnominal_stats::{Level, risk::budget::clean_episodes};
+/// assert_eq!(clean_episodes(1e-3, Level::P95).unwrap(), [2995, 3688]);
+/// ```
+///
+/// # Errors
+/// If `p` is not between 0 and 1.
+pub fn clean_episodes(p: f64, confidence: Level) -> Result<[u64; 2], Refusal> {
+    check(p, 2.0)?;
+    let tail = confidence.tail();
+    Ok([2.0 * tail, tail].map(|miss| (miss.ln() / (-p).ln_1p()).ceil() as u64))
+}
+
 fn check(p: f64, delta: f64) -> Result<(), StatsError> {
     StatsError::within(p > 1e-12 && p < 1.0, "failure probability", "a number between 1e-12 and 1", p)?;
     StatsError::within((1.01..=1e6).contains(&delta), "delta", "a factor from 1.01 to 1e6", delta)
@@ -231,5 +248,6 @@ mod tests {
         let message = budget(0.0, 3.0, Level::P95).unwrap_err().to_string();
         assert_eq!(message, "failure probability: expected a number between 1e-12 and 1, found 0");
         assert!(budget(f64::NAN, 3.0, Level::P95).is_err() && budget(0.1, 1.0, Level::P95).is_err());
+        assert!(clean_episodes(0.0, Level::P95).is_err() && clean_episodes(1.0, Level::P95).is_err());
     }
 }

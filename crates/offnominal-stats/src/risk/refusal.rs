@@ -13,14 +13,16 @@ pub enum Refusal {
     /// An interval that trusts the weights was asked for, and they are not to be trusted.
     #[error("the weights are not to be trusted: {0}")]
     Doubtful(Warning),
-    /// Levels of a margin must be all different.
-    #[error("the margin takes the value {margin} in several particles: expected a continuous margin")]
+    /// Margins of which most are equal have no order.
+    #[error("the margin takes the value {margin} in most particles: expected a continuous margin")]
     Ties {
-        /// The value that is taken more than once.
+        /// The value that most of them take.
         margin: f64,
     },
     /// Particles hardly move, so they are copies of one another.
-    #[error("only {accepted} of {moves} moves were accepted at margin {margin}: expected at least 1 in 100")]
+    #[error(
+        "chains stick: only {accepted} of {moves} moves were accepted at margin {margin}, expected at least 1 in 20"
+    )]
     Stuck {
         /// Moves that stayed below the level.
         accepted: usize,
@@ -31,16 +33,13 @@ pub enum Refusal {
     },
     /// Swarms that do not know one another came to different probabilities.
     #[error(
-        "the swarms needed {fewest} to {most} rounds, which chance alone does in one of {:.0} estimates: their moves do \
-         not forget where they began, or do not reach all failures; expected more moves or particles",
-        1.0 / chance.max(1e-9)
+        "the {swarms} swarms say as little as {effective:.1} that agree: their chains do not forget where they began, or do not \
+         reach all failures; expected more particles or moves"
     )]
     Disagreement {
-        /// Rounds of the swarm that needed fewest.
-        fewest: usize,
-        /// Rounds of the one that needed most.
-        most: usize,
-        /// Probability of numbers that differ as much.
-        chance: f64,
+        /// How many swarms of equal value would say as much.
+        effective: f64,
+        /// How many there are.
+        swarms: usize,
     },
 }

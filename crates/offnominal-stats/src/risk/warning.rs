@@ -49,4 +49,14 @@ pub enum Warning {
         /// The difference in standard errors.
         errors: f64,
     },
+    /// What was counted without weights lies elsewhere.
+    #[error(
+        "plain experiments say {low:.1e} to {high:.1e} (99.9 %), which lies outside: a region of failures was not met"
+    )]
+    Denied {
+        /// The lower end of what they say.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
 }

@@ -137,7 +137,7 @@ const POLICY: &[Command] = &[
     .into("runs/risk-search"),
     Command::new::<split::Request>(
         "risk split",
-        "Estimate a small failure probability by splitting, in environments with a margin",
+        "Estimate a small failure probability by subset simulation, where there is a margin",
         COUNTS,
         run!(split::Request, split::run),
     )
