@@ -9,7 +9,8 @@ Without seeds it prints the table of the file.
 The gain is (1 − p) / p / (experiments × mean squared relative error): how many times more experiments counting needs. Its
 interval is that of a chi-squared number with as many degrees of freedom as there are runs. `held` is the share of runs whose
 interval contains the truth or that refuse; `width` is that of the interval that assumes nothing, over the expected width of
-Clopper and Pearson's interval of as many plain experiments; of importance sampling it is expected too, of others the mean. Needs scipy and openturns; `offnominal` must be on the path.
+Clopper and Pearson's interval of as many plain experiments; of importance sampling it is expected too, of others the mean.
+Needs scipy and openturns; `offnominal` must be on the path.
 """
 
 import csv
@@ -23,7 +24,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE / "results.csv"
-COLUMNS = "case,method,p,runs,refused,experiments,bias,gain,gain_low,gain_high,held,width".split(",")
+COLUMNS = ["case", "method", "p", "runs", "refused", "experiments", "bias", "gain", "gain_low", "gain_high", "held", "width"]
 TRUTH = {
     "plane, d = 2": 1e-4,
     "plane, d = 4": 1e-4,
@@ -121,7 +122,7 @@ def openturns(seeds: int) -> list[dict]:
                 same = {"case": name, "method": f"OpenTURNS {method.__name__.replace('_', '-')}", "seed": seed}
                 try:
                     found = method(ot, event, d)
-                except Exception:  # noqa: BLE001: whatever OpenTURNS raises is a refusal
+                except Exception:  # noqa: BLE001 (whatever OpenTURNS raises is a refusal)
                     rows.append({**same, "experiments": made[0], "value": None})
                     continue
                 half, p = found.getConfidenceLength(0.95) / 2, found.getProbabilityEstimate()
