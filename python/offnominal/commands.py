@@ -130,7 +130,7 @@ def fit(
     :param recalibrate: Do not fit: update this monitor's threshold from later nominal data
     :param memory: With ``recalibrate``: number of last episodes that set the threshold [default: 50]
     :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/alarms.md) [default: 3]
-    :param until: Use only what lies before the first row with a `label`, a date, or a time since the start of each log
+    :param until: Use rows before the first `label`, a date, or a time since the start
     :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
     :param logs: Nominal logs, instead of ``env`` and ``policy``

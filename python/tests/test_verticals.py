@@ -30,8 +30,8 @@ def test_experiments_may_follow_what_failed(tmp_path: Path) -> None:
     few: dict[str, Any] = {"randomise": "gravity", "sigma": 0.2, "below": 12.0, "progress": False}
     found = risk.estimate("cartpole", "random", method="adaptive", episodes=400, seed=5, out=tmp_path, **few)
     plain = risk.estimate("cartpole", "random", episodes=400, seed=6, **few)
-    assert found["run"]["method"] == {"name": "adaptive", "plain_share": 0.1, "predictor": None, "rate": 0.1}
-    assert found["risk"]["risk"]["low"] < plain["risk"]["risk"]["high"] and found["draws"] == 4000
+    assert found["run"]["method"] == {"name": "adaptive", "plain_share": 0.5, "predictor": None, "rate": 0.01}
+    assert found["risk"]["risk"]["low"] < plain["risk"]["risk"]["high"] and found["draws"] == 40_000
     gate = risk.estimate("cartpole", "random", method="adaptive", goal="gate", episodes=20, **few)
     assert gate["run"]["method"]["plain_share"] == 0.8
     with pytest.raises(ValueError, match="top share: expected the method thinned"):

@@ -33,7 +33,7 @@ pub struct Request {
     /// Mapping of columns to channels [default: the proposal of `inspect`]
     #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// Use only what lies before the first row with a `label`, a date, or a time since the start of each log
+    /// Use rows before the first `label`, a date, or a time since the start
     #[arg(long, value_name = "label|DATE|TIME")]
     pub until: Option<Until>,
     /// One threshold per task; small tasks share one

@@ -70,7 +70,7 @@ pub(super) fn clock(taken: &[Taken<'_>]) -> (Clock, String) {
         topics.filter_map(|topic| Some((topic, topic.rate()?))).max_by(|a, b| a.1.total_cmp(&b.1))
     };
     if let Some((topic, rate)) = rates(false).or_else(|| rates(true)) {
-        let clock = Clock { rate_hz: Some(round(rate.min(1e6))), ..Clock::default() };
+        let clock = Clock { rate_hz: Some(steady(rate.min(1e6))), ..Clock::default() };
         return (clock, format!("guess: the rate of {}, the fastest topic with a channel", topic.name));
     }
     match taken.iter().find(|t| t.role == Role::Time) {
@@ -97,7 +97,7 @@ fn of_column(Taken { name, why, column, .. }: &Taken<'_>) -> (Clock, String) {
         if unit == TimeUnit::Date { (column.kind == Kind::Date).then_some(1e9) } else { unit.nanos() };
     match steps.median().zip(nanos).filter(|_| steps.share_equal() <= MANY) {
         Some((median, nanos)) => {
-            clock.rate_hz = Some(round((1e9 / (median * nanos)).min(1e6)));
+            clock.rate_hz = Some(steady((1e9 / (median * nanos)).min(1e6)));
             why += &format!("; a step is {median:.6} in the unit of the column");
         }
         None => why += "; many rows repeat the time before them, so each row is a step",
@@ -146,6 +146,11 @@ fn is_digits(column: &ColumnReport) -> bool {
     ends.is_some_and(|(low, high)| {
         [low, high].iter().all(|&x| is_date(x) && clear(&format!("{x:.0}"), 0).is_some())
     })
+}
+
+/// Three significant digits of a rate, or of a step that takes longer than a second: a row each 299.9 s is one each 300 s.
+fn steady(rate: f64) -> f64 {
+    if rate < 1.0 { 1.0 / round(1.0 / rate) } else { round(rate) }
 }
 
 /// Three significant digits, so that 49.97 Hz is proposed as 50.

@@ -74,6 +74,15 @@ fn a_long_log_is_cut_into_windows_whatever_its_clock_and_fitted_as_it_is_typed()
 }
 
 #[test]
+fn a_step_that_takes_minutes_is_a_whole_number_of_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("plant.csv");
+    write(&log, 1_000, ("time [s]", |row| format!("{}", row * 300), 300.0), 0..0);
+    let rate = proposal(std::slice::from_ref(&log)).mapping.clock.rate_hz.unwrap();
+    assert!((1.0 / rate - 300.0).abs() < 1e-9, "{rate}");
+}
+
+#[test]
 fn what_is_too_short_and_what_are_recordings_enough_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let logs: Vec<PathBuf> = (0..20).map(|i| folder.path().join(format!("{i}.csv"))).collect();
