@@ -63,16 +63,13 @@ fn a_plane_gains_far_more_than_a_hundredfold() {
 
 #[test]
 fn many_dimensions_four_branches_and_a_region_apart_are_met() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
-        return;
-    }
-    let wide = Case { dimensions: 100, ..PLANE };
+    let wide = Case { dimensions: 30, ..PLANE };
     let far = Case { p: 1e-5, margin: |x| series(x, 1.475_622), ..SERIES };
     for (case, experiments, least) in
         [(wide, 6000, 200.0), (SERIES, 6000, 5.0), (far, 20_000, 100.0), (regions(), 20_000, 100.0)]
     {
-        let (gain, held, refused) = runs(case, experiments, 100);
-        assert!(gain > least && held >= 0.9 && refused < 0.3, "{}: {gain} {held} {refused}", case.p);
+        let (gain, held, refused) = runs(case, experiments, repetitions() as u64 / 40);
+        assert!(gain > least && held >= 0.8 && refused < 0.3, "{}: {gain} {held} {refused}", case.p);
     }
 }
 
