@@ -67,10 +67,18 @@ impl Until {
             "until: expected logs with the column that the mapping names as `label`, found none"
         );
         // A clock that counts from the start of the machine has passed no ten years.
-        let has_dates = all.iter().any(|one| one.start_nanos > TEN_YEARS);
+        let has_dates = all.iter().all(|one| one.start_nanos > TEN_YEARS);
         ensure!(
             !matches!(self, Until::Date(_)) || has_dates,
-            "until: expected a time since the start, such as 10h, as the clock of the logs holds no dates, found {self}"
+            "until: expected a time since the start, such as 10h, as the clock of a log holds no dates, found {self}"
+        );
+        let clock = &mapping.clock;
+        let is_timed = clock.column.is_some() || clock.rate_hz.is_some();
+        let counts_rows = !is_timed && all.iter().any(|one| one.dt_secs(mapping) == 1.0);
+        ensure!(
+            !matches!(self, Until::After(_)) || !counts_rows,
+            "until: expected logs with a clock, as a time is asked for; their rows have none (`clock` of the mapping: `column` \
+             or `rate_hz`)"
         );
         let part = |one: &Recorded| one.before(self.nanos(all, &one.log), mapping);
         let found: Vec<Recorded> = all.iter().filter_map(part).collect();
@@ -145,9 +153,10 @@ mod tests {
     }
 
     fn mapping(episodes: Episodes) -> Mapping {
-        let level =
-            Mapping::parse("version = 1\nobservation = [{ column = \"level\" }]\ncommand = []\n[clock]\n")
-                .unwrap();
+        let level = Mapping::parse(
+            "version = 1\nobservation = [{ column = \"level\" }]\ncommand = []\n[clock]\nrate_hz = 1\n",
+        )
+        .unwrap();
         Mapping { episodes, ..level }
     }
 
@@ -184,11 +193,14 @@ mod tests {
             assert!(found.contains("a date such as") && found.contains(wrong), "{found}");
         }
         let refused = |until: Until, one: Recorded| {
-            until.before(&[one], &mapping(Episodes::File)).unwrap_err().to_string()
+            let mut mapping = mapping(Episodes::File);
+            mapping.clock.rate_hz = None;
+            until.before(&[one], &mapping).unwrap_err().to_string()
         };
         let unlabelled = Recorded { labels: None, ..recorded(0, [false; 10]) };
         assert!(refused(Until::Label, unlabelled).contains("`label`"));
         assert!(refused(Until::Date(1), recorded(0, [false; 10])).contains("holds no dates"));
+        assert!(refused(Until::After(5.0), recorded(0, [false; 10])).contains("logs with a clock"));
         assert!(refused(Until::Label, recorded(0, [true; 10])).contains("at least one step before"));
     }
 }

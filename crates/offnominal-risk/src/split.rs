@@ -67,6 +67,8 @@ pub struct Report {
     pub risk: Estimate,
     /// The failure probability by each swarm alone.
     pub of_each: Vec<f64>,
+    /// Swarms whose budget ended before they reached failure: with any, the estimate is an upper bound.
+    pub unfinished: u64,
     /// Experiments without an outcome, which count as failures.
     pub diverged: u64,
 }
@@ -87,7 +89,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (swarms, diverged) = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
     let risk = Subset::pooled(&swarms, level)?;
     let of_each = swarms.iter().map(|swarm| swarm.value).collect();
-    let report = Report { run, risk, of_each, diverged };
+    let unfinished = swarms.iter().filter(|swarm| !swarm.has_failed).count() as u64;
+    let report = Report { run, risk, of_each, unfinished, diverged };
     request::write_json(request.out.as_deref(), "split.json", &report)?;
     Ok(report)
 }
@@ -114,12 +117,21 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { run, risk, of_each, diverged } = self;
+        let Report { run, risk, of_each, unfinished, diverged } = self;
         let [value, low, high] = [risk.value, risk.low, risk.high].map(probability);
         let (policy, env, n) = (&run.policy.id, &run.env, risk.n);
         writeln!(f, "{policy} in {env}: {n} experiments in {} swarms", of_each.len())?;
         run.simulator.iter().try_for_each(|simulator| writeln!(f, "  {simulator}"))?;
-        writeln!(f, "  failure probability  {value} [{low}, {high}]  {}", risk.method)?;
+        if *unfinished == 0 {
+            writeln!(f, "  failure probability  {value} [{low}, {high}]  {}", risk.method)?;
+        } else {
+            writeln!(f, "  failure probability  at most {high}  {}", risk.method)?;
+            let (all, budget) = (of_each.len(), run.budget);
+            writeln!(
+                f,
+                "  {unfinished} of {all} swarms spent their {budget} experiments before a failure: a larger --budget goes on"
+            )?;
+        }
         if *diverged > 0 {
             writeln!(f, "  {diverged} experiments diverged and have no outcome; they count as failures")?;
         }

@@ -2,7 +2,7 @@
 
 use super::command::{Answer, Call, asked};
 use anyhow::{Context as _, Result};
-use clap::{ArgMatches, Args, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 use offnominal_engine::{fit as episodes, recalibrate};
 use offnominal_logs::{fit as logs, recalibrate as recalibrate_logs};
 use offnominal_stats::Recalibration;
@@ -23,7 +23,7 @@ pub struct Recalibrate {
 }
 
 /// What means nothing where nothing is fitted.
-const FITTED: [&str; 22] = [
+const FITTED: [&str; 23] = [
     "env",
     "policy",
     "detector",
@@ -36,6 +36,7 @@ const FITTED: [&str; 22] = [
     "run_length",
     "block",
     "monitors",
+    "until",
     "by_task",
     "arm_after",
     "raise_after",
@@ -59,7 +60,12 @@ pub fn declare(line: Command) -> Command {
     let new = of_logs
         .get_arguments()
         .filter(|arg| line.get_arguments().all(|known| known.get_id() != arg.get_id()));
-    let new: Vec<_> = new.cloned().collect();
+    // What only a fit on logs knows would do nothing without them; a requirement alone is waived beside what excludes logs.
+    let needs_logs = |arg: Arg| match arg.get_id() == "logs" {
+        true => arg,
+        false => arg.requires("logs").conflicts_with_all(["env", "data"]),
+    };
+    let new: Vec<_> = new.cloned().map(needs_logs).collect();
     let either = ["logs", "recalibrate"];
     line.args(new)
         .mut_arg("env", |env| {
@@ -67,8 +73,6 @@ pub fn declare(line: Command) -> Command {
         })
         .mut_arg("policy", |policy| policy.required(false).required_unless_present_any(either))
         .mut_arg("logs", |logs| logs.required(false).conflicts_with_all(OF_EPISODES))
-        .mut_arg("map", |map| map.requires("logs"))
-        .mut_arg("by_task", |by_task| by_task.requires("logs"))
 }
 
 /// Fits, calibrates, writes the file and says what it holds.

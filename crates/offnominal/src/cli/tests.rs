@@ -309,8 +309,13 @@ fn what_would_do_nothing_is_refused() {
         line().try_get_matches_from(words).unwrap_err().to_string()
     };
     let monitor = "fit --recalibrate a.monitor --data b.arrow --out c.monitor";
-    for option in ["--faults 3", "--failure terminated", "--allow-diverged 1", "--alpha 0.1"] {
+    for option in ["--faults 3", "--failure terminated", "--allow-diverged 1", "--alpha 0.1", "--until label"]
+    {
         assert!(refused(&format!("{monitor} {option}")).contains("cannot be used with"), "{option}");
+    }
+    for option in ["--until label", "--by-task", "--map map.toml"] {
+        let episodes = format!("fit --env driving --policy tqc --out c.monitor {option}");
+        assert!(refused(&episodes).contains("cannot be used with"), "{option}");
     }
     for option in ["--faults 3", "--failure terminated", "--allow-diverged 1", "--data b.arrow"] {
         assert!(
