@@ -91,12 +91,12 @@ def fit(
     recalibrate: Path | None = None,
     memory: int | None = None,
     tolerance: float | None = None,
+    map_: Path | None = None,
     until: str | int | None = None,
+    by_task: bool = False,
     env: AnyEnvironment | None = None,
     policy: AnyPolicy | None = None,
     logs: Path | Sequence[Path] | None = None,
-    map_: Path | None = None,
-    by_task: bool = False,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -130,12 +130,12 @@ def fit(
     :param recalibrate: Do not fit: update this monitor's threshold from later nominal data
     :param memory: With ``recalibrate``: number of last episodes that set the threshold [default: 50]
     :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/alarms.md) [default: 3]
+    :param map_: Mapping of columns to channels [default: the proposal of `inspect`]
     :param until: Use rows before the first `label`, a date, or a time since the start
+    :param by_task: One threshold per task; small tasks share one
     :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
     :param logs: Nominal logs, instead of ``env`` and ``policy``
-    :param map_: Mapping of columns to channels [default: the proposal of `inspect`]
-    :param by_task: One threshold per task; small tasks share one
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
