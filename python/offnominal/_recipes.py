@@ -562,19 +562,22 @@ class Panel(Detector):
     The detector ``panel``; ``docs/detectors.md`` has its equation.
 
     :param inner: The members, one or more; those that are in a list of their own are a group.
+    :param penalty: What is subtracted from the scores of all groups but the last if there are commands, in deviations.
     """
 
     id: ClassVar[str] = "panel"
     _defaults: ClassVar[dict[str, Any]] = {
         "inner": [[{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}], "residual-views"],
+        "penalty": 2.0,
     }
 
     def __init__(
         self,
         *,
         inner: Sequence[Inner | Sequence[Inner]] = [[{"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "offsets", "statistic": "farthest"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "distance"}, {"id": "mewma", "rate": 0.05, "reference": "beginning", "statistic": "farthest"}], "residual-views"],
+        penalty: float = 2.0,
     ) -> None:
-        super().__init__(inner=inner)
+        super().__init__(inner=inner, penalty=penalty)
 
 
 class Rnd(Detector):

@@ -1,19 +1,22 @@
 //! The project's own, for machines: charts and a model of the dynamics, each in units of its largest score in nominal episodes.
 //!
-//! score(t) = max_g (z_g(t) − m_g) / σ_g over groups g of members; z_g(t) = max_k (ln s_k(t) − m_k) / σ_k over the members k of g.
+//! score(t) = max_g (z_g(t) − m_g) / σ_g − h_g over groups g of members; z_g(t) = max_k (ln s_k(t) − m_k) / σ_k over the members k of g.
 //!
 //! | symbol   | meaning                                                                                   |
 //! |----------|-------------------------------------------------------------------------------------------|
 //! | s_k(t)   | self-information −ln p of member k's score among those of held-out nominal steps          |
 //! | m_k, σ_k | mean and deviation of the largest ln s_k of each held-out nominal episode                 |
 //! | m_g, σ_g | the same of the largest z_g                                                               |
+//! | h_g      | `penalty` for all groups but the last if there are commands, otherwise 0                  |
 //!
 //! An alarm is decided by the largest score of an episode, so members are compared by that: one whose largest score varies
 //! much between nominal episodes counts for less. Members that are alike make a group, or else they would have most of the
 //! chances to be the largest. The members are of different kinds: the slow mean of every channel alone and
 //! of all together, against the nominal mean and against the episode's own beginning, and the residuals of a learned model. A
 //! channel that drifts from one training episode to the next, as a temperature does, is told to all members as its difference
-//! from the beginning of the episode. Whatever the members are, a threshold that ranks whole episodes keeps its promise.
+//! from the beginning of the episode. Where commands are recorded, a model that knows them sees a change before the mean of a
+//! channel can: the last group is the model, and all others have to be louder than it by a penalty. Whatever the members are, a
+//! threshold that ranks whole episodes keeps its promise.
 //!
 //! Assumes: each anomaly is seen by one of the members; nominal episodes are alike, but for offsets of their channels.
 //! Blind to: what all members are blind to.
@@ -46,6 +49,7 @@
 //! ```
 
 use crate::shared::prelude::*;
+use crate::shared::ranges::NonNegative;
 use drift::Drift;
 use group::{Group, Groups, largest};
 use serde_json::json;
@@ -59,6 +63,8 @@ recipe! {
     pub struct Panel {
         /// The members, one or more; those that are in a list of their own are a group.
         pub inner: Groups = members(),
+        /// What is subtracted from the scores of all groups but the last if there are commands, in deviations.
+        pub penalty: NonNegative = NonNegative::new(2.0),
     }
 }
 
@@ -93,8 +99,11 @@ impl Detector for Panel {
             .collect();
         let nominal = Nominal { train: &train, ..nominal };
         let all = self.inner.all();
+        let penalty = if train[0].act_width() > 0 { self.penalty.get() } else { 0.0 };
         let one = |(g, group)| {
-            Group::fit(group, nominal.with_progress(nominal.progress.part(g, all.len())), seed.child(g))
+            let part = nominal.with_progress(nominal.progress.part(g, all.len()));
+            let penalty = if g + 1 < all.len() { penalty } else { 0.0 };
+            Group::fit(group, part, seed.child(g), penalty)
         };
         let groups = all.iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Box::new(Fitted { groups, drift, loudest: 0, score: 0.0 }))
@@ -232,5 +241,23 @@ mod tests {
     fn a_command_is_counted_on_from_the_observation() {
         let found = said(&chart("nominal"), |_| 5.0, |t| [0.0, 0.0, if t > 150 { 0.3 } else { 0.0 }]);
         assert_eq!(found.channel, Some(2));
+    }
+
+    #[test]
+    fn all_groups_but_the_last_pay_where_there_are_commands() {
+        let shifted = recording(99, 5.0, |t| [if t > 150 { 0.3 } else { 0.0 }, 0.0, 0.0]);
+        let nominal: Vec<_> = (0..24).map(|i| recording(i, 5.0, |_| [0.0; 3])).collect();
+        let last = |penalty: f64, width: usize| {
+            let train: Vec<_> =
+                nominal.iter().map(|(o, a)| Signals::new(o, &a[..200 * width], 2, width)).collect();
+            let recipe = json!({"inner": [chart("nominal"), "clock"], "penalty": penalty});
+            let panel = crate::catalogue().build("panel", &recipe).unwrap();
+            let mut fitted = panel.fit(Nominal::new(&train, &[]), &mut Rng::new(1)).unwrap();
+            let mut scores = Vec::new();
+            fitted.score_episode(&Signals::new(&shifted.0, &shifted.1[..200 * width], 2, width), &mut scores);
+            scores[199]
+        };
+        assert!((last(0.0, 1) - last(2.0, 1) - 2.0).abs() < 1e-9);
+        assert_eq!(last(0.0, 0), last(2.0, 0));
     }
 }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// The version of the file format that this engine writes and reads. Every engine that has it opens what another one wrote, with
 /// the same bits of scores: a detector that learns or scores something else makes a new one,
 /// and so does a header with a new key.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Name of the header among the texts of the file.
 const HEADER: &str = "offnominal";
 /// Name of the digest among the tensors.

@@ -74,8 +74,9 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Fits the members, and measures each episode with members that did not see it.
-    pub fn fit(recipes: &Several, nominal: Nominal<'_>, seed: Seed) -> Result<Group, FitError> {
+    /// Fits the members, and measures each episode with members that did not see it; so many deviations are subtracted from
+    /// the scores.
+    pub fn fit(recipes: &Several, nominal: Nominal<'_>, seed: Seed, penalty: f64) -> Result<Group, FitError> {
         let all = recipes.all();
         let mut group = Vec::new();
         let one = |(k, inner): (usize, &Inner)| {
@@ -88,7 +89,7 @@ impl Group {
             Ok(Member { scaled, scale })
         };
         let members = all.iter().enumerate().map(one).collect::<Result<_, FitError>>()?;
-        Ok(Group { members, scale: Scale::fit(&group, SUPPOSED.1), loudest: 0 })
+        Ok(Group { members, scale: Scale::fit(&group, SUPPOSED.1).less(penalty), loudest: 0 })
     }
 
     /// Reads what [`Group::save`] wrote.

@@ -22,6 +22,11 @@ impl Scale {
         Scale { mean, deviation: variance.sqrt() }
     }
 
+    /// The scale on which every number is less by so many deviations.
+    pub fn less(self, deviations: f64) -> Scale {
+        Scale { mean: self.mean + deviations * self.deviation, ..self }
+    }
+
     /// In deviations above the mean.
     pub fn of(self, x: f64) -> f64 {
         (x - self.mean) / self.deviation

@@ -102,6 +102,11 @@ range! {
     Positive, "a number above zero, at most 1000000", |value| value > 0.0 && value <= 1e6
 }
 
+range! {
+    /// A number from zero that is subtracted or added.
+    NonNegative, "a number from 0 to 1000000", |value| value >= 0.0 && value <= 1e6
+}
+
 /// Widths of the hidden layers of a network: one or more, each positive, and of a size that can be trained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<NonZeroUsize>", into = "Vec<NonZeroUsize>")]
