@@ -14,14 +14,15 @@ mod cell;
 mod parquet;
 mod row;
 
+pub use self::cell::Cell;
 pub use self::parquet::{from_parquet, to_parquet};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use cell::Cell;
 use offnominal_core::limits::COLUMNS;
 use offnominal_core::outside;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The endings of files that hold tables, the preferred one first.
@@ -46,6 +47,56 @@ pub fn to_csv<T: Serialize + DeserializeOwned>(rows: &[T]) -> Result<Vec<u8>> {
         writer.write_record(cell::of(row)?.iter().map(|(_, cell)| cell.csv()))?;
     }
     Ok(writer.into_inner()?)
+}
+
+/// Columns with their names, where these are known only when the program runs; all have the same number of rows.
+pub type Columns = Vec<(String, Vec<Cell>)>;
+
+/// The columns as a file of that name: its ending says whether as CSV or as Parquet.
+///
+/// # Errors
+/// If the ending is another one, two columns have the same name, or the fields of a column are of several types.
+pub fn columns_to_file(columns: &Columns, path: &Path) -> Result<Vec<u8>> {
+    Header::distinct(columns.iter().map(|(name, _)| name.as_str()))?;
+    match ending(path)? {
+        Ending::Parquet => parquet::columns_to_parquet(columns),
+        Ending::Csv => columns_to_csv(columns),
+    }
+}
+
+fn columns_to_csv(columns: &Columns) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(columns.iter().map(|(name, _)| outside::cell(name).into_owned()))?;
+    for i in 0..columns.first().map_or(0, |(_, cells)| cells.len()) {
+        writer.write_record(columns.iter().map(|(_, cells)| cells[i].csv()))?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// What a table is written as.
+enum Ending {
+    Parquet,
+    Csv,
+}
+
+/// What the name of a table says.
+///
+/// # Errors
+/// If it ends otherwise.
+fn ending(path: &Path) -> Result<Ending> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(Ending::Csv),
+        Some("parquet") => Ok(Ending::Parquet),
+        _ => bail!("{}: expected a table that ends in .parquet or .csv", path.display()),
+    }
+}
+
+/// Refuses a file that is none for a table, before there are rows.
+///
+/// # Errors
+/// If its name ends neither in `.parquet` nor in `.csv`.
+pub fn check_name(path: &Path) -> Result<()> {
+    ending(path).map(drop)
 }
 
 /// The rows of a CSV file; `path` is its name in errors.
@@ -86,11 +137,11 @@ fn broken(error: &csv::Error) -> anyhow::Error {
 /// # Errors
 /// If the file cannot be read, or as [`from_csv`].
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let ending = ending(path)?;
     let bytes = crate::read::bytes(path)?;
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => from_csv(&bytes, path),
-        Some("parquet") => from_parquet(&bytes, path),
-        _ => bail!("{}: expected a table that ends in .parquet or .csv", path.display()),
+    match ending {
+        Ending::Csv => from_csv(&bytes, path),
+        Ending::Parquet => from_parquet(&bytes, path),
     }
 }
 
@@ -115,10 +166,17 @@ impl Header {
         for column in expected {
             ensure!(found.iter().any(|f| f == column), "expected a column {column:?}, found {}", names());
         }
-        for (i, column) in found.iter().enumerate() {
-            ensure!(!found[..i].contains(column), "expected the column {column:?} once, found it twice");
-        }
+        Header::distinct(found.iter().map(String::as_str))?;
         Ok(Header(found))
+    }
+
+    /// Refuses a name that stands there twice.
+    fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            ensure!(seen.insert(name), "expected the column {name:?} once, found it twice");
+        }
+        Ok(())
     }
 }
 
@@ -223,6 +281,32 @@ mod tests {
         assert_eq!(from_parquet::<Narrow>(&parquet, path()).unwrap(), [Narrow { value: 1.0 }]);
         let error = format!("{:#}", from_csv::<Strict>(&csv, path()).unwrap_err());
         assert!(error.contains("line 2, unknown field `more`"), "{error}");
+    }
+
+    #[test]
+    fn columns_whose_names_come_with_the_data_are_written_as_rows_are() {
+        let columns = vec![
+            ("value".into(), vec![Cell::Real(0.1), Cell::Nothing]),
+            ("initial.x, =m".into(), vec![Cell::Count(u64::MAX), Cell::Count(1)]),
+        ];
+        let csv = columns_to_file(&columns, Path::new("a.csv")).unwrap();
+        assert_eq!(
+            String::from_utf8(csv).unwrap(),
+            "value,\"initial.x, =m\"\n0.1,18446744073709551615\n,1\n"
+        );
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        struct Value {
+            value: Option<f64>,
+        }
+        let parquet = columns_to_file(&columns, Path::new("a.parquet")).unwrap();
+        let found = from_parquet::<Value>(&parquet, path()).unwrap();
+        assert_eq!(found, [Value { value: Some(0.1) }, Value { value: None }]);
+        let refusal = |columns: &Columns, name: &str| {
+            columns_to_file(columns, Path::new(name)).unwrap_err().to_string()
+        };
+        assert_eq!(refusal(&columns, "a.txt"), "a.txt: expected a table that ends in .parquet or .csv");
+        let twice = vec![columns[0].clone(), columns[0].clone()];
+        assert_eq!(refusal(&twice, "a.csv"), "expected the column \"value\" once, found it twice");
     }
 
     #[test]

@@ -8,12 +8,18 @@ use std::fmt;
 
 /// A field of a row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
+pub enum Cell {
+    /// It is empty.
     Nothing,
+    /// Words.
     Text(String),
+    /// True or false.
     Truth(bool),
+    /// A whole number that is not negative.
     Count(u64),
+    /// A whole number.
     Whole(i64),
+    /// A number.
     Real(f64),
 }
 

@@ -1,7 +1,7 @@
 //! Tables as Parquet: one row group, columns with dictionaries.
 
 use super::cell::{self, Cell};
-use super::{Header, row};
+use super::{Columns, Header, row};
 use crate::records::each_record;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_core::limits::TABLE_TEXT;
@@ -23,17 +23,23 @@ use std::sync::Arc;
 /// If a row is no flat struct, or the fields of a column are of several types.
 pub fn to_parquet<T: Serialize + DeserializeOwned>(rows: &[T]) -> Result<Vec<u8>> {
     let names = row::columns::<T>()?;
-    let mut columns: Vec<Vec<Cell>> = vec![Vec::with_capacity(rows.len()); names.len()];
+    let mut columns: Columns =
+        names.iter().map(|&name| (name.into(), Vec::with_capacity(rows.len()))).collect();
     for row in rows {
         let fields = cell::of(row)?;
-        columns.iter_mut().zip(fields).for_each(|(column, (_, cell))| column.push(cell));
+        columns.iter_mut().zip(fields).for_each(|((_, column), (_, cell))| column.push(cell));
     }
-    let fields = names.iter().zip(&columns).map(|(name, cells)| field(name, cells).map(Arc::new));
+    columns_to_parquet(&columns)
+}
+
+/// The columns as Parquet.
+pub(super) fn columns_to_parquet(columns: &Columns) -> Result<Vec<u8>> {
+    let fields = columns.iter().map(|(name, cells)| field(name, cells).map(Arc::new));
     let schema = Type::group_type_builder("rows").with_fields(fields.collect::<Result<_>>()?).build()?;
     let properties = WriterProperties::builder().set_created_by("offnominal".into()).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
-    for (name, cells) in names.iter().zip(&columns) {
+    for (name, cells) in columns {
         let mut column = group.next_column()?.context("the schema was made of the same columns")?;
         write(&mut column, cells).with_context(|| format!("column {name}"))?;
         column.close()?;
