@@ -63,10 +63,19 @@ impl fmt::Display for Report {
     }
 }
 
-/// How many steps of training are behind a policy: what its card says or, as `train --checkpoints` names files, its name.
+/// How many steps of training are behind a policy: what its name says or, where that says nothing, its card.
 pub fn steps_of(name: &str, card: Option<&Card>) -> Option<u64> {
-    let number = || Path::new(name).file_stem()?.to_str()?.parse().ok();
-    number().or_else(|| card.map(|card| card.best_step))
+    steps_in(name).or_else(|| card.map(|card| card.best_step))
+}
+
+/// The steps in the name of a policy: `10000`, as `train --checkpoints` names files, or `PREFIX_10000_steps`, as the callback
+/// of Stable-Baselines3 does. What stands behind the colon of `module:name` is a name too.
+pub fn steps_in(name: &str) -> Option<u64> {
+    let name = name.split('?').next()?.rsplit(['/', '\\', ':']).next()?;
+    let stem =
+        [".safetensors", ".zip", ".onnx"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let number = stem.strip_suffix("_steps").map_or(Some(stem), |rest| rest.rsplit('_').next());
+    number?.parse().ok()
 }
 
 /// Plays so many episodes with each policy at each level of noise, as far as the journal in the folder, if there is
@@ -131,7 +140,8 @@ pub fn step_of(subject: &Subject) -> Result<u64> {
     let name = &subject.name.id;
     steps_of(name, subject.card.as_ref()).with_context(|| {
         format!(
-            "policy {name}: expected a card or a file that is named by the steps of its training, found neither"
+            "policy {name}: expected a card, or a name that says the steps of its training, such as 10000.safetensors, \
+             rl_model_10000_steps.zip or module:policy_10000_steps, found neither"
         )
     })
 }
@@ -246,7 +256,22 @@ mod tests {
             let subjects = [checkpoint(0.2, name)];
             play(&subjects, &[noise], 1, None, &context(1)).unwrap_err().to_string()
         };
-        assert!(refusal("policy.safetensors", 0.0).contains("named by the steps"));
+        assert!(refusal("policy.safetensors", 0.0).contains("a name that says the steps of its training"));
         assert!(refusal("7.safetensors", 2.0).contains("0 to 1, found 2"));
+    }
+
+    #[test]
+    fn names_of_checkpoints_say_their_steps() {
+        let known = [
+            ("a/000200.safetensors", 200),
+            ("logs/rl_model_10000_steps.zip", 10_000),
+            ("logs/v1.2_ppo_500_steps.zip?stack=4&normalize=logs/rl_model_vecnormalize_500_steps.pkl", 500),
+            ("my.agents:policy_10000_steps?modules=.", 10_000),
+            ("logs\\7_steps.zip", 7),
+        ];
+        known.iter().for_each(|(name, steps)| assert_eq!(steps_in(name), Some(*steps), "{name}"));
+        for name in ["random", "best_model.zip", "my.agents:Policy", "rl_model_steps.zip", "td3"] {
+            assert_eq!(steps_in(name), None, "{name}");
+        }
     }
 }

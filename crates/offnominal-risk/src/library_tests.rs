@@ -127,6 +127,23 @@ fn policies_are_played_and_compared() {
 }
 
 #[test]
+fn the_folder_of_a_callback_for_checkpoints_becomes_a_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../offnominal-agents/tests/sb3");
+    for (model, steps) in [("sac", 2000), ("td3", 10_000)] {
+        let copy =
+            |from: String, to: String| std::fs::copy(models.join(from), folder.path().join(to)).unwrap();
+        copy(format!("{model}.zip"), format!("rl_model_{steps}_steps.zip"));
+        copy(format!("{model}.pkl"), format!("rl_model_vecnormalize_{steps}_steps.pkl"));
+    }
+    let few = json!({ "env": "pendulum", "policies": [folder.path()], "episodes": 3, "history_only": true,
+        "scenario": { "below": -800 } });
+    let played = learning::run(&request(few), &context()).unwrap().played.unwrap();
+    assert_eq!(played.policies.iter().map(|row| row.step).collect::<Vec<_>>(), [2000, 10_000]);
+    assert_eq!(played.history.episodes.len(), 6);
+}
+
+#[test]
 fn a_predictor_is_learned_from_a_shipped_history() {
     let folder = tempfile::tempdir().unwrap();
     let few = json!({ "env": "driving", "histories": [shipped("history.safetensors")], "form": "mlp",

@@ -1,5 +1,6 @@
 //! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
 
+use crate::history::steps_in;
 use anyhow::{Context as _, Result, ensure};
 pub use offnominal_engine::request::within;
 use offnominal_engine::scenario::ScenarioRequest;
@@ -21,7 +22,10 @@ pub fn positive(name: &str, found: f64, most: f64) -> Result<()> {
     Ok(())
 }
 
-/// All policies by name; a folder stands for the policies in it, in alphabetical order.
+/// Endings of the policies that a folder stands for: this program's, and those of Stable-Baselines3.
+const ENDINGS: [&str; 2] = ["safetensors", "zip"];
+
+/// All policies by name; a folder stands for the policies in it, ordered by the steps in their names, else by the alphabet.
 ///
 /// # Errors
 /// If a folder cannot be read, or has no policies; if there is no policy at all.
@@ -35,11 +39,12 @@ pub fn policies(named: &[String]) -> Result<Vec<String>> {
         }
         let files = std::fs::read_dir(name).with_context(|| format!("cannot read {name}"))?;
         let paths = files.map(|f| Ok(f?.path())).collect::<std::io::Result<Vec<PathBuf>>>()?;
-        let is_policy = |p: &&PathBuf| p.extension().is_some_and(|e| e == "safetensors");
+        let is_policy =
+            |p: &&PathBuf| p.extension().is_some_and(|e| ENDINGS.iter().any(|ending| e == *ending));
         let mut found: Vec<String> =
             paths.iter().filter(is_policy).map(|p| p.display().to_string()).collect();
-        ensure!(!found.is_empty(), "{name}: expected .safetensors files, found none");
-        found.sort();
+        ensure!(!found.is_empty(), "{name}: expected .safetensors or .zip files, found none");
+        found.sort_by_cached_key(|path| (steps_in(path), path.clone()));
         names.extend(found);
     }
     Ok(names)
@@ -66,6 +71,19 @@ pub(crate) fn write_json(folder: Option<&Path>, name: &str, value: &impl Seriali
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_checkpoints_of_a_folder_come_in_the_order_of_their_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in
+            ["rl_model_2000_steps.zip", "rl_model_10000_steps.zip", "rl_model_vecnormalize_2000_steps.pkl"]
+        {
+            std::fs::write(folder.path().join(name), []).unwrap();
+        }
+        let found = policies(&[folder.path().display().to_string(), "random".into()]).unwrap();
+        let names: Vec<&str> = found.iter().map(|path| path.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["rl_model_2000_steps.zip", "rl_model_10000_steps.zip", "random"]);
+    }
 
     #[test]
     fn a_number_outside_its_range_is_named_with_the_range() {
