@@ -55,6 +55,17 @@ pub trait FailureSearch {
     fn margin(&self) -> Option<f64> {
         self.inner()?.margin()
     }
+
+    /// What is required, the most important first, where that is told apart; else nothing.
+    fn requirements(&self) -> &[String] {
+        self.inner().map_or(&[], FailureSearch::requirements)
+    }
+
+    /// How far the present state is from breaking a requirement, by its place among them: zero or less exactly where that
+    /// is broken.
+    fn margin_of(&self, requirement: usize) -> f64 {
+        self.inner().map_or(f64::INFINITY, |inner| inner.margin_of(requirement))
+    }
 }
 
 /// All defaults: nothing is known but how to play.

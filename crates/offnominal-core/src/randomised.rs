@@ -189,4 +189,12 @@ impl FailureSearch for Randomised<'_> {
     fn margin(&self) -> Option<f64> {
         self.environment.failure_search().margin()
     }
+
+    fn requirements(&self) -> &[String] {
+        self.environment.failure_search().requirements()
+    }
+
+    fn margin_of(&self, requirement: usize) -> f64 {
+        self.environment.failure_search().margin_of(requirement)
+    }
 }

@@ -1,9 +1,10 @@
 //! An environment whose episodes fail by a criterion of the user: a return that is too low, or a formula of signal
-//! temporal logic that is broken.
+//! temporal logic that is broken, of one or of several.
 //!
 //! A formula names channels of the observation, channels of the action, and `reward`. A sample is taken where the
 //! episode begins and after each step: what is observed then, without nominal noise, and the command and the reward
-//! that led there, which are 0 at first. The episode ends as soon as no continuation could mend it.
+//! that led there, which are 0 at first. The episode ends as soon as no continuation could mend it; of several formulas each
+//! is judged as it would be alone, so that what is broken ends nothing.
 
 use crate::remarks;
 use anyhow::{Context, Result, ensure};
@@ -20,8 +21,32 @@ use std::sync::Arc;
 pub enum Criterion {
     /// If and only if its return is below this.
     ReturnBelow(f64),
-    /// If the formula is broken, or the environment says so.
-    Stl(Formula),
+    /// If one of the formulas is broken, or the environment says so; the most important formula first.
+    Stl(#[serde(with = "one_or_several")] Vec<Formula>),
+}
+
+/// A single formula stands alone in files, as it always did.
+mod one_or_several {
+    use super::Formula;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Read {
+        One(Formula),
+        Several(Vec<Formula>),
+    }
+
+    pub fn serialize<S: Serializer>(formulas: &[Formula], to: S) -> Result<S::Ok, S::Error> {
+        if let [one] = formulas { one.serialize(to) } else { formulas.serialize(to) }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Formula>, D::Error> {
+        Ok(match Read::deserialize(from)? {
+            Read::One(formula) => vec![formula],
+            Read::Several(formulas) => formulas,
+        })
+    }
 }
 
 /// An environment whose episodes fail by a criterion.
@@ -29,9 +54,14 @@ pub struct Judged<'e> {
     env: Box<dyn Env + 'e>,
     spec: Arc<EnvSpec>,
     judge: Judge,
+    /// What is required, the most important first, where there are several formulas; what the environment itself calls a
+    /// failure stands last.
+    requirements: Arc<[String]>,
     steps: u32,
     /// Whether the episode is over, and failed.
     failed: Option<bool>,
+    /// Whether the environment has called it a failure.
+    fails: bool,
 }
 
 /// What is known of the episode so far.
@@ -41,11 +71,12 @@ enum Judge {
     Stl(Box<Signals>),
 }
 
-/// The signals of a formula.
+/// Formulas and their signals.
 #[derive(Clone)]
 struct Signals {
-    monitor: Monitor,
-    robustness: f64,
+    monitors: Vec<Monitor>,
+    /// That of each formula.
+    robustness: Vec<f64>,
     /// The whole observation, and the places in it of the channels that are one number.
     obs: Vec<f32>,
     places: Arc<[usize]>,
@@ -56,6 +87,9 @@ struct Signals {
 
 /// The margin while nothing is decided: no environment is so far from failure.
 const UNDECIDED: f64 = 1e9;
+
+/// What the environment requires, as results name it.
+const OWN: &str = "what the environment itself calls a failure";
 
 impl<'e> Judged<'e> {
     /// The environment with this criterion.
@@ -68,15 +102,16 @@ impl<'e> Judged<'e> {
                 ensure!(least.is_finite(), "below: expected a finite return, found {least}");
                 Judge::Return { least: *least, total: 0.0 }
             }
-            Criterion::Stl(formula) => {
-                let signals = Signals::new(env.spec(), formula);
+            Criterion::Stl(formulas) => {
+                let signals = Signals::new(env.spec(), formulas);
                 Judge::Stl(Box::new(signals.with_context(|| format!("environment {}", env.spec().id))?))
             }
         };
         let own = if let Criterion::Stl(_) = criterion { env.spec().success.as_str() } else { "" };
         let success = format!("{own} {}", criterion.describe()).trim().to_string();
+        let requirements = criterion.requirements().into();
         let spec = Arc::new(EnvSpec { success, question: String::new(), ..env.spec().clone() });
-        Ok(Judged { env, spec, judge, steps: 0, failed: None })
+        Ok(Judged { env, spec, judge, requirements, steps: 0, failed: None, fails: false })
     }
 
     /// How the episode stands, once the environment has made its step.
@@ -86,7 +121,7 @@ impl<'e> Judged<'e> {
             return step;
         }
         let is_over = step.status != Status::Running || self.steps >= self.spec.horizon;
-        let fails = step.status == Status::Failed;
+        self.fails = step.status == Status::Failed;
         let status = match &mut self.judge {
             Judge::Return { least, total } if is_over => {
                 self.failed = Some(total < least);
@@ -95,13 +130,14 @@ impl<'e> Judged<'e> {
             Judge::Return { .. } => step.status,
             Judge::Stl(signals) => {
                 if is_over {
-                    signals.robustness = signals.monitor.finish();
+                    signals.finish();
                 }
                 // Zero is broken: the margin is above zero exactly where the episode has not failed.
-                let is_broken = signals.robustness <= 0.0;
-                self.failed = (is_over || is_broken).then_some(is_broken || fails);
+                let is_broken = signals.robustness.iter().any(|robustness| *robustness <= 0.0);
+                let is_over = is_over || is_broken && signals.robustness.len() == 1;
+                self.failed = is_over.then_some(is_broken || self.fails);
                 match step.status {
-                    _ if is_broken => Status::Failed,
+                    _ if is_broken && is_over => Status::Failed,
                     // Nobody has said what the end means, but the formula has.
                     Status::Ended => Status::Succeeded,
                     other => other,
@@ -113,7 +149,8 @@ impl<'e> Judged<'e> {
 }
 
 impl Signals {
-    fn new(spec: &EnvSpec, formula: &Formula) -> Result<Signals> {
+    fn new(spec: &EnvSpec, formulas: &[Formula]) -> Result<Signals> {
+        ensure!(!formulas.is_empty(), "formula: expected one at least, found none");
         let scalars =
             spec.observation.iter().zip(spans(&spec.observation)).filter(|(c, _)| c.image.is_none());
         let (mut names, places): (Vec<String>, Vec<usize>) =
@@ -126,11 +163,16 @@ impl Signals {
             }
         }
         names.push("reward".into());
-        let monitor = Monitor::new(formula, &names, spec.dt_secs)?;
-        check_windows(spec, &monitor)?;
+        let monitor = |formula: &Formula| -> Result<Monitor> {
+            let monitor = Monitor::new(formula, &names, spec.dt_secs)?;
+            check_windows(spec, &monitor)?;
+            Ok(monitor)
+        };
+        let monitors = formulas.iter().map(monitor).collect::<Result<Vec<_>>>()?;
+        let robustness = vec![f64::INFINITY; monitors.len()];
         let (obs, sample) = (vec![0.0; spec.obs_width()], vec![0.0; names.len()]);
         let (places, actions) = (places.into(), actions.into());
-        Ok(Signals { monitor, robustness: f64::INFINITY, obs, places, actions, sample })
+        Ok(Signals { monitors, robustness, obs, places, actions, sample })
     }
 
     /// Reads the state to which a command led.
@@ -144,8 +186,22 @@ impl Signals {
             rest.iter_mut().zip(&*self.actions).for_each(|(x, i)| *x = command(&channels[*i], action[*i]));
             rest[self.actions.len()] = reward;
         }
-        self.monitor.push(&self.sample);
-        self.robustness = self.monitor.robustness();
+        for (monitor, robustness) in self.monitors.iter_mut().zip(&mut self.robustness) {
+            monitor.push(&self.sample);
+            *robustness = monitor.robustness();
+        }
+    }
+
+    /// Nothing comes after what was read.
+    fn finish(&mut self) {
+        for (monitor, robustness) in self.monitors.iter_mut().zip(&mut self.robustness) {
+            *robustness = monitor.finish();
+        }
+    }
+
+    /// The margin that a formula leaves.
+    fn margin_of(&self, formula: usize) -> f64 {
+        self.robustness[formula].clamp(-UNDECIDED, UNDECIDED)
     }
 }
 
@@ -190,8 +246,9 @@ impl offnominal_core::env_layer::EnvLayer for Judged<'_> {
     }
 
     fn around<'f>(&self, env: Box<dyn Env + 'f>) -> Option<Box<dyn Env + 'f>> {
-        let (spec, judge) = (Arc::clone(&self.spec), self.judge.clone());
-        Some(Box::new(Judged { env, spec, judge, steps: self.steps, failed: self.failed }))
+        let (spec, requirements) = (Arc::clone(&self.spec), Arc::clone(&self.requirements));
+        let Judged { ref judge, steps, failed, fails, .. } = *self;
+        Some(Box::new(Judged { env, spec, judge: judge.clone(), requirements, steps, failed, fails }))
     }
 
     fn spec(&self) -> &EnvSpec {
@@ -199,12 +256,12 @@ impl offnominal_core::env_layer::EnvLayer for Judged<'_> {
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
-        (self.steps, self.failed) = (0, None);
+        (self.steps, self.failed, self.fails) = (0, None, false);
         self.env.start(x, rng);
         match &mut self.judge {
             Judge::Return { total, .. } => *total = 0.0,
             Judge::Stl(signals) => {
-                signals.monitor.start();
+                signals.monitors.iter_mut().for_each(Monitor::start);
                 signals.read(self.env.as_ref(), None);
             }
         }
@@ -250,9 +307,28 @@ impl FailureSearch for Judged<'_> {
             }
             Judge::Stl(signals) => {
                 let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);
-                let margin = signals.robustness.clamp(-UNDECIDED, UNDECIDED).min(own);
-                // The environment may fail without a margin of its own.
-                Some(if self.failed == Some(true) { margin.min(0.0) } else { margin })
+                let margin = (0..signals.robustness.len()).map(|i| signals.margin_of(i)).fold(own, f64::min);
+                Some(match self.failed {
+                    // The environment may fail without a margin of its own.
+                    Some(true) => margin.min(0.0),
+                    // Of several formulas one may be broken before the episode has failed.
+                    None if signals.robustness.len() > 1 => margin.max(f64::MIN_POSITIVE),
+                    _ => margin,
+                })
+            }
+        }
+    }
+
+    fn requirements(&self) -> &[String] {
+        &self.requirements
+    }
+
+    fn margin_of(&self, requirement: usize) -> f64 {
+        match &self.judge {
+            Judge::Stl(signals) if requirement < signals.robustness.len() => signals.margin_of(requirement),
+            _ => {
+                let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);
+                if self.fails { own.min(0.0) } else { own.max(f64::MIN_POSITIVE) }
             }
         }
     }
@@ -265,7 +341,21 @@ impl Criterion {
             Criterion::ReturnBelow(least) => {
                 format!("An episode succeeds if its return is at least {least}, and fails otherwise.")
             }
-            Criterion::Stl(formula) => format!("An episode also fails if it breaks \"{formula}\"."),
+            Criterion::Stl(formulas) => {
+                let quoted: Vec<String> = formulas.iter().map(|formula| format!("\"{formula}\"")).collect();
+                let goes_on = if formulas.len() > 1 { "; it goes on then, for the others" } else { "" };
+                format!("An episode also fails if it breaks {}{goes_on}.", quoted.join(" or "))
+            }
+        }
+    }
+
+    /// What is required, the most important first, where that is more than one formula.
+    fn requirements(&self) -> Vec<String> {
+        match self {
+            Criterion::Stl(formulas) if formulas.len() > 1 => {
+                formulas.iter().map(Formula::to_string).chain([OWN.into()]).collect()
+            }
+            _ => vec![],
         }
     }
 }

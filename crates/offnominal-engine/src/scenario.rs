@@ -4,7 +4,7 @@ pub mod distribution;
 
 use crate::judged::{Criterion, Judged};
 use crate::{catalogues, noise};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
@@ -15,6 +15,9 @@ use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// The most formulas that are told apart.
+const FORMULAS: usize = 16;
 
 /// The word for all lengths and widths of a body.
 pub const LIMBS: &str = "limbs";
@@ -74,9 +77,9 @@ pub struct ScenarioRequest {
     /// An episode fails if and only if its return is below R
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
-    /// An episode also fails if it violates this formula (docs/stl.md)
+    /// Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most important first
     #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
-    pub stl: Option<Formula>,
+    pub stl: Vec<Formula>,
 }
 
 impl Default for ScenarioRequest {
@@ -100,18 +103,47 @@ impl ScenarioRequest {
         }
         words += &self.below.map_or(String::new(), |r| format!(" --below {r}"));
         let quoted = |stl: &Formula| stl.to_string().replace('\'', r"'\''");
-        words + &self.stl.as_ref().map_or(String::new(), |stl| format!(" --stl '{}'", quoted(stl)))
+        words + &self.stl.iter().map(|stl| format!(" --stl '{}'", quoted(stl))).collect::<String>()
     }
 
     /// What is drawn in an environment and by what its episodes fail, if either is said.
     ///
     /// # Errors
-    /// If a parameter does not exist, the table cannot be read, or there are two criteria.
+    /// If a parameter does not exist, the table cannot be read, there are two criteria, or several formulas, which only
+    /// [`ScenarioRequest::resolve_several`] tells apart.
     pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Scenario>> {
+        let n = self.stl.len();
+        ensure!(
+            n <= 1,
+            "stl: expected one formula, because only `risk estimate` and `risk search` tell several apart, found {n}: join \
+             them with `and`"
+        );
+        self.resolve_several(spec)
+    }
+
+    /// The same for a command that tells several formulas apart.
+    ///
+    /// # Errors
+    /// If a parameter does not exist, the table cannot be read, or there are two criteria.
+    pub fn resolve_several(&self, spec: &EnvSpec) -> Result<Option<Scenario>> {
         let draws = self.draws(spec)?;
-        let criterion = match (self.below, &self.stl) {
-            (Some(_), Some(_)) => bail!("stl: expected no `below` with it, found both"),
-            (below, stl) => below.map(Criterion::ReturnBelow).or(stl.clone().map(Criterion::Stl)),
+        let criterion = match (self.below, &self.stl[..]) {
+            (below, []) => below.map(Criterion::ReturnBelow),
+            (Some(_), _) => bail!("stl: expected no `below` with it, found both"),
+            (None, stl) => {
+                ensure!(
+                    stl.len() <= FORMULAS,
+                    "stl: expected at most {FORMULAS} formulas, found {}",
+                    stl.len()
+                );
+                for (i, formula) in stl.iter().enumerate() {
+                    ensure!(
+                        !stl[..i].contains(formula),
+                        "stl: expected each formula once, found {formula} twice"
+                    );
+                }
+                Some(Criterion::Stl(stl.to_vec()))
+            }
         };
         let scenario = Scenario { draws, criterion };
         Ok(Some(scenario).filter(|s| s.draws.is_some() || s.criterion.is_some()))

@@ -147,4 +147,14 @@ impl ScenarioRequest {
         let found = self.resolve(subject.env.spec())?;
         subject.under(found)
     }
+
+    /// The same for a command that tells several formulas apart.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn subject_of_several(&self, env: &str, policy: &str) -> Result<Subject> {
+        let subject = Subject::new(env, policy)?;
+        let found = self.resolve_several(subject.env.spec())?;
+        subject.under(found)
+    }
 }

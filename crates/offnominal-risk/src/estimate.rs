@@ -10,6 +10,8 @@
 //! | `guided`       | draws from a density that is fitted to failures                     |
 //! | [`ending`]     | when a run may end early                                            |
 //! | [`verdict`]    | from experiments to numbers                                         |
+//! | [`requirement`] | the same of each of several requirements                           |
+//! | `samples`      | the table of all experiments                                        |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
 //! | [`document`]   | the result: `risk.json`                                             |
 //! | [`multifidelity`] | pairs of episodes in a dear and a cheap environment            |
@@ -27,6 +29,8 @@ mod guided;
 pub mod multifidelity;
 pub(crate) mod page;
 mod refit;
+pub mod requirement;
+mod samples;
 mod scorer;
 pub mod verdict;
 
@@ -48,10 +52,11 @@ use offnominal_engine::request::{EnvId, POLICY};
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
-use offnominal_files::write;
+use offnominal_files::{table, write};
 use offnominal_stats::Level;
 use offnominal_stats::risk::PLAIN_SHARE;
 use offnominal_work::cli::{one_of, word_of};
+use requirement::Requirements;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -119,6 +124,9 @@ pub struct Request {
     /// Pairs between two looks
     #[arg(long, value_name = "PAIRS", default_value_t = 25, requires = "cheap")]
     pub block: u64,
+    /// Write all experiments: draws, seeds, weights, margins and outcomes
+    #[arg(long, value_name = "FILE.csv|FILE.parquet", conflicts_with = "cheap")]
+    pub table: Option<PathBuf>,
     /// Output folder; an interrupted run continues there
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -226,15 +234,19 @@ pub fn alone(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
-    let subject = request.scenario.subject(&request.env, &request.policy)?;
+    let subject = request.scenario.subject_of_several(&request.env, &request.policy)?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let experimenter = Experimenter::new(&subject, context.seed)?
         .allowing(context.allow_diverged)
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
+    let estimation = estimation.keeping_samples(request.table.is_some());
     let ending = request.ending(level)?;
     let blocks = estimation.run(request.out.as_deref(), request.episodes, &ending, context)?;
+    if let Some(path) = &request.table {
+        write::atomically(path, &table::columns_to_file(&samples::columns(&experimenter, &blocks), path)?)?;
+    }
     let verdict = estimation.judge(&blocks, level)?;
     ending.missed(verdict.risk.as_ref().ok()).iter().for_each(|missed| context.note(missed));
     if let (Some(most), Ok(risk)) = (request.max_risk, &verdict.risk) {
@@ -324,6 +336,7 @@ impl Request {
 
     fn check(&self) -> Result<()> {
         within("episodes", self.episodes, 1..=100_000_000)?;
+        self.table.as_deref().map_or(Ok(()), table::check_name)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
         positive("plain share", self.plain_share.unwrap_or(1.0), 1.0)?;
         positive("rate", self.rate.unwrap_or(1.0), 1.0)?;
@@ -426,6 +439,10 @@ impl fmt::Display for Report {
         document.made.conditions().try_for_each(|(_, said)| writeln!(f, "  {said}"))?;
         run.scenario.iter().try_for_each(|scenario| writeln!(f, "  {scenario}"))?;
         document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
+        if let Some(Requirements { promise, each }) = &document.requirements {
+            each.iter().try_for_each(|requirement| writeln!(f, "  {requirement}"))?;
+            writeln!(f, "  {promise}")?;
+        }
         document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;
         if let Some(Counting { factor, episodes }) = document.counting {
             writeln!(

@@ -33,6 +33,8 @@ pub struct Experiment {
     pub divergence: Option<Divergence>,
     /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
+    /// Smallest distance from breaking each requirement, where several are told apart.
+    pub margins: Vec<f64>,
     /// After how many steps it was that near, for the first time.
     pub nearest: usize,
     /// At which of the places that its initial condition leads past it ended; nothing where there are none.
@@ -41,6 +43,14 @@ pub struct Experiment {
     pub steps: usize,
     /// The last observation.
     pub last: Vec<f32>,
+}
+
+impl Experiment {
+    /// The numbers, from 1, of the requirements that it broke; without an outcome all of them.
+    pub fn broken(&self) -> Vec<u64> {
+        let is_broken = |margin: &f64| self.divergence.is_some() || *margin <= 0.0;
+        (1..).zip(&self.margins).filter(|(_, margin)| is_broken(margin)).map(|(number, _)| number).collect()
+    }
 }
 
 impl<'c> Experimenter<'c> {
@@ -146,29 +156,11 @@ impl<'c> Experimenter<'c> {
         (0..TRIES).find_map(one).with_context(none)
     }
 
-    /// Plays from an initial condition in an environment with a margin.
-    ///
-    /// # Errors
-    /// As [`Experimenter::play`], or if the margin contradicts the outcome: it is zero or less exactly where an episode fails.
-    pub fn play_with_margin(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
-        let found = self.play(key, x)?;
-        let Some(margin) = found.margin.filter(|_| found.divergence.is_none()) else { return Ok(found) };
-        // At zero an episode stands on the limit.
-        let agrees = margin == 0.0 || found.failed == (margin < 0.0);
-        let (id, end) = (&self.subject.env.spec().id, if found.failed { "failed" } else { "did not fail" });
-        ensure!(
-            agrees,
-            "environment {id}: the episode from {x:?} {end}, and its smallest margin was {margin}: expected a margin that is \
-             zero or less exactly where an episode fails"
-        );
-        Ok(found)
-    }
-
     /// Plays from an initial condition.
     ///
     /// # Errors
     /// If the episode has no outcome, unless some are accepted: that is neither a failure of the policy nor none. If the
-    /// environment cannot be used any longer.
+    /// environment cannot be used any longer. If its margin contradicts the outcome.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
         self.play_in(self.subject.env.as_ref(), key, x)
     }
@@ -179,9 +171,12 @@ impl<'c> Experimenter<'c> {
     /// As [`Experimenter::play`].
     pub fn play_in(&self, env: &dyn Env, key: Seed, x: &[f64]) -> Result<Experiment> {
         let (mut least, mut nearest, mut t, mut place) = (None::<f64>, 0, 0, None);
+        let mut margins = vec![f64::INFINITY; env.failure_search().requirements().len()];
         let episode = self.episode_in(env, key, x, &mut |env| {
-            place = env.failure_search().current_place();
-            let now = env.failure_search().margin();
+            let search = env.failure_search();
+            place = search.current_place();
+            margins.iter_mut().enumerate().for_each(|(i, least)| *least = least.min(search.margin_of(i)));
+            let now = search.margin();
             if now.is_some_and(|now| least.is_none_or(|least| now < least)) {
                 (least, nearest) = (now, t);
             }
@@ -203,10 +198,14 @@ impl<'c> Experimenter<'c> {
             episode.len()
         );
         let failed = episode.end == End::Failed || divergence.is_some();
+        if let (Some(margin), None) = (least, divergence) {
+            agree(env.spec(), x, failed, margin)?;
+        }
         Ok(Experiment {
             failed,
             divergence,
             margin: least,
+            margins,
             place,
             nearest,
             steps: episode.len(),
@@ -215,8 +214,47 @@ impl<'c> Experimenter<'c> {
     }
 }
 
+/// Insists on a margin that is zero or less exactly where an episode fails: what follows margins would else be led away from
+/// failures, or to what is none.
+fn agree(EnvSpec { id, success, .. }: &EnvSpec, x: &[f64], failed: bool, margin: f64) -> Result<()> {
+    let end = if failed { "failed" } else { "did not fail" };
+    // At zero an episode stands on the limit.
+    ensure!(
+        margin == 0.0 || failed == (margin < 0.0),
+        "environment {id}: the episode from {x:?} {end}, and its smallest margin was {margin}: expected a margin that is zero \
+         or less exactly where an episode fails. {success}"
+    );
+    Ok(())
+}
+
 /// The last observation, with a zero for what is not finite: journals are JSON.
 fn last(episode: &Episode) -> Vec<f32> {
     let rows = &episode.observations;
     rows[rows.len() - episode.obs_width..].iter().map(|x| if x.is_finite() { *x } else { 0.0 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Toy, subject};
+
+    #[test]
+    fn a_margin_that_contradicts_the_outcome_is_named_with_the_rule() {
+        let toy = subject(&Toy::new(0.5));
+        let spec = EnvSpec { success: "An episode fails by its rule.".into(), ..toy.env.spec().clone() };
+        let said =
+            |failed: bool, margin: f64| agree(&spec, &[0.5], failed, margin).map_err(|why| why.to_string());
+        assert_eq!(
+            said(true, 0.25).unwrap_err(),
+            "environment toy: the episode from [0.5] failed, and its smallest margin was 0.25: expected a margin that is zero \
+             or less exactly where an episode fails. An episode fails by its rule."
+        );
+        assert!(said(false, -0.25).unwrap_err().contains("did not fail, and its smallest margin was -0.25"));
+        assert!(
+            [(true, -0.25), (false, 0.25), (true, 0.0), (false, 0.0)]
+                .map(|(f, m)| said(f, m))
+                .iter()
+                .all(Result::is_ok)
+        );
+    }
 }

@@ -1,8 +1,10 @@
 //! `risk search`: what finding one failure costs, by strategy and policy.
 
 pub(crate) mod hunt;
+mod order;
 pub(crate) mod table;
 
+use crate::estimate::block::Failure;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
@@ -11,6 +13,7 @@ use crate::request::{self, within};
 use anyhow::{Result, ensure};
 use clap::Args;
 pub use hunt::{Aids, Hunt, SearchRun, SearchSpec, Strategy};
+use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::request::EnvId;
@@ -18,6 +21,7 @@ use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
+use offnominal_stats::proportion::clopper_pearson;
 use offnominal_work::cli::one_of;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -79,8 +83,27 @@ pub struct Report {
     pub budget: usize,
     /// The strategies in the order in which they were asked for.
     pub strategies: Vec<StrategyCost>,
+    /// What broke each requirement, where several are told apart; what searches cost is then up to a failure of the most
+    /// important one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<RequirementFound>,
     /// What is doubtful.
     pub warnings: Vec<String>,
+}
+
+/// How many searches of a strategy broke a requirement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RequirementFound {
+    /// The strategy.
+    pub strategy: String,
+    /// The policy.
+    pub policy: String,
+    /// Its number, from 1; the most important one has 1.
+    pub number: u64,
+    /// What is required.
+    pub requirement: String,
+    /// The share of the searches that broke it before they ended.
+    pub found: Estimate,
 }
 
 /// A strategy with its number of draws.
@@ -99,7 +122,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     request.check()?;
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let (policies, settings) = (request::policies(&request.policies)?, request.settings());
-    let (mut costs, mut secs) = (Vec::new(), Vec::new());
+    let (mut costs, mut secs, mut requirements) = (Vec::new(), Vec::new(), Vec::new());
+    let first = request.scenario.subject_of_several(&request.env, &policies[0])?;
+    let names = first.env.failure_search().requirements();
     for setting in &settings {
         let folder = inside(request.out.as_deref(), settings.len(), || setting.name());
         let mut of_each = Vec::new();
@@ -110,6 +135,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
             let spent = begun.elapsed().as_secs_f64();
             secs.push(json!({ "strategy": setting.name(), "policy": policy, "secs": spent }));
             write_failures(folder.as_deref(), &found)?;
+            requirements.extend(broken(names, (&setting.name(), policy), &found, level)?);
             let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
             let first = found.iter().map(SearchRun::first).collect();
             let all =
@@ -118,12 +144,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         }
         costs.push((setting.name(), of_each));
     }
-    let first = request.scenario.subject(&request.env, &policies[0])?;
     let report = Report {
         env: request.env.to_string(),
         simulator: provenance::hosted(first.env.spec()),
         budget: request.budget,
         strategies: table::compare(costs, level),
+        requirements,
         warnings: request.warnings(&policies)?,
     };
     request::write_json(request.out.as_deref(), "search.json", &report)?;
@@ -156,7 +182,7 @@ impl Request {
 
     /// What is doubtful: a predictor that told nothing of later episodes, failures in single precision.
     fn warnings(&self, policies: &[String]) -> Result<Vec<String>> {
-        let subject = self.scenario.subject(&self.env, &policies[0])?;
+        let subject = self.scenario.subject_of_several(&self.env, &policies[0])?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
         let is_replayed = self.strategies.contains(&Strategy::Replay);
         let history = self.history.as_deref().filter(|_| is_replayed);
@@ -183,7 +209,7 @@ impl Request {
         folder: Option<&Path>,
         context: &Context,
     ) -> Result<Vec<SearchRun>> {
-        let subject = self.scenario.subject(&self.env, policy)?;
+        let subject = self.scenario.subject_of_several(&self.env, policy)?;
         let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
         let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
@@ -210,6 +236,22 @@ impl Request {
     }
 }
 
+/// How many searches broke each requirement.
+fn broken(
+    names: &[String],
+    (strategy, policy): (&str, &str),
+    searches: &[SearchRun],
+    level: Level,
+) -> Result<Vec<RequirementFound>> {
+    let one = |(number, name): (u64, &String)| {
+        let breaks = |search: &&SearchRun| search.failures.iter().any(|f| f.broken.contains(&number));
+        let found = clopper_pearson(searches.iter().filter(breaks).count(), searches.len(), level)?;
+        let (strategy, policy, requirement) = (strategy.into(), policy.into(), name.clone());
+        Ok(RequirementFound { strategy, policy, number, requirement, found })
+    };
+    (1..).zip(names).map(one).collect()
+}
+
 /// Whether a strategy reads a predictor in this environment.
 fn reads_predictor(strategy: Strategy, subject: &Subject) -> bool {
     match strategy {
@@ -223,17 +265,35 @@ fn reads_predictor(strategy: Strategy, subject: &Subject) -> bool {
 fn write_failures(folder: Option<&Path>, found: &[SearchRun]) -> Result<()> {
     let Some(folder) = folder else { return Ok(()) };
     let of_one = |(i, f): (usize, &SearchRun)| -> Vec<Value> {
-        f.failures.iter().map(|f| json!({ "search": i, "key": f.key, "initial": f.x })).collect()
+        let mut one = |f: &Failure| {
+            let mut about = json!({ "search": i, "key": f.key, "initial": f.x });
+            if !f.broken.is_empty() {
+                about["broken"] = json!(f.broken);
+            }
+            about
+        };
+        f.failures.iter().map(&mut one).collect()
     };
     let all: Vec<Value> = found.iter().enumerate().flat_map(of_one).collect();
     offnominal_files::write::atomically(&folder.join("failures.json"), &serde_json::to_vec_pretty(&all)?)
 }
+
+/// What a search of several requirements means.
+const ORDER: &str = "The first requirement is the most important one: a search ends with its failure, and costs are those of \
+    finding it. Experiments are compared by its margin, and by those of the next ones where it is the same or used up.";
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, searches of up to {} experiments", self.env, self.budget)?;
         self.simulator.iter().try_for_each(|simulator| writeln!(f, "  {simulator}"))?;
         table::write(f, &self.strategies)?;
+        for RequirementFound { strategy, policy, number, requirement, found } in &self.requirements {
+            let of = format!("{strategy} of {policy}");
+            writeln!(f, "{of}: {found:.2} of the searches broke {number}. {requirement}")?;
+        }
+        if !self.requirements.is_empty() {
+            writeln!(f, "{ORDER}")?;
+        }
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }
 }

@@ -315,7 +315,7 @@ impl Margin for Experiments<'_> {
         if self.error.is_some() {
             return -1.0;
         }
-        match self.experimenter.play_with_margin(at.key, &at.x) {
+        match self.experimenter.play(at.key, &at.x) {
             Ok(found) if found.divergence.is_some() => {
                 self.diverged += 1;
                 // A failure, at a margin of its own: margins must not tie.

@@ -14,7 +14,11 @@ fn judged(id: &str, criterion: &Criterion) -> Judged<'static> {
 }
 
 fn stl(text: &str) -> Criterion {
-    Criterion::Stl(Formula::parse(text).unwrap())
+    several(&[text])
+}
+
+fn several(texts: &[&str]) -> Criterion {
+    Criterion::Stl(texts.iter().map(|text| Formula::parse(text).unwrap()).collect())
 }
 
 /// Episodes with random commands, each with the margin after every step.
@@ -33,7 +37,8 @@ fn episodes(env: &dyn Env, n: u64) -> Vec<(Episode, Vec<f64>)> {
 
 #[test]
 fn judged_environments_obey_the_laws_of_environments() {
-    for criterion in [Criterion::ReturnBelow(20.0), stl("always (abs(x) < 1 and push < 2)")] {
+    let two = several(&["always (abs(theta) < 0.05)", "always (abs(x) < 0.1)"]);
+    for criterion in [Criterion::ReturnBelow(20.0), stl("always (abs(x) < 1 and push < 2)"), two] {
         let violations = offnominal_laws::env(&judged("cartpole", &criterion), &[]);
         assert!(violations.is_empty(), "{criterion:?}: {violations:?}");
     }
@@ -116,4 +121,58 @@ fn a_formula_reads_the_true_state_and_knows_commands_and_rewards() {
         "environment pendulum: formula: expected one of the signals cos_theta, sin_theta, theta_velocity, torque, reward, \
          found \"speed\""
     );
+}
+
+#[test]
+fn of_several_formulas_each_is_judged_as_it_would_be_alone() {
+    let texts = ["always (abs(theta) < 0.1)", "always (abs(x) < 0.1)", "eventually[0, 0.2] (x > 0.05)"];
+    let together = judged("cartpole", &several(&texts));
+    assert_eq!(together.requirements().len(), 4, "the environment's own rule is the last");
+    let (plain, mut seen) = (episodes(environment("cartpole").as_ref(), 40), [[0; 2]; 3]);
+    let policy = Random::new(&together.spec().action);
+    let trial = Trial::new(&together, &policy);
+    for (seed, (own, _)) in (0..).zip(&plain) {
+        let key = Seed(seed);
+        let mut margins = vec![f64::INFINITY; 4];
+        let x = together.draw(&mut key.rng());
+        let episode = trial.starting_at(x, key, &mut |env| {
+            (0..4).for_each(|i| margins[i] = margins[i].min(env.failure_search().margin_of(i)));
+        });
+        for (text, (margin, seen)) in texts.iter().zip(margins.iter().zip(&mut seen)) {
+            let broken = is_broken(text, seed);
+            assert_eq!(*margin <= 0.0, broken, "{text} in episode {seed}: {margins:?}");
+            seen[usize::from(broken)] += 1;
+        }
+        let any = margins.iter().any(|margin| *margin <= 0.0);
+        assert_eq!(episode.end == End::Failed, any);
+        assert_eq!(episode.len(), own.len(), "what is broken ends nothing");
+    }
+    assert!(seen.iter().flatten().all(|n| *n > 0), "{seen:?}");
+}
+
+/// Whether an episode with random commands breaks a formula, by the formula on the recorded signals.
+fn is_broken(text: &str, seed: u64) -> bool {
+    let (env, formula) = (environment("cartpole"), Formula::parse(text).unwrap());
+    let policy = Random::new(&env.spec().action);
+    let names: Vec<String> = env.spec().observation.iter().map(|channel| channel.name.clone()).collect();
+    let mut monitor = Monitor::new(&formula, &names, env.spec().dt_secs).unwrap();
+    let episode = Trial::new(env.as_ref(), &policy).starting_at(
+        env.draw(&mut Seed(seed).rng()),
+        Seed(seed),
+        &mut |_| (),
+    );
+    for row in episode.observations.chunks(episode.obs_width) {
+        monitor.push(&row.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
+    }
+    monitor.finish() <= 0.0
+}
+
+#[test]
+fn a_single_formula_stands_alone_in_files_and_several_as_a_list() {
+    let (one, two) = (stl("always (x < 1)"), several(&["always (x < 1)", "always (x > -1)"]));
+    assert_eq!(json!(one), json!({ "stl": "always (x < 1)" }));
+    assert_eq!(json!(two), json!({ "stl": ["always (x < 1)", "always (x > -1)"] }));
+    for criterion in [one, two] {
+        assert_eq!(serde_json::from_value::<Criterion>(json!(criterion)).unwrap(), criterion);
+    }
 }

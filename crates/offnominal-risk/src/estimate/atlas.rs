@@ -208,6 +208,7 @@ mod tests {
                 (0..12).map(|c| (10.0 * f64::from(u8::from(c % ways == i % ways)) + rng.normal()) as f32);
             let last = last.collect();
             let failure = Failure {
+                broken: vec![],
                 key: Seed(0),
                 index: i as u64,
                 x: vec![],

@@ -140,6 +140,36 @@ pub struct Block {
     pub margins: Vec<f64>,
     /// What failed.
     pub failures: Vec<Failure>,
+    /// All experiments, where a table of them is asked for; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Sample>,
+}
+
+/// One experiment of a block, as a table shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Number of its draw, from which its key follows.
+    pub index: u64,
+    /// The initial condition.
+    pub x: Vec<f64>,
+    /// The chance that the draw had to be tried, relative to that of a plain draw.
+    pub chance: f64,
+    /// Its steps.
+    pub steps: u64,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Whether it has no outcome.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diverged: bool,
+    /// Its smallest margin, where the environment has one.
+    pub margin: Option<f64>,
+    /// The smallest margin of each requirement, where several are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub margins: Vec<f64>,
+    /// The numbers, from 1, of those that it broke.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<u64>,
 }
 
 /// One experiment of a block.
@@ -174,6 +204,9 @@ pub struct Failure {
     /// What broke it off, if it has no outcome and only counts as a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<Divergence>,
+    /// The numbers, from 1, of the requirements that it broke, where several are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<u64>,
 }
 
 /// How many draws the blocks hold, which must follow one another.
@@ -198,6 +231,12 @@ impl Block {
         self.at.iter().zip(&self.tried).enumerate().map(known)
     }
 
+    /// Whether it holds every experiment, by the method that made it.
+    pub(super) fn has_samples(&self, method: &Method) -> bool {
+        let n = if *method == Method::Plain { self.n as usize } else { self.tried.len() };
+        self.samples.len() == n
+    }
+
     /// The draw after those of this block, which must begin with the given one.
     fn after(&self, done: u64) -> Result<u64> {
         let Block { first, n, tried, failures, .. } = self;
@@ -212,6 +251,7 @@ impl Block {
         ensure!(is_whole, "expected the draws of {} experiments, found {}", tried.len(), self.at.len());
         let is_whole = self.margins.is_empty() || self.margins.len() == self.at.len();
         ensure!(is_whole, "expected {} margins, found {}", self.at.len(), self.margins.len());
+        one_after_another(self.samples.iter().map(|s| s.index), *first..end, "samples")?;
         let failed = tried.iter().filter(|(_, failed)| *failed).count();
         let agree = tried.is_empty() || failed == failures.len();
         ensure!(agree, "expected the {failed} failures of its experiments, found {}", failures.len());
@@ -253,6 +293,7 @@ mod tests {
             steps: 1,
             last: vec![],
             divergence: None,
+            broken: vec![],
         };
         let failures = failures.iter().map(failure).collect();
         Block {
@@ -265,6 +306,7 @@ mod tests {
             tried: vec![],
             margins: vec![],
             failures,
+            samples: vec![],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::atlas::{Atlas, FailureKind};
 use super::block::{ExperimentSpec, Failure};
+use super::requirement::Requirements;
 use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
@@ -45,6 +46,9 @@ pub struct StoredFailure {
     pub divergence: Option<Divergence>,
     /// Number of its kind.
     pub kind: usize,
+    /// The numbers, from 1, of the requirements that it broke, where several are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<u64>,
 }
 
 /// Everything that a run found.
@@ -65,6 +69,9 @@ pub struct Document {
     pub risk: Answer,
     /// The same by other intervals.
     pub others: Vec<Answer>,
+    /// How often each requirement is broken, where several are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<Requirements>,
     /// What the weights say of themselves; null where all are equal.
     pub diagnostics: Option<Diagnostics>,
     /// What is doubtful.
@@ -107,6 +114,7 @@ impl Document {
             share: *share,
             divergence: f.divergence,
             kind: atlas.kind_of[i],
+            broken: f.broken.clone(),
         };
         Document {
             run: run.clone(),
@@ -116,6 +124,7 @@ impl Document {
             diverged,
             risk: answer("failure probability", &verdict.risk),
             others: verdict.others.iter().map(|(name, found)| answer(name, found)).collect(),
+            requirements: verdict.requirements.clone(),
             diagnostics: verdict.diagnostics.clone(),
             warnings: warnings.chain(counted).collect(),
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
@@ -146,7 +155,7 @@ impl Document {
     }
 }
 
-fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
+pub(super) fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
     Answer {
         name: name.into(),
         risk: found.as_ref().ok().cloned(),

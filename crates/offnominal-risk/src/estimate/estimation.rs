@@ -1,10 +1,11 @@
 //! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
 
-use super::block::{Block, ExperimentSpec, Failure, Method, Top, checked};
+use super::block::{Block, ExperimentSpec, Failure, Method, Sample, Top, checked};
 use super::chooser::{Chooser, Rule};
 use super::ending::Ending;
 use super::guided::{self, Guided, Learned};
 use super::refit::{self, Read, Refit};
+use super::requirement::Requirements;
 use super::verdict::Verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -37,6 +38,8 @@ pub struct Estimation<'c> {
     guide: Option<&'c Guide>,
     /// What it estimates and how.
     pub spec: ExperimentSpec,
+    /// Whether blocks hold every experiment, for a table.
+    keeps_samples: bool,
     read: Mutex<Read>,
     learned: Mutex<Learned>,
 }
@@ -65,6 +68,7 @@ struct Tried {
     failed: bool,
     margin: Option<f64>,
     failure: Option<Failure>,
+    sample: Option<Sample>,
 }
 
 impl<'c> Estimation<'c> {
@@ -144,7 +148,13 @@ impl<'c> Estimation<'c> {
         guide: Option<&'c Guide>,
         spec: ExperimentSpec,
     ) -> Estimation<'c> {
-        Estimation { experimenter, guide, spec, read: Mutex::default(), learned: Mutex::default() }
+        let (read, learned) = (Mutex::default(), Mutex::default());
+        Estimation { experimenter, guide, spec, keeps_samples: false, read, learned }
+    }
+
+    /// The same, with every experiment in the blocks.
+    pub fn keeping_samples(self, keeps_samples: bool) -> Estimation<'c> {
+        Estimation { keeps_samples, ..self }
     }
 
     /// What comes of some draws of a run with these blocks: how each failed, if it was tried and did.
@@ -201,9 +211,15 @@ impl<'c> Estimation<'c> {
         let planned = self.draws_for(experiments);
         let (mut record, mut blocks) = Record::open::<_, Block>(folder, JOURNAL, &self.spec)?;
         let mut done = checked(&blocks)?;
+        ensure!(
+            !self.keeps_samples || blocks.iter().all(|block| block.has_samples(&self.spec.method)),
+            "table: expected a run that was made with --table from its beginning, found experiments of which only the outcome is \
+             known; choose another --out"
+        );
         let bar = context.task(planned as usize, "draws");
         bar.set_position(done);
-        let mut is_over = ending.is_early() && done > 0 && ending.is_due(&self.judge(&blocks, ending.level)?);
+        let mut is_over =
+            ending.is_early() && done > 0 && ending.is_due(&self.judge_all(&blocks, ending.level)?);
         let mut rule: Option<(usize, Option<Rule<'_>>)> = None;
         while done < planned && !is_over {
             let size = ending.next_look(done, self.size(done)).min(planned - done);
@@ -218,7 +234,7 @@ impl<'c> Estimation<'c> {
             done += block.n;
             blocks.push(block);
             self.experimenter.at_most(diverged(&blocks))?;
-            is_over = ending.is_early() && ending.is_due(&self.judge(&blocks, ending.level)?);
+            is_over = ending.is_early() && ending.is_due(&self.judge_all(&blocks, ending.level)?);
         }
         self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)
@@ -278,6 +294,7 @@ impl<'c> Estimation<'c> {
             found
         })?;
         let failures = tried.iter_mut().filter_map(|t| t.failure.take()).collect();
+        let samples = tried.iter_mut().filter_map(|t| t.sample.take()).collect();
         let steps = tried.iter().map(|t| t.steps).sum();
         let is_plain = self.spec.method == Method::Plain;
         let at = rule.iter().flat_map(|_| tried.iter().map(|t| t.index)).collect();
@@ -286,29 +303,46 @@ impl<'c> Estimation<'c> {
         let margins = margins.unwrap_or_default();
         let tried = if is_plain { vec![] } else { tried.iter().map(|t| (t.chance, t.failed)).collect() };
         let secs = begun.elapsed().as_secs_f64();
-        Ok(Block { planned, first, n, secs, steps, at, tried, margins, failures })
+        Ok(Block { planned, first, n, secs, steps, at, tried, margins, failures, samples })
     }
 
     /// What comes of one draw; nothing if it is not tried.
     fn one(&self, index: u64, chooser: &mut Chooser<'_>) -> Result<Option<Tried>> {
         let key = self.experimenter.key("experiment", index);
         let Some((x, chance)) = chooser.choose(&self.experimenter, key, index)? else { return Ok(None) };
-        let found = match self.spec.method {
-            Method::Importance { .. } => self.experimenter.play_with_margin(key, &x)?,
-            _ => self.experimenter.play(key, &x)?,
-        };
-        let steps = found.steps as u64;
-        let (last, divergence) = (found.last, found.divergence);
+        let found = self.experimenter.play(key, &x)?;
+        let (steps, broken) = (found.steps as u64, found.broken());
         let (failed, margin) = (found.failed, found.margin.filter(|margin| margin.is_finite()));
-        let failure = failed.then_some(Failure { key, index, x, chance, steps, last, divergence });
-        Ok(Some(Tried { index, chance, steps, failed, margin, failure }))
+        let sample = self.keeps_samples.then(|| Sample {
+            index,
+            x: x.clone(),
+            chance,
+            steps,
+            failed,
+            diverged: found.divergence.is_some(),
+            margin,
+            margins: found.margins,
+            broken: broken.clone(),
+        });
+        let (last, divergence) = (found.last, found.divergence);
+        let failure = failed.then_some(Failure { key, index, x, chance, steps, last, divergence, broken });
+        Ok(Some(Tried { index, chance, steps, failed, margin, failure, sample }))
     }
 
-    /// What the blocks say.
+    /// What the blocks say, of all failures and of each requirement.
     ///
     /// # Errors
     /// If there is nothing to judge.
     pub fn judge(&self, blocks: &[Block], level: Level) -> Result<Verdict> {
+        let mut verdict = self.judge_all(blocks, level)?;
+        let names = self.experimenter.subject.env.failure_search().requirements();
+        let risk = |blocks: &[Block], level| Ok(self.judge_all(blocks, level)?.risk);
+        verdict.requirements = Requirements::of(names, blocks, level, risk)?;
+        Ok(verdict)
+    }
+
+    /// What the blocks say of all failures.
+    fn judge_all(&self, blocks: &[Block], level: Level) -> Result<Verdict> {
         match &self.spec.method {
             Method::Plain => Verdict::plain(blocks, level),
             &Method::Importance { plain_share, admitted } => {

@@ -178,7 +178,7 @@ mod tests {
         let variables = parameters.into_iter().chain(entries).map(variable).collect();
         let draws = Draws::Joint(Joint { variables, entries: 4, factor: (0..6).map(unit).collect() });
         let formula = "x/0.01 + x_velocity/0.01 + theta/0.01 + theta_velocity/0.001 < 7.438033";
-        let criterion = Some(Criterion::Stl(formula.parse().unwrap()));
+        let criterion = Some(Criterion::Stl(vec![formula.parse().unwrap()]));
         let scenario = Scenario { draws: Some(draws), criterion };
         Subject::new("cartpole", "random").unwrap().under(Some(scenario)).unwrap()
     }

@@ -3,10 +3,12 @@
 use super::atlas::{FailureKind, Sign};
 use super::block::Method;
 use super::document::{Answer, Counting, Document, StoredFailure, probability};
+use super::requirement::Requirement;
 use crate::experimenter::Experimenter;
 use crate::replay::embedded_video;
 use anyhow::Result;
 use minijinja::Value;
+use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use serde::Serialize;
 use std::path::Path;
@@ -31,6 +33,9 @@ struct Page {
     lede: String,
     warnings: Vec<String>,
     answers: Vec<(String, String, String, String)>,
+    /// What the intervals of requirements promise, where several are told apart.
+    promise: String,
+    requirements: Vec<(String, String, String, String)>,
     diagnostics: Vec<(&'static str, String)>,
     kinds: Vec<Shown>,
     made: Provenance,
@@ -69,6 +74,8 @@ impl Content<'_> {
             lede: self.lede(),
             warnings: self.document.warnings.clone(),
             answers: self.document.answers().map(row).collect(),
+            promise: self.document.requirements.as_ref().map_or(String::new(), |all| all.promise.clone()),
+            requirements: self.requirements(),
             diagnostics: self.diagnostics(),
             kinds: kinds?,
             made: self.document.made.clone(),
@@ -144,6 +151,17 @@ impl Content<'_> {
             ("Pareto shape of the failing weights, at most 0.7", optional(found.pareto_shape)),
             ("Difference of both halves in standard errors", optional(found.drift)),
         ]
+    }
+
+    /// Each requirement with the interval for it alone, and the one for all at once.
+    fn requirements(&self) -> Vec<(String, String, String, String)> {
+        let each = self.document.requirements.iter().flat_map(|all| &all.each);
+        let interval = |e: &Estimate| format!("{} to {}", probability(e.low), probability(e.high));
+        let one = |found: &Requirement| {
+            let (name, value, alone, _) = row(&found.alone);
+            (name, value, alone, found.together.as_ref().map_or("refused".into(), interval))
+        };
+        each.map(one).collect()
     }
 
     fn shown(&self, kind: &FailureKind) -> Result<Shown> {

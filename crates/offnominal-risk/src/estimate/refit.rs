@@ -240,7 +240,7 @@ mod tests {
     /// The toy fails where it begins below so small a number, and says how far above it was.
     fn nearness(least: f64) -> Subject {
         let formula = format!("always (x > {least})").parse().unwrap();
-        let scenario = Scenario { draws: None, criterion: Some(Criterion::Stl(formula)) };
+        let scenario = Scenario { draws: None, criterion: Some(Criterion::Stl(vec![formula])) };
         subject(&Toy::new(0.0)).under(Some(scenario)).unwrap()
     }
 

@@ -1,6 +1,7 @@
 //! From experiments to numbers: the estimate, what else can be said, and whether the weights can be trusted.
 
 use super::block::{Block, Failure, Top};
+use super::requirement::Requirements;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
@@ -14,6 +15,8 @@ pub struct Verdict {
     pub risk: Result<Estimate, Refusal>,
     /// The same by other intervals, each with its name and what it assumes.
     pub others: Vec<(String, Result<Estimate, Refusal>)>,
+    /// How often each requirement is broken, where several are told apart.
+    pub requirements: Option<Requirements>,
     /// What the weights say of themselves; none where all are equal.
     pub diagnostics: Option<Diagnostics>,
     /// Draws behind it.
@@ -142,6 +145,7 @@ impl All {
         Verdict {
             risk,
             others,
+            requirements: None,
             diagnostics,
             draws: self.draws,
             experiments,

@@ -1,5 +1,6 @@
 //! Many searches for failures beside one another, each with randomness of its own.
 
+use super::order::rank;
 use crate::estimate::block::{Failure, one_after_another};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
@@ -80,12 +81,17 @@ pub struct SearchRun {
 }
 
 impl SearchRun {
-    /// The search up to its first failure.
+    /// The search up to the first failure that was sought.
     pub(super) fn first(&self) -> Search {
-        let failure = self.failures.first();
+        let failure = self.failures.iter().find(|failure| is_sought(failure));
         let experiments = failure.map_or(self.experiments, |first| first.index as usize + 1);
         Search { experiments, has_failed: failure.is_some() }
     }
+}
+
+/// Whether a search ends with a failure: of several requirements with that of the most important one.
+fn is_sought(failure: &Failure) -> bool {
+    failure.broken.first().is_none_or(|number| *number == 1)
 }
 
 /// What a search may use.
@@ -164,17 +170,20 @@ impl<'c> Hunt<'c> {
         let mut sampler = self.sampler(&predict)?;
         let (mut rng, mut found) =
             (key.child("proposal").rng(), SearchRun { experiments: 0, failures: vec![], steps: 0 });
-        while found.experiments < self.spec.budget && (self.spec.all || found.failures.is_empty()) {
+        let is_over = |found: &SearchRun| !self.spec.all && found.failures.last().is_some_and(is_sought);
+        while found.experiments < self.spec.budget && !is_over(&found) {
             let x = self.propose(sampler.as_mut(), &mut rng);
             let key = key.child(found.experiments);
             let came = self.experimenter.play(key, &x)?;
-            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin, nearest: None });
+            let margin = if came.margins.is_empty() { came.margin } else { Some(rank(&came.margins)) };
+            sampler.learn(&x, Outcome { failed: came.failed, margin, nearest: None });
             found.experiments += 1;
             found.steps += came.steps as u64;
             if came.failed {
                 let (index, steps) = (found.experiments as u64 - 1, came.steps as u64);
+                let broken = came.broken();
                 let (last, divergence) = (came.last, came.divergence);
-                found.failures.push(Failure { key, index, x, chance: 1.0, steps, last, divergence });
+                found.failures.push(Failure { key, index, x, chance: 1.0, steps, last, divergence, broken });
             }
         }
         drop(sampler);
