@@ -271,6 +271,55 @@ def test_every_method_of_risk_works_on_drawn_parameters():
     assert search.returncode == 0, search.stderr
 
 
+@pytest.mark.parametrize(
+    "task",
+    [
+        ("estimate", "--episodes", 20),
+        ("estimate", "--episodes", 20, "--randomise", "load", "--method", "adaptive", "--rate", 1),
+        ("search", "--strategy", "random", "--searches", 2),
+        ("split", "--swarms", 4, "--particles", 20),
+        ("learn", "--episodes", 5, "--history-only"),
+    ],
+)
+def test_a_margin_that_contradicts_the_rule_ends_every_command_of_risk(task):
+    """The return is 15 in an episode of three steps, whose gap stays at one."""
+    name, *rest = task
+    policy = "agents:policy_20_steps?modules=." if name == "learn" else "random"
+    Path("agents.py").write_text("def policy_20_steps(observation):\n    return [0.0]\n")
+    play = ("--env", loaded("Loaded"), "--policy", policy, "--failure", "return<15.5")
+    found = command("risk", name, *play, *rest, "--failure-margin", "info.gap", "--out", "margin")
+    assert found.returncode == 2 and "failed, and its smallest margin was 1: expected a margin" in found.stderr, (
+        found.stdout + found.stderr
+    )
+    assert "gap" in found.stderr and "return" in found.stderr, "the error names the margin and the rule"
+    if name == "learn":
+        assert command("risk", name, *play, *rest, "--out", "rule").returncode == 0, "a name of a module says its steps"
+
+
+def test_several_requirements_and_the_table_of_experiments_of_a_hosted_environment():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    Path("d.toml").write_text(UNIFORM % (3.0, 7.0))
+    play = ("--env", loaded("Loaded"), "--policy", "random", "--distribution", "d.toml", "--failure", "terminated")
+    several = ("--stl", "always (o0 < 6.5)", "--stl", "always (o1 < 1.5)")
+    command("risk", "estimate", *play, *several, "--episodes", 200, "--table", "one.parquet", "--jobs", 1)
+    found = command("risk", "estimate", *play, *several, "--episodes", 200, "--table", "two.parquet", "--json", "--jobs", 2)
+    assert found.returncode == 0, found.stderr
+    assert Path("one.parquet").read_bytes() == Path("two.parquet").read_bytes()
+    document, table = json.loads(found.stdout), pandas.read_parquet("two.parquet")
+    requirements = document["requirements"]["each"]
+    assert (table.outcome == "failed").mean() == pytest.approx(document["risk"]["risk"]["value"])
+    for number, requirement in enumerate(requirements, 1):
+        assert table[f"broken.{number}"].sum() == requirement["broken"] > 0
+        assert requirement["risk"]["value"] == pytest.approx(table[f"broken.{number}"].mean())
+        assert requirement["together"]["low"] < requirement["risk"]["low"]
+    load = table["initial.load"]
+    assert ((load >= 6.5) == table["broken.1"]).all() and ((load < 4.0) == table["broken.3"]).all()
+    assert table.seed.is_unique and (table.weight == 1.0).all()
+    said = command("evaluate", "--env", "cartpole", "--policy", "random", *several)
+    assert said.returncode == 2 and "stl: expected one formula" in said.stderr and "`and`" in said.stderr
+
+
 FLAGS = {
     "failure": ("--failure", "info.gap=false"),
     "max-risk": ("--failure", "timeout", "--max-risk", "1"),
@@ -281,6 +330,7 @@ FLAGS = {
     "table": ("--parameter-table", "t.csv", "--failure", "terminated"),
     "below": ("--below", "15.5"),
     "stl": ("--stl", "always (o1 < 1.5)"),
+    "several": ("--stl", "always (o1 < 1.5)", "--failure", "terminated", "--stl", "always (o0 < 9)"),
     "adaptive": ("--failure", "return<15", "--randomise", "load", "--method", "adaptive", "--rate", "0.3"),
     "width": ("--failure", "terminated", "--width", "0.4", "--level", "0.9"),
     "anomaly": ("--failure", "terminated", "--anomaly", "dyn-load", "--magnitude", "3.5"),
