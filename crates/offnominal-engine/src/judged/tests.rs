@@ -125,7 +125,8 @@ fn a_formula_reads_the_true_state_and_knows_commands_and_rewards() {
 
 #[test]
 fn of_several_formulas_each_is_judged_as_it_would_be_alone() {
-    let texts = ["always (abs(theta) < 0.1)", "always (abs(x) < 0.1)", "eventually[0, 0.2] (x > 0.05)"];
+    let texts =
+        ["always[0, 0.3] (abs(theta) < 0.1)", "always (abs(x) < 0.1)", "eventually[0, 0.2] (x > 0.05)"];
     let together = judged("cartpole", &several(&texts));
     assert_eq!(together.requirements().len(), 4, "the environment's own rule is the last");
     let (plain, mut seen) = (episodes(environment("cartpole").as_ref(), 40), [[0; 2]; 3]);

@@ -21,13 +21,17 @@ pub(super) fn columns(by: &Experimenter<'_>, blocks: &[Block]) -> Columns {
     let env = &by.subject.env;
     for i in 0..env.failure_search().requirements().len() {
         let number = i as u64 + 1;
-        push(format!("margin.{number}"), &|s| Cell::Real(s.margins[i]));
+        push(format!("margin.{number}"), &|s| number_at(&s.margins, i));
         push(format!("broken.{number}"), &|s| Cell::Truth(s.broken.contains(&number)));
     }
     for (i, name) in env.spec().initial.iter().enumerate() {
-        push(format!("initial.{name}"), &|s| Cell::Real(s.x[i]));
+        push(format!("initial.{name}"), &|s| number_at(&s.x, i));
     }
     columns
+}
+
+fn number_at(numbers: &[f64], i: usize) -> Cell {
+    numbers.get(i).map_or(Cell::Nothing, |number| Cell::Real(*number))
 }
 
 fn outcome(sample: &Sample) -> &'static str {

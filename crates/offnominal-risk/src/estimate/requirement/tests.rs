@@ -81,7 +81,8 @@ fn a_run_that_is_continued_has_intervals_for_any_stop_of_each_requirement() {
 fn what_cannot_tell_formulas_apart_refuses_several_and_says_what_to_do() {
     let (context, several) = (Context::silent(1, 1), json!({ "stl": [SLOW, UP] }));
     let of = |more: Value| {
-        let mut all = json!({ "env": "pendulum?noise=datasheet", "policy": "random", "scenario": several });
+        let mut all =
+            json!({ "env": "car-lanekeep?noise=datasheet", "policy": "random", "scenario": several });
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         all
     };
