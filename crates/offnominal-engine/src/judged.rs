@@ -198,11 +198,6 @@ impl Signals {
             *robustness = monitor.finish();
         }
     }
-
-    /// The margin that a formula leaves.
-    fn margin_of(&self, formula: usize) -> f64 {
-        self.robustness[formula].clamp(-UNDECIDED, UNDECIDED)
-    }
 }
 
 /// Refuses windows that mean nothing in an environment, and says which ones an episode cuts off.
@@ -306,15 +301,14 @@ impl FailureSearch for Judged<'_> {
                 Some((total - least) / unit)
             }
             Judge::Stl(signals) => {
-                let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);
-                let margin = (0..signals.robustness.len()).map(|i| signals.margin_of(i)).fold(own, f64::min);
-                Some(match self.failed {
-                    // The environment may fail without a margin of its own.
-                    Some(true) => margin.min(0.0),
-                    // Of several formulas one may be broken before the episode has failed.
-                    None if signals.robustness.len() > 1 => margin.max(f64::MIN_POSITIVE),
-                    _ => margin,
-                })
+                // The environment may fail without a margin; one that it has must agree.
+                let untold = if self.fails { 0.0 } else { UNDECIDED };
+                let own = self.env.failure_search().margin().unwrap_or(untold);
+                let least = signals.robustness.iter().copied().fold(f64::INFINITY, f64::min);
+                let margin = least.clamp(-UNDECIDED, UNDECIDED).min(own);
+                // Of several formulas one may be broken before the episode has failed.
+                let is_early = self.failed.is_none() && signals.robustness.len() > 1;
+                Some(if is_early { margin.max(f64::MIN_POSITIVE) } else { margin })
             }
         }
     }
@@ -325,9 +319,9 @@ impl FailureSearch for Judged<'_> {
 
     fn margin_of(&self, requirement: usize) -> f64 {
         match &self.judge {
-            Judge::Stl(signals) if requirement < signals.robustness.len() => signals.margin_of(requirement),
+            Judge::Stl(signals) if requirement < signals.robustness.len() => signals.robustness[requirement],
             _ => {
-                let own = self.env.failure_search().margin().unwrap_or(UNDECIDED);
+                let own = self.env.failure_search().margin().unwrap_or(f64::INFINITY);
                 if self.fails { own.min(0.0) } else { own.max(f64::MIN_POSITIVE) }
             }
         }

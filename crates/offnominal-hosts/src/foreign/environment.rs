@@ -162,11 +162,8 @@ impl Foreign {
         self.so_far = so_far;
         let (status, success) = self.judging.status(reply, so_far, self.steps >= self.spec.horizon);
         self.success = success.or(self.success);
+        // Whoever follows it finds out whether it agrees with the rule.
         self.margin = reply.margin.min(UNTOLD);
-        if status == Status::Failed {
-            // The environment may fail by another rule than its margin.
-            self.margin = self.margin.min(0.0);
-        }
         status
     }
 

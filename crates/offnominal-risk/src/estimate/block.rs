@@ -164,9 +164,9 @@ pub struct Sample {
     pub diverged: bool,
     /// Its smallest margin, where the environment has one.
     pub margin: Option<f64>,
-    /// The smallest margin of each requirement, where several are told apart.
+    /// The smallest margin of each requirement, where several are told apart; nothing where that is no finite number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub margins: Vec<f64>,
+    pub margins: Vec<Option<f64>>,
     /// The numbers, from 1, of those that it broke.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<u64>,

@@ -321,7 +321,7 @@ impl<'c> Estimation<'c> {
             failed,
             diverged: found.divergence.is_some(),
             margin,
-            margins: found.margins,
+            margins: found.margins.iter().map(|margin| margin.is_finite().then_some(*margin)).collect(),
             broken: broken.clone(),
         });
         let (last, divergence) = (found.last, found.divergence);
