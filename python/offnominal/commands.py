@@ -241,7 +241,7 @@ def evaluate(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -265,7 +265,8 @@ def evaluate(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
@@ -295,7 +296,7 @@ def compare(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     twin: bool = False,
     anomaly: str | None = None,
     magnitude: float | None = None,
@@ -335,7 +336,8 @@ def compare(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param twin: Compare what the anomaly costs, against the nominal twins
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
@@ -464,7 +466,7 @@ def train(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
@@ -489,7 +491,8 @@ def train(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches

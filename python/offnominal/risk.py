@@ -52,13 +52,14 @@ def estimate(
     cheap_parameters: Mapping[str, float] | None = None,
     per_dear: int | None = None,
     block: int | None = None,
+    table: Path | None = None,
     out: Path | None = None,
     randomise: str | Sequence[str] | None = None,
     sigma: float | None = None,
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     anomaly: str | None = None,
     magnitude: float | None = None,
     strength: str | None = None,
@@ -101,13 +102,15 @@ def estimate(
     :param cheap_parameters: Parameter of the low-fidelity environment; repeatable
     :param per_dear: Extra low-fidelity episodes per high-fidelity episode [default: 5]
     :param block: Pairs between two looks [default: 25]
+    :param table: Write all experiments: draws, seeds, weights, margins and outcomes
     :param out: Output folder; an interrupted run continues there
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
     :param strength: Calibrated strength: tiny, medium, strong or extreme
@@ -146,7 +149,7 @@ def learn(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
@@ -177,7 +180,8 @@ def learn(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -205,7 +209,7 @@ def search(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -236,7 +240,8 @@ def search(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
@@ -262,7 +267,7 @@ def split(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -287,7 +292,8 @@ def split(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
@@ -315,7 +321,7 @@ def select(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -342,7 +348,8 @@ def select(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
@@ -371,7 +378,7 @@ def stress(
     parameter_table: Path | None = None,
     distribution: Path | None = None,
     below: float | None = None,
-    stl: str | int | None = None,
+    stl: str | int | Sequence[str | int] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -401,7 +408,8 @@ def stress(
     :param parameter_table: Table with one row of parameters per episode
     :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: An episode also fails if it violates this formula (docs/stl.md)
+    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+        important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param allow_diverged: Accepted number of diverged episodes, which have no outcome [default: 0]
