@@ -288,7 +288,7 @@ def test_a_margin_that_contradicts_the_rule_ends_every_command_of_risk(task):
     Path("agents.py").write_text("def policy_20_steps(observation):\n    return [0.0]\n")
     play = ("--env", loaded("Loaded"), "--policy", policy, "--failure", "return<15.5")
     found = command("risk", name, *play, *rest, "--failure-margin", "info.gap", "--out", "margin")
-    assert found.returncode == 2 and "failed, and its smallest margin was 1: expected a margin" in found.stderr, (
+    assert found.returncode == 2 and "failed, and its smallest margin was " in found.stderr, (
         found.stdout + found.stderr
     )
     assert "gap" in found.stderr and "return" in found.stderr, "the error names the margin and the rule"

@@ -133,3 +133,18 @@ fn a_search_ends_with_a_failure_of_the_most_important_requirement() {
     let (report, _) = searched([often, rare], 2);
     assert!(report.strategies[0].policies[0].experiments < 30, "{report}");
 }
+
+#[test]
+fn a_search_follows_the_more_important_requirement_past_failures_of_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draws.toml");
+    let normal = |name: &str| format!("[draw.{name}]\ndistribution = \"normal\"\nmean = 0\nsd = 0.01\n");
+    std::fs::write(&path, normal("x") + &normal("theta")).unwrap();
+    // One draw in 1,400 breaks the first, one in six the second, and the pole nearly always falls.
+    let asked = json!({ "env": "cartpole", "policies": ["random"], "strategies": ["random", "cross-entropy"],
+        "searches": 6, "budget": 1500,
+        "scenario": { "stl": ["x + theta < 0.045", "theta < 0.01"], "distribution": path } });
+    let report = search::run(&cli::request(&asked).unwrap(), &Context::silent(1, 2)).unwrap();
+    let [random, followed] = [0, 1].map(|i| report.strategies[i].policies[0].experiments);
+    assert!(3 * followed < random, "{report}");
+}
