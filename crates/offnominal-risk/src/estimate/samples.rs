@@ -17,20 +17,20 @@ pub(super) fn columns(by: &Experimenter<'_>, blocks: &[Block]) -> Columns {
     push("weight".into(), &|s| Cell::Real(1.0 / s.chance));
     push("outcome".into(), &|s| Cell::Text(outcome(s).into()));
     push("steps".into(), &|s| Cell::Count(s.steps));
-    push("margin".into(), &|s| number(s.margin));
+    push("margin".into(), &|s| real(s.margin));
     let env = &by.subject.env;
     for i in 0..env.failure_search().requirements().len() {
         let number = i as u64 + 1;
-        push(format!("margin.{number}"), &|s| number(s.margins.get(i).copied().flatten()));
+        push(format!("margin.{number}"), &|s| real(s.margins.get(i).copied().flatten()));
         push(format!("broken.{number}"), &|s| Cell::Truth(s.broken.contains(&number)));
     }
     for (i, name) in env.spec().initial.iter().enumerate() {
-        push(format!("initial.{name}"), &|s| number(s.x.get(i).copied()));
+        push(format!("initial.{name}"), &|s| real(s.x.get(i).copied()));
     }
     columns
 }
 
-fn number(found: Option<f64>) -> Cell {
+fn real(found: Option<f64>) -> Cell {
     found.map_or(Cell::Nothing, Cell::Real)
 }
 
