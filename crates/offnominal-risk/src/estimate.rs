@@ -13,11 +13,13 @@
 //! | [`requirement`] | the same of each of several requirements                           |
 //! | `samples`      | the table of all experiments                                        |
 //! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
+//! | [`answer`]     | an estimate in words, or why there is none                          |
 //! | [`document`]   | the result: `risk.json`                                             |
 //! | [`multifidelity`] | pairs of episodes in a dear and a cheap environment            |
 //! | [`answered`]   | the result, where a cheap environment may have helped               |
 //! | `page`         | the result as a page                                                |
 
+pub mod answer;
 pub mod answered;
 pub mod atlas;
 pub mod block;
@@ -37,12 +39,12 @@ pub mod verdict;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::request::{self, LEVEL, positive, within};
+use answer::{Answer, probability};
 use answered::Answered;
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use clap::Args;
-use document::probability;
-use document::{Answer, Counting, Document};
+use document::{Counting, Document};
 use ending::Ending;
 use estimation::{Estimation, Proposal};
 use offnominal_engine::anomaly_request::AnomalyRequest;

@@ -12,8 +12,8 @@ pub mod heats;
 #[cfg(test)]
 mod tests;
 
+use crate::estimate::answer::probability;
 use crate::estimate::block::Method;
-use crate::estimate::document::probability;
 use crate::estimate::estimation::{Estimation, Proposal};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;

@@ -4,7 +4,7 @@
 //! Where the distribution of what is drawn is stated, particles are standard normal numbers that stand for an initial
 //! condition, and moves are those of [`offnominal_stats::risk::subset`]; elsewhere the environment names neighbours.
 
-use crate::estimate::document::probability;
+use crate::estimate::answer::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
 use crate::request::LEVEL;

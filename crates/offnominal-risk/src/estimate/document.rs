@@ -1,5 +1,6 @@
 //! What a run leaves behind: `risk.json`, which the report shows and from which failures are replayed.
 
+use super::answer::{Answer, answer};
 use super::atlas::{Atlas, FailureKind};
 use super::block::{ExperimentSpec, Failure};
 use super::requirement::Requirements;
@@ -8,27 +9,14 @@ use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::anomaly_spec::AnomalySpec;
 use offnominal_core::divergence::Divergence;
-use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Diagnostics, Refusal, budget};
+use offnominal_stats::risk::{Diagnostics, budget};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::Path;
 
 /// Name of the file in a run's folder.
 pub const FILE: &str = "risk.json";
-
-/// An estimate, or why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    /// What is said, such as which interval it has.
-    pub name: String,
-    /// The failure probability.
-    pub risk: Option<Estimate>,
-    /// Why there is none.
-    pub refused: Option<String>,
-}
 
 /// A failure that can be replayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,46 +143,11 @@ impl Document {
     }
 }
 
-pub(super) fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
-    Answer {
-        name: name.into(),
-        risk: found.as_ref().ok().cloned(),
-        refused: found.as_ref().err().map(ToString::to_string),
-    }
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.risk, &self.refused) {
-            (Some(e), _) => {
-                let [value, low, high] = [e.value, e.low, e.high].map(probability);
-                write!(f, "{:<54} {value} [{low}, {high}]  {}", self.name, e.method)
-            }
-            (None, why) => write!(f, "{:<54} refused: {}", self.name, why.as_deref().unwrap_or_default()),
-        }
-    }
-}
-
 impl Counting {
     fn of(verdict: &Verdict) -> Option<Counting> {
         const FEWEST_FAILURES: usize = 5;
         let p = verdict.failures.iter().map(|(_, share)| share).sum();
         let episodes = budget(p, FACTOR, Level::P95).ok()?;
         (verdict.failures.len() >= FEWEST_FAILURES).then_some(Counting { factor: FACTOR, episodes })
-    }
-}
-
-/// A probability with two digits.
-pub fn probability(p: f64) -> String {
-    if p == 0.0 || p >= 0.01 { format!("{p:.4}") } else { format!("{p:.1e}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_probabilities_keep_two_digits() {
-        assert_eq!([0.0, 0.25, 3.14e-5].map(probability), ["0.0000", "0.2500", "3.1e-5"]);
     }
 }

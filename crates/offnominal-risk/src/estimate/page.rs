@@ -1,8 +1,9 @@
 //! The report of an estimate: one self-contained page with the number, its doubts and the atlas of failures.
 
+use super::answer::{Answer, probability};
 use super::atlas::{FailureKind, Sign};
 use super::block::Method;
-use super::document::{Answer, Counting, Document, StoredFailure, probability};
+use super::document::{Counting, Document, StoredFailure};
 use super::requirement::Requirement;
 use crate::experimenter::Experimenter;
 use crate::replay::embedded_video;

@@ -6,8 +6,8 @@
 //! The intervals come from the same experiments and depend on one another in whatever way. Those for all at once have the
 //! level 1 − α/k each, for k requirements: so none of them misses with a probability of at least 1 − α (Bonferroni).
 
+use super::answer::{Answer, answer, probability};
 use super::block::{Block, Failure};
-use super::document::{Answer, answer, probability};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;

@@ -3,7 +3,7 @@
 use super::ending::Stop;
 use super::pairs::{Pair, Played, Players, Spec};
 use crate::estimate::Request;
-use crate::estimate::document::probability;
+use crate::estimate::answer::probability;
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
