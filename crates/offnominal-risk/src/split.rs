@@ -311,6 +311,10 @@ impl Margin for Experiments<'_> {
         Some(Particle { z, x, key })
     }
 
+    fn covariates<'p>(&self, at: &'p Particle) -> &'p [f64] {
+        if at.z.is_empty() { &at.x } else { &at.z }
+    }
+
     fn margin(&mut self, at: &Particle) -> f64 {
         if self.error.is_some() {
             return -1.0;

@@ -45,6 +45,7 @@ pub mod sampler;
 pub mod search;
 pub mod selection;
 pub mod subset;
+mod surrogate;
 pub mod thinning;
 #[cfg(test)]
 mod toy;

@@ -57,6 +57,10 @@ impl Margin for &Case {
         Some(z.iter().map(|z| (1.0 - step * step).sqrt() * z + step * rng.normal()).collect())
     }
 
+    fn covariates<'z>(&self, z: &'z Vec<f64>) -> &'z [f64] {
+        z
+    }
+
     fn margin(&mut self, z: &Vec<f64>) -> f64 {
         (self.margin)(z)
     }

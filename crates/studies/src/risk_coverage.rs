@@ -145,6 +145,10 @@ impl Margin for Tail {
         Some((1.0 - step * step).sqrt() * x + step * rng.normal())
     }
 
+    fn covariates<'x>(&self, x: &'x f64) -> &'x [f64] {
+        std::slice::from_ref(x)
+    }
+
     fn margin(&mut self, x: &f64) -> f64 {
         self.0 - x
     }

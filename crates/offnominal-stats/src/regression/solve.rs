@@ -28,19 +28,31 @@ impl Factor {
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let (n, l) = (self.n, &self.lower);
         let mut x = b.to_vec();
-        for i in 0..n {
-            x[i] = (x[i] - (0..i).map(|k| l[i * n + k] * x[k]).sum::<f64>()) / l[i * n + i];
-        }
+        self.forward(&mut x, 0);
         for i in (0..n).rev() {
             x[i] = (x[i] - (i + 1..n).map(|k| l[k * n + i] * x[k]).sum::<f64>()) / l[i * n + i];
         }
         x
     }
 
-    /// The diagonal of the inverse of A.
-    pub(super) fn inverse_diagonal(&self) -> Vec<f64> {
-        let unit = |i: usize| (0..self.n).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
-        (0..self.n).map(|i| self.solve(&unit(i))[i]).collect()
+    /// L⁻¹ x in the place of x, whose first numbers, so many, are zero.
+    fn forward(&self, x: &mut [f64], first: usize) {
+        for i in first..self.n {
+            let row = &self.lower[i * self.n..][..=i];
+            let inner: f64 = row[first..i].iter().zip(&x[first..i]).map(|(l, x)| l * x).sum();
+            x[i] = (x[i] - inner) / row[i];
+        }
+    }
+
+    /// The diagonal of the inverse of A: the squared lengths of the columns of L⁻¹.
+    pub(crate) fn inverse_diagonal(&self) -> Vec<f64> {
+        let square = |i: usize| {
+            let mut column = vec![0.0; self.n];
+            column[i] = 1.0;
+            self.forward(&mut column, i);
+            column.iter().map(|x| x * x).sum()
+        };
+        (0..self.n).map(square).collect()
     }
 }
 
@@ -57,6 +69,10 @@ mod tests {
         let a = [4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 3.0];
         let x = Factor::of(&a, 3).unwrap().solve(&[4.0 + 4.0 + 1.8, 2.0 + 10.0 + 3.0, 0.6 + 2.0 + 9.0]);
         assert!(x.iter().zip([1.0, 2.0, 3.0]).all(|(found, want)| (found - want).abs() < 1e-12), "{x:?}");
+        let inverse = Factor::of(&a, 3).unwrap().inverse_diagonal();
+        let column =
+            |i: usize| Factor::of(&a, 3).unwrap().solve(&[0, 1, 2].map(|j| f64::from(u8::from(i == j))))[i];
+        assert!((0..3).all(|i| (inverse[i] - column(i)).abs() < 1e-12), "{inverse:?}");
         assert!(Factor::of(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
     }
 }

@@ -1,37 +1,42 @@
 //! Subset simulation: rare failures in environments that say how far they were from failing.
 //!
 //! A swarm of N particles is drawn from P. The fifth of them with the smallest margins are the seeds of the next level: each
-//! begins a chain of moves that keep P and stay below the largest margin of the seeds, until there are N particles again.
-//! Each level multiplies the probability by a fifth; where at least a fifth has failed, by their share, and it ends.
+//! begins a chain of moves that keep P and stay below the smallest margin that is no seed's, until there are N particles again.
+//! Each level multiplies the probability by a fifth; where more than a fifth have failed, by their share, and it ends. As the
+//! limit is strict and no seed lies on it, the mean over swarms is the failure probability (Bréhier et al.).
 //! In standard normal space a move is z ← √(1 − λ²) z + λ ξ (preconditioned Crank–Nicolson, conditional sampling), which
-//! keeps P in any number of dimensions; λ follows the share of moves that are accepted, chain after chain.
+//! keeps P in any number of dimensions.
+//!
+//! Where a chain goes is proposed by eight moves with λ uniform in (0, 1), each accepted by what a surrogate of the margin says
+//! (S is its chance to be below the limit); then the experiment is made. The chain goes from x to y if y is below the limit,
+//! with probability min(1, S(x) / S(y)). That keeps P below the limit, whatever the surrogate is, if it does not know x:
+//! therefore the first particles are in two families, and what descends from one is moved by a surrogate that learned from the
+//! other. Where surrogates mislead, moves are single ones, whose λ follows the share that is accepted, chain after chain.
 //!
 //! Swarms do not know one another, and the interval is Student's of ln p̂ by their spread.
 //!
 //! Assumes: that the mean of so many swarms is nearly normal. Refused: margins that tie, chains that stick, swarms of which
-//! few say most. Blind to: failures in a region that no swarm enters. Bias: of the order 1 / N, upwards.
+//! few say most. Blind to: failures in a region that no swarm enters.
 //! Cost: N (1 + 0.8 moves · levels) experiments a swarm, levels ≈ ln p / ln ⅕.
 //!
 //! Reference: Au & Beck, "Estimation of small failure probabilities in high dimensions by subset simulation", Probabilistic
 //! Engineering Mechanics 16(4), 2001; Papaioannou, Betz, Zwirglmaier & Straub, "MCMC algorithms for subset simulation",
 //! ibid. 41, 2015 (moves and their step, section 4); Cérou, Del Moral, Furon & Guyader, "Sequential Monte Carlo for rare event
 //! estimation", Statistics and Computing 22(3), 2012 (adaptive levels); Cotter, Roberts, Stuart & White, Statistical Science
-//! 28(3), 2013.
+//! 28(3), 2013; Liu, "Monte Carlo Strategies in Scientific Computing", Springer 2001, section 9.4.3 (surrogate transitions);
+//! Bréhier, Gazeau, Goudenège, Lelièvre & Rousset, "Unbiasedness of some generalized adaptive multilevel splitting algorithms",
+//! Annals of Applied Probability 26(6), 2016.
 
 use super::refusal::Refusal;
 use crate::{Level, StatsError};
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
+use run::Run;
+
+mod run;
 
 /// Particles of a level for each seed of the next.
 const PER_SEED: usize = 5;
-/// λ of the first moves, and the share of moves that it is to make acceptable (Papaioannou et al., section 4.3).
-const FIRST_STEP: f64 = 0.6;
-const ACCEPTED: f64 = 0.44;
-/// Parts of the chains of a level, after each of which λ follows.
-const PARTS: usize = 10;
-/// Share of the moves of a level below which its chains stick.
-const FEWEST_ACCEPTED: f64 = 0.05;
 /// Share of the swarms that must say as much as all, were they equal.
 const FEWEST_EFFECTIVE: f64 = 0.4;
 
@@ -55,6 +60,8 @@ pub trait Margin {
     /// A random neighbour of x at a distance of about `step` of that to a new draw, from 0 to 1; drawing x from P and then the
     /// neighbour must look the same backwards. Nothing where P has no neighbour there: the particle stays.
     fn vary(&mut self, x: &Self::X, step: f64, rng: &mut Rng) -> Option<Self::X>;
+    /// The numbers of x from which its margin may be guessed.
+    fn covariates<'x>(&self, x: &'x Self::X) -> &'x [f64];
     /// How far the experiment was from failing; zero or less is failure.
     fn margin(&mut self, x: &Self::X) -> f64;
 }
@@ -93,8 +100,12 @@ impl Subset {
             let seeds = run.next_level(rng)?;
             (value, levels) = (value * seeds as f64 / n, levels + 1);
         }
-        let failed = run.particles.iter().filter(|p| p.1 <= 0.0).count() as f64;
-        Ok(Swarm { value: value * failed / n, levels, experiments: run.experiments, has_failed: true })
+        Ok(Swarm {
+            value: value * run.failed() as f64 / n,
+            levels,
+            experiments: run.experiments,
+            has_failed: true,
+        })
     }
 
     /// The failure probability from swarms that do not know one another. If a budget ended first, an upper bound: the value
@@ -117,101 +128,6 @@ impl Subset {
         let low = if has_failed { value / factor } else { 0.0 };
         let experiments = swarms.iter().map(|s| s.experiments).sum();
         Ok(level.estimate(value, (low, (value * factor).min(1.0)), experiments, "subset-replicates"))
-    }
-}
-
-struct Run<'m, M: Margin> {
-    problem: &'m mut M,
-    plan: Subset,
-    /// Sorted by margin, the smallest first.
-    particles: Vec<(M::X, f64)>,
-    step: f64,
-    experiments: usize,
-}
-
-impl<'m, M: Margin> Run<'m, M> {
-    fn new(problem: &'m mut M, plan: Subset, rng: &mut Rng) -> Run<'m, M> {
-        let mut run =
-            Run { problem, plan, particles: Vec::new(), step: FIRST_STEP, experiments: plan.particles };
-        for _ in 0..plan.particles {
-            let x = run.problem.draw(rng);
-            let margin = run.problem.margin(&x);
-            run.particles.push((x, margin));
-        }
-        run.sort();
-        run
-    }
-
-    fn sort(&mut self) {
-        self.particles.sort_by(|a, b| a.1.total_cmp(&b.1));
-    }
-
-    /// The largest margin of the seeds.
-    fn limit(&self) -> f64 {
-        self.particles[self.plan.particles / PER_SEED - 1].1
-    }
-
-    /// Replaces all but the seeds by chains that begin at them; how many seeds there were. Copies of a particle that did not
-    /// move tie, so there can be a few more than a fifth.
-    fn next_level(&mut self, rng: &mut Rng) -> Result<usize, Refusal> {
-        let limit = self.limit();
-        let seeds = self.particles.partition_point(|p| p.1 <= limit);
-        if 2 * seeds > self.plan.particles {
-            return Err(Refusal::Ties { margin: limit });
-        }
-        self.particles.truncate(seeds);
-        rng.shuffle(&mut self.particles);
-        let (mut accepted, mut moves) = (0, 0);
-        for part in 0..PARTS {
-            let chains = part * seeds / PARTS..(part + 1) * seeds / PARTS;
-            let made = chains.clone().map(|seed| self.chain(seed, seeds, limit, rng)).sum::<usize>();
-            let tried: usize = chains.map(|seed| self.length(seed, seeds) * self.plan.moves).sum();
-            self.follow(made, tried, part);
-            (accepted, moves) = (accepted + made, moves + tried);
-        }
-        if (accepted as f64) < FEWEST_ACCEPTED * moves as f64 {
-            return Err(Refusal::Stuck { accepted, moves, margin: limit });
-        }
-        self.sort();
-        Ok(seeds)
-    }
-
-    /// Particles that a chain adds to its seed.
-    fn length(&self, seed: usize, seeds: usize) -> usize {
-        let new = self.plan.particles - seeds;
-        new / seeds + usize::from(seed < new % seeds)
-    }
-
-    /// The particles of one chain behind its seed; how many moves were accepted.
-    fn chain(&mut self, seed: usize, seeds: usize, limit: f64, rng: &mut Rng) -> usize {
-        let (mut at, mut accepted) = (self.particles[seed].clone(), 0);
-        for _ in 0..self.length(seed, seeds) {
-            for _ in 0..self.plan.moves {
-                accepted += usize::from(self.step_from(&mut at, limit, rng));
-            }
-            self.particles.push(at.clone());
-        }
-        accepted
-    }
-
-    /// One move; whether it was accepted.
-    fn step_from(&mut self, at: &mut (M::X, f64), limit: f64, rng: &mut Rng) -> bool {
-        let Some(x) = self.problem.vary(&at.0, self.step, rng) else { return false };
-        let margin = self.problem.margin(&x);
-        self.experiments += 1;
-        let taken = margin <= limit;
-        if taken {
-            *at = (x, margin);
-        }
-        taken
-    }
-
-    /// λ grows where more moves are accepted than it is to make acceptable, and shrinks where fewer are; later less.
-    fn follow(&mut self, accepted: usize, moves: usize, part: usize) {
-        if moves > 0 {
-            let off = accepted as f64 / moves as f64 - ACCEPTED;
-            self.step = (self.step * libm::exp(off / ((part + 1) as f64).sqrt())).min(1.0);
-        }
     }
 }
 
