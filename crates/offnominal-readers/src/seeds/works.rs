@@ -89,6 +89,7 @@ pub fn journal() -> Vec<u8> {
             at: vec![],
             tried: vec![],
             margins: vec![],
+            samples: vec![],
             failures: vec![],
         };
         journal.push(&block).expect("writable");
