@@ -72,7 +72,7 @@ fn a_monitor_among_the_files_to_inspect_is_described_from_its_header() {
     let found = of(&request(vec![file.clone()], Some(rig.path("again.toml")), None)).unwrap().unwrap();
     let text = found.to_string();
     for part in [
-        "monitor of format 3",
+        &format!("monitor of format {}", offnominal_monitor::FORMAT),
         "(10.0000 Hz); nothing is promised beyond 119 steps",
         "observation: 2 numbers at each step, in this order\n  level (m)\n  flow\ncommand: 1 number",
         "set by conformal on 20 episodes",
