@@ -94,8 +94,8 @@ fn swarms_and_searches_report_what_they_write() {
     let report = split::run(&request(few), &context()).unwrap();
     assert_eq!(json!(report), read(&swarms.join("split.json")));
     assert!(report.of_each.len() == 4 && report.to_string().contains("experiments in 4 swarms"));
-    // Of a policy that hardly ever fails sixty experiments are too few, and what is left is a bound.
-    let short = json!({ "env": "driving", "policy": "tqc", "swarms": 4, "particles": 20, "budget": 60 });
+    // Of a policy that hardly ever fails 120 experiments are too few, and what is left is a bound.
+    let short = json!({ "env": "driving", "policy": "tqc", "swarms": 4, "particles": 50, "budget": 120 });
     let report = split::run(&request(short), &context()).unwrap();
     assert!(report.unfinished > 0 && report.to_string().contains("failure probability  at most"), "{report}");
     let mut two = json!({ "env": "driving", "policies": ["random"], "strategies": ["random", "elites"],

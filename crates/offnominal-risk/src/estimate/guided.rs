@@ -212,7 +212,7 @@ mod tests {
         let subject = textbook();
         let (env, policy) = ("cartpole".to_string(), subject.name.clone());
         let scenario = subject.scenario.clone();
-        let (particles, moves, budget) = (200, 1, 20_000);
+        let (particles, moves, budget) = (400, 1, 20_000);
         let spec = SubsetSpec { env, simulator: None, policy, seed: 1, particles, moves, budget, scenario };
         let by = Experimenter::new(&subject, 1).unwrap();
         let found = Subset::pooled(&all(&by, &spec, 8, None, &context(2)).unwrap().0, Level::P95).unwrap();
