@@ -14,7 +14,7 @@ pub enum Refusal {
     #[error("the weights are not to be trusted: {0}")]
     Doubtful(Warning),
     /// Margins of which most are equal have no order.
-    #[error("the margin takes the value {margin} in most particles: expected a continuous margin")]
+    #[error("the margin takes the value {margin} in too many particles: expected a continuous margin")]
     Ties {
         /// The value that most of them take.
         margin: f64,

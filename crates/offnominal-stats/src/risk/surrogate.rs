@@ -17,6 +17,9 @@ const MOST: usize = 100;
 const NUGGET: f64 = 0.01;
 /// The least error, in deviations of the margin: of a margin that is a plane nothing is left.
 const LEAST_ERROR: f64 = 1e-3;
+/// How many times larger the error is taken than it is: where it is underestimated, a chain stays where it is, because the
+/// surrogate calls everywhere else likelier.
+const CAUTION: f64 = 2.0;
 /// Deviation of the standard logistic distribution, π / √3.
 const LOGISTIC: f64 = 1.813_799_364_234_218;
 
@@ -87,7 +90,7 @@ impl Surrogate {
         let scales = (0..width).map(|j| one_over(self::deviation(&column(j)))).collect();
         let mut fitted = Surrogate { trend, scales, centres: vec![], weights: vec![], limit, scale: 0.0 };
         let error = fitted.learn_residuals(tried, &margins)?;
-        fitted.scale = error.max(LEAST_ERROR * deviation) / LOGISTIC;
+        fitted.scale = CAUTION * error.max(LEAST_ERROR * deviation) / LOGISTIC;
         Some(fitted)
     }
 

@@ -13,6 +13,8 @@ const PARTS: usize = 10;
 /// Moves that the surrogate decides before an experiment, and the accepted share of proposals below which it misleads.
 const PROPOSING: usize = 8;
 const MISLED: f64 = 0.4;
+/// Particles for each of the fewest seeds: with fewer, margins tie.
+const FEWEST_SEEDS: usize = 50;
 /// Share of the moves of a level below which its chains stick.
 const FEWEST_ACCEPTED: f64 = 0.05;
 #[derive(Clone)]
@@ -73,11 +75,11 @@ impl<'m, M: Margin> Run<'m, M> {
     }
 
     /// Replaces all but the seeds by chains that begin at them; how many seeds there were. Copies of a particle that did not
-    /// move tie, so there can be a few less than a fifth.
+    /// move tie, so there can be less than a fifth.
     pub fn next_level(&mut self, rng: &mut Rng) -> Result<usize, Refusal> {
         let limit = self.limit();
         let seeds = self.particles.partition_point(|p| p.margin < limit);
-        if 2 * PER_SEED * seeds < self.plan.particles {
+        if FEWEST_SEEDS * seeds < self.plan.particles {
             return Err(Refusal::Ties { margin: limit });
         }
         self.particles.truncate(seeds);

@@ -106,8 +106,8 @@ fn the_gain_over_counting_is_that_of_the_field() {
     let far = series(|x| self::series(x, 1.475_622_39));
     for (problem, p, goal) in [
         (plane(2, 3.719), 1.0 - normal_cdf(3.719), 30.0),
-        (series(|x| self::series(x, 0.0)), 2.2228e-3, 4.0),
-        (far, 1e-5, 100.0),
+        (series(|x| self::series(x, 0.0)), 2.2228e-3, 3.5),
+        (far, 1e-5, 50.0),
     ] {
         let mut rng = Rng::new(1);
         let swarms: Vec<Swarm> =
