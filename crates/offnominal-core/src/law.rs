@@ -35,6 +35,8 @@ pub enum Law {
     RoundsChoices,
     /// The margin is zero or less exactly where the environment has failed.
     MarginTellsFailure,
+    /// Initial conditions that are made of standard normal numbers are distributed as those that are drawn.
+    NormalsGiveDraws,
     /// `reset` makes a monitor forget the episode before.
     ResetForgets,
     /// Streamed scores equal those of a whole episode.

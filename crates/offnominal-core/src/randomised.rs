@@ -76,6 +76,13 @@ impl Randomised<'_> {
         values.iter().copied().chain(self.places.iter().map(|&i| rest[i])).collect()
     }
 
+    /// The numbers that the environment's own initial condition is made of; none where what is drawn here has no density, or
+    /// takes the place of some.
+    fn own_normals(&self) -> usize {
+        let is_apart = self.draws.normals() > 0 && self.places.is_empty();
+        if is_apart { self.pristine.failure_search().normals() } else { 0 }
+    }
+
     /// An initial condition of what is drawn here and of the environment's own.
     fn joined(&self, drawn: &[f64], mut rest: Vec<f64>) -> Vec<f64> {
         let (values, entries) = drawn.split_at(self.draws.n());
@@ -178,12 +185,20 @@ impl FailureSearch for Randomised<'_> {
     }
 
     fn normals(&self) -> usize {
-        self.draws.normals()
+        self.draws.normals() + self.own_normals()
     }
 
     fn of_normals(&self, z: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let (z, own) = z.split_at(self.draws.normals());
         let drawn = self.draws.of_normals(z)?;
-        self.can_be(&drawn[..self.draws.n()]).then(|| self.joined(&drawn, self.pristine.draw(rng)))
+        if !self.can_be(&drawn[..self.draws.n()]) {
+            return None;
+        }
+        let rest = match own {
+            [] => self.pristine.draw(rng),
+            own => self.pristine.failure_search().of_normals(own, rng)?,
+        };
+        Some(self.joined(&drawn, rest))
     }
 
     fn margin(&self) -> Option<f64> {

@@ -22,7 +22,33 @@ pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     draws_arrive(env, &once, &mut verdicts);
     choices(env, &mut verdicts);
     margin(env, &mut verdicts);
+    normals(env, &mut verdicts);
     verdicts.found
+}
+
+/// Each number of a thousand initial conditions of either kind: the largest difference of their distribution functions, which
+/// by chance is above 0.1 once in twenty thousand.
+fn normals(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
+    let (search, mut rng) = (env.failure_search(), Seed(7).rng());
+    if search.normals() == 0 {
+        return;
+    }
+    let mut made = |_| {
+        let z: Vec<f64> = (0..search.normals()).map(|_| rng.normal()).collect();
+        search.of_normals(&z, &mut rng)
+    };
+    let made: Vec<Vec<f64>> = (0..1000).filter_map(&mut made).collect();
+    let drawn: Vec<Vec<f64>> = (0..1000).map(|_| env.draw(&mut rng)).collect();
+    for (i, name) in env.spec().initial.iter().enumerate() {
+        let [a, b] = [&made, &drawn].map(|rows| rows.iter().map(|x| x[i]).collect::<Vec<_>>());
+        let apart = a.iter().map(|v| (below(&a, *v) - below(&b, *v)).abs()).fold(0.0, f64::max);
+        verdicts.require(Law::NormalsGiveDraws, apart < 0.1, || format!("{name} is {apart} apart"));
+    }
+}
+
+/// The share of numbers that are not above one.
+fn below(numbers: &[f64], one: f64) -> f64 {
+    numbers.iter().filter(|v| **v <= one).count() as f64 / numbers.len() as f64
 }
 
 /// Random episodes of at most 400 steps, in which margin and status must agree wherever the environment has a margin.

@@ -28,6 +28,7 @@ enum Flaw {
     TakesChoicesLiterally,
     OutlivesNonsense,
     FailsWithRoomLeft,
+    DrawsWider,
 }
 
 impl Flaw {
@@ -146,6 +147,14 @@ impl FailureSearch for Spring {
         let room = 40.0 - self.x.abs();
         Some(if self.flaw == Flaw::FailsWithRoomLeft { -room } else { room })
     }
+
+    fn normals(&self) -> usize {
+        1
+    }
+
+    fn of_normals(&self, z: &[f64], _: &mut Rng) -> Option<Vec<f64>> {
+        Some(vec![if self.flaw == Flaw::DrawsWider { 1.5 * z[0] } else { z[0] }])
+    }
 }
 
 /// What is wrong with a [`Pusher`].
@@ -219,6 +228,7 @@ fn every_flaw_of_an_environment_is_caught_by_name() {
     breaks(Flaw::TakesChoicesLiterally, Law::RoundsChoices);
     breaks(Flaw::OutlivesNonsense, Law::RoundsChoices);
     breaks(Flaw::FailsWithRoomLeft, Law::MarginTellsFailure);
+    breaks(Flaw::DrawsWider, Law::NormalsGiveDraws);
 }
 
 #[test]

@@ -21,7 +21,6 @@
 //! | [`request`]    | what requests have in common                                            |
 //! | [`predictors`] | guesses of the chance to fail                                           |
 //! | [`history`]    | episodes of weaker policies, from which they learn                      |
-//! | [`balanced`]   | a network that learns from few failures                                 |
 //! | [`guide`]      | a predictor, opened for the policy under test                           |
 //! | [`experimenter`] | experiments: episodes from chosen initial conditions                  |
 //!
@@ -31,7 +30,6 @@
 //! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
 //! 2018 (arXiv 1812.01647).
 
-pub mod balanced;
 pub mod budget;
 pub mod compare;
 pub mod estimate;

@@ -225,8 +225,7 @@ mod tests {
             let by = Experimenter::new(subject, 1).unwrap();
             Estimation::importance(by, 0.9).err().unwrap().to_string()
         };
-        let undrawn = Scenario { draws: None, ..textbook().scenario.unwrap() };
-        let subject = Subject::new("cartpole", "random").unwrap().under(Some(undrawn)).unwrap();
+        let subject = Subject::new("driving", "random").unwrap();
         assert!(refused(&subject).contains("the density of what is drawn is not stated"));
         let unjudged = Scenario { criterion: None, ..textbook().scenario.unwrap() };
         let subject = Subject::new("cartpole", "random").unwrap().under(Some(unjudged)).unwrap();

@@ -1,16 +1,15 @@
 //! What an adaptive run has learned from its experiments so far, and how it chooses the next draws.
 //!
 //! A [`Scorer`] says how dangerous draws look; from its scores and the outcomes follow the chances to be tried
-//! ([`Allocation`]). When both are fitted anew depends on what the journal holds alone, and everything random on the seed:
-//! a run that goes on from its journal has the same rules.
+//! ([`Allocation`]). When both are fitted anew depends on what the journal holds alone: a run that goes on from its journal
+//! has the same rules.
 
 use super::block::{Block, Known};
-use super::scorer::{Features, Scorer, ScorerReader, TriedDraw};
+use super::scorer::{Features, Scorer, TriedDraw};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::in_chunks;
 use anyhow::Result;
-use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_stats::risk::Allocation;
 use offnominal_stats::risk::allocation::Scored;
@@ -57,7 +56,7 @@ pub(super) struct Rule<'c> {
 pub(super) struct RuleReader<'r> {
     allocation: &'r Allocation,
     features: Features<'r>,
-    scorer: ScorerReader<'r>,
+    scorer: &'r Scorer<'r>,
 }
 
 /// How many of the blocks the rule for the next one has learned from.
@@ -82,8 +81,7 @@ impl<'c> Refit<'c> {
     pub fn after(&self, blocks: &[Block], context: &Context) -> Result<Rule<'c>> {
         let learned_from = learned_from(blocks);
         let seen = self.seen(&blocks[..learned_from], context)?;
-        let mut rng = Seed(self.by.run).child("refit").child(learned_from as u64).rng();
-        let scorer = Scorer::fit(self.by, self.guide, &seen, &mut rng)?;
+        let scorer = Scorer::fit(self.by, self.guide, &seen);
         let allocation = self.allocation(&seen, &scorer, context)?;
         Ok(Rule { scorer, allocation })
     }
@@ -111,8 +109,7 @@ impl<'c> Refit<'c> {
         if pilot.is_empty() {
             *pilot = self.read("pilot", PILOT, |i| i, context)?;
         }
-        let mut reader = scorer.reader();
-        let draws: Vec<f64> = pilot.iter().map(|row| reader.score(row)).collect();
+        let draws: Vec<f64> = pilot.iter().map(|row| scorer.score(row)).collect();
         let known = match has_failed {
             true => scorer.scored(seen),
             false if scorer.is_of_margins() => ranked(&draws),
@@ -165,8 +162,7 @@ fn ranked(draws: &[f64]) -> Vec<Scored> {
 impl Rule<'_> {
     /// The rule with buffers for one thread.
     pub fn reader(&self) -> RuleReader<'_> {
-        let (features, scorer) = (self.scorer.features(), self.scorer.reader());
-        RuleReader { allocation: &self.allocation, features, scorer }
+        RuleReader { allocation: &self.allocation, features: self.scorer.features(), scorer: &self.scorer }
     }
 }
 

@@ -1,9 +1,9 @@
 //! How dangerous a draw looks by the experiments of its own run.
 //!
-//! A score is linear in what is read of a draw, or a network's: whichever tells more of failures that it has not learned
-//! from. Two of a kind score draws: each has learned from the experiments of one half, and says how dangerous those of
+//! A score is linear in what is read of a draw, or in its squares and products too: whichever tells more of failures that it
+//! has not learned from. Two of a kind score draws: each has learned from the experiments of one half, and says how dangerous those of
 //! the other half looked, so that no experiment is judged by what it taught. Where failures are too few, margins are what a
-//! linear score learns from. Where nothing tells anything yet, the predictor scores, if there is one.
+//! score learns from. Where nothing tells anything yet, the predictor scores, if there is one.
 
 mod models;
 
@@ -13,8 +13,7 @@ use crate::guide::reading;
 use crate::predictors::learn::Form;
 use crate::predictors::predictor::Reader;
 use anyhow::{Context as _, Result};
-use models::{Model, ModelReader};
-use offnominal_core::prelude::*;
+use models::Model;
 use offnominal_stats::risk::allocation::Scored;
 
 /// What draws are scored with.
@@ -34,12 +33,6 @@ enum Told {
     Failures([Model; 2]),
 }
 
-/// A scorer with the buffers of one thread.
-pub(super) struct ScorerReader<'r> {
-    scorer: &'r Scorer<'r>,
-    models: Option<[ModelReader<'r>; 2]>,
-}
-
 /// What is read of a draw: the features of its initial condition and, last, the log odds that the predictor sees.
 pub(super) struct Features<'r> {
     by: Experimenter<'r>,
@@ -57,24 +50,16 @@ pub(super) struct TriedDraw {
 
 impl<'c> Scorer<'c> {
     /// Learns from experiments.
-    ///
-    /// # Errors
-    /// If networks cannot be fitted.
-    pub fn fit(
-        by: Experimenter<'c>,
-        guide: Option<&'c Guide>,
-        seen: &[TriedDraw],
-        rng: &mut Rng,
-    ) -> Result<Scorer<'c>> {
+    pub fn fit(by: Experimenter<'c>, guide: Option<&'c Guide>, seen: &[TriedDraw]) -> Scorer<'c> {
         let halves = models::halves(sides(seen).zip(seen));
-        let told = match models::of_failures(&halves, rng)? {
+        let told = match models::of_failures(&halves) {
             Some(models) => Told::Failures(models),
             // A predictor knows more than margins do.
             None => {
                 models::of_margins(&halves).filter(|_| guide.is_none()).map_or(Told::Nothing, Told::Margins)
             }
         };
-        Ok(Scorer { by, guide, told })
+        Scorer { by, guide, told }
     }
 
     /// Whether scores tell the order of draws alone, by their margins.
@@ -82,13 +67,17 @@ impl<'c> Scorer<'c> {
         matches!(self.told, Told::Margins(_))
     }
 
-    /// The scorer with buffers for one thread.
-    pub fn reader(&self) -> ScorerReader<'_> {
-        let models = match &self.told {
+    /// How dangerous a draw looks by what is read of it.
+    pub fn score(&self, row: &[f32]) -> f64 {
+        let Some(models) = self.models() else { return self.without_models(row) };
+        models.iter().map(|model| model.score(row)).sum::<f64>() / 2.0
+    }
+
+    fn models(&self) -> Option<&[Model; 2]> {
+        match &self.told {
             Told::Nothing => None,
-            Told::Margins(models) | Told::Failures(models) => Some(models.each_ref().map(Model::reader)),
-        };
-        ScorerReader { scorer: self, models }
+            Told::Margins(models) | Told::Failures(models) => Some(models),
+        }
     }
 
     /// What it reads of a draw.
@@ -98,9 +87,8 @@ impl<'c> Scorer<'c> {
 
     /// The experiments from which it has learned, each with the score of what has not learned from it.
     pub fn scored(&self, seen: &[TriedDraw]) -> Vec<Scored> {
-        let mut reader = self.reader();
         let one = |(side, s): (usize, &TriedDraw)| {
-            let score = match &mut reader.models {
+            let score = match self.models() {
                 Some(models) => models[1 - side].score(&s.row),
                 None => self.without_models(&s.row),
             };
@@ -112,14 +100,6 @@ impl<'c> Scorer<'c> {
     /// The predictor's log odds stand last in a row; without a predictor all draws look alike.
     fn without_models(&self, row: &[f32]) -> f64 {
         self.guide.and(row.last()).map_or(0.0, |&odds| f64::from(odds))
-    }
-}
-
-impl ScorerReader<'_> {
-    /// How dangerous a draw looks by what is read of it.
-    pub fn score(&mut self, row: &[f32]) -> f64 {
-        let Some(models) = &mut self.models else { return self.scorer.without_models(row) };
-        models.iter_mut().map(|model| model.score(row)).sum::<f64>() / 2.0
     }
 }
 

@@ -44,9 +44,6 @@ const DT_SECS: f64 = 0.02;
 const TRACK_M: f64 = 2.4;
 /// Angle from upright at which an episode ends: 12°, as the reference computes it.
 const FALLEN_RAD: f64 = 12.0 * 2.0 * std::f64::consts::PI / 360.0;
-/// Bound of every entry of an initial condition.
-const RESET: f64 = 0.05;
-
 /// The law of motion of cart and pole.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cartpole {
@@ -120,9 +117,7 @@ impl Cartpole {
 impl Motion for Cartpole {
     type State = CartState;
 
-    fn draw(&self, rng: &mut Rng) -> CartState {
-        CartState::from(std::array::from_fn(|_| rng.range(-RESET, RESET)))
-    }
+    const RESET: &'static [f64] = &[0.05; 4];
 
     fn state(x: &[f64]) -> CartState {
         CartState::from(std::array::from_fn(|i| x[i]))

@@ -62,7 +62,12 @@ pub(super) struct Rig {
     nominal_mass: Arc<[f64]>,
     nominal_friction: Arc<[f64]>,
     painter: Painter,
+    /// Means of the numbers of an initial condition, each normal with the deviation [`RESET_SD`].
+    pub reset: Arc<[f64]>,
 }
+
+/// Standard deviation of every number of an initial condition.
+const RESET_SD: f64 = 0.1;
 
 impl Rig {
     /// Compiles the model; there are no options.
@@ -76,6 +81,7 @@ impl Rig {
         let added = parameters(&design);
         let mut spec = design.spec;
         spec.parameters.extend(added);
+        let painter = Painter::with_card(&model, design.classes, &mut spec)?;
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
             pushed_body: model.id(ObjectType::Body, design.pushed_body)?,
@@ -83,8 +89,9 @@ impl Rig {
             force_n: 0.0,
             nominal_mass: model.body_mass().into(),
             nominal_friction: model.dof_frictionloss().into(),
-            painter: Painter::with_card(&model, design.classes, &mut spec)?,
+            painter,
             spec: Arc::new(spec),
+            reset: reference(&model),
             sim: Simulation::new(model)?,
         })
     }
@@ -93,11 +100,9 @@ impl Rig {
         &self.spec
     }
 
-    /// Positions and velocities: the reference configuration at rest plus normal noise of that standard deviation.
-    pub(super) fn draw(&self, sd: f64, rng: &mut Rng) -> Vec<f64> {
-        let at_rest = std::iter::repeat_n(0.0, self.sim.qvel().len());
-        let reference = self.sim.model().qpos0().iter().copied().chain(at_rest);
-        reference.map(|mean| mean + sd * rng.normal()).collect()
+    /// An initial condition: its means plus normal noise.
+    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        self.reset.iter().map(|mean| mean + RESET_SD * rng.normal()).collect()
     }
 
     /// Begins an episode at the given positions and velocities.
@@ -176,6 +181,22 @@ impl Rig {
             *applied = self.force_n * direction;
         }
     }
+}
+
+impl FailureSearch for Rig {
+    fn normals(&self) -> usize {
+        self.reset.len()
+    }
+
+    fn of_normals(&self, z: &[f64], _: &mut Rng) -> Option<Vec<f64>> {
+        Some(self.reset.iter().zip(z).map(|(mean, z)| mean + RESET_SD * z).collect())
+    }
+}
+
+/// The reference configuration, at rest.
+fn reference(model: &Model) -> Arc<[f64]> {
+    let at_rest = std::iter::repeat_n(0.0, model.dof_frictionloss().len());
+    model.qpos0().iter().copied().chain(at_rest).collect()
 }
 
 /// The parameters of every MuJoCo environment.

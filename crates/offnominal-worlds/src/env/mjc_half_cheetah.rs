@@ -53,7 +53,11 @@ impl Env for HalfCheetah {
     delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.rig.draw(0.1, rng)
+        self.rig.draw(rng)
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        &self.rig
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {

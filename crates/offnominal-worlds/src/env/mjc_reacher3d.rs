@@ -20,7 +20,7 @@ use offnominal_core::prelude::*;
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: "mjc-reacher3d",
     summary: "bring the end of a seven-jointed arm to a point in space (MuJoCo)",
-    build: |params| Ok(Box::new(Reacher3d { rig: Rig::build(design(), params)? })),
+    build: |params| Ok(Box::new(Reacher3d::new(params)?)),
     exempt: &[],
 };
 
@@ -48,6 +48,12 @@ struct Reacher3d {
 }
 
 impl Reacher3d {
+    fn new(params: &serde_json::Value) -> Result<Reacher3d, BuildError> {
+        let mut rig = Rig::build(design(), params)?;
+        rig.reset = TARGET_M.into();
+        Ok(Reacher3d { rig })
+    }
+
     fn target(&self) -> [f64; 3] {
         std::array::from_fn(|i| self.rig.sim.mocap_pos()[i])
     }
@@ -92,7 +98,11 @@ impl Env for Reacher3d {
     delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        TARGET_M.iter().map(|mean| mean + 0.1 * rng.normal()).collect()
+        self.rig.draw(rng)
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        &self.rig
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
@@ -188,7 +198,7 @@ mod tests {
     use offnominal_mujoco::ObjectType;
 
     fn environment() -> Reacher3d {
-        Reacher3d { rig: Rig::build(design(), &serde_json::json!({})).unwrap() }
+        Reacher3d::new(&serde_json::json!({})).unwrap()
     }
 
     #[test]

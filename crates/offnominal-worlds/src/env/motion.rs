@@ -13,8 +13,13 @@ pub trait Motion: Copy + Send + Sync + 'static {
     /// What moves.
     type State: Copy + Send + Sync;
 
+    /// Bounds of the numbers of an initial state, each of which is uniform between minus its bound and its bound.
+    const RESET: &'static [f64];
+
     /// Draws an initial state.
-    fn draw(&self, rng: &mut Rng) -> Self::State;
+    fn draw(rng: &mut Rng) -> Self::State {
+        Self::state(&Self::RESET.iter().map(|bound| rng.range(-bound, *bound)).collect::<Vec<_>>())
+    }
 
     /// The state whose numbers are those of an initial condition.
     fn state(x: &[f64]) -> Self::State;
@@ -60,7 +65,7 @@ impl<M: Motion> Env for Environment<M> {
     spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        M::numbers(&self.motion.draw(rng))
+        M::numbers(&M::draw(rng))
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
@@ -95,6 +100,22 @@ impl<M: Motion> Env for Environment<M> {
     fn render(&mut self, _: Camera, frame: &mut Frame) {
         self.motion.render(&self.state, frame);
     }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl<M: Motion> FailureSearch for Environment<M> {
+    fn normals(&self) -> usize {
+        M::RESET.len()
+    }
+
+    /// 2 Φ(z) − 1 is uniform.
+    fn of_normals(&self, z: &[f64], _: &mut Rng) -> Option<Vec<f64>> {
+        let number = |(bound, z): (&f64, &f64)| bound * libm::erf(z / std::f64::consts::SQRT_2);
+        Some(M::RESET.iter().zip(z).map(number).collect())
+    }
 }
 
 /// Many environments with the same constants, stepped together without being described each.
@@ -118,13 +139,13 @@ pub struct Batch<M: Motion> {
 impl<M: Motion> Batch<M> {
     /// So many environments, each at an initial state of its own.
     pub fn new(motion: M, n: usize, rng: &mut Rng) -> Batch<M> {
-        let states = (0..n).map(|_| motion.draw(rng)).collect();
+        let states = (0..n).map(|_| M::draw(rng)).collect();
         Batch { motion, states }
     }
 
     /// Begins an episode of environment `i` at a new initial state.
     pub fn restart(&mut self, i: usize, rng: &mut Rng) {
-        self.states[i] = self.motion.draw(rng);
+        self.states[i] = M::draw(rng);
     }
 
     /// Moves every environment by one step under an action of its own; `steps` is filled anew.

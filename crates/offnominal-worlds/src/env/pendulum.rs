@@ -52,8 +52,6 @@ pub enum Integrator {
 
 /// Seconds per step.
 const DT_SECS: f64 = 0.05;
-/// Bounds of an initial angle (rad) and speed (rad/s).
-const RESET: [f64; 2] = [PI, 1.0];
 /// Angle (rad) and speed (rad/s) within which the pendulum counts as upright and at rest.
 const UPRIGHT: [f64; 2] = [0.2, 0.5];
 
@@ -94,10 +92,8 @@ impl Pendulum {
 impl Motion for Pendulum {
     type State = Swing;
 
-    fn draw(&self, rng: &mut Rng) -> Swing {
-        let [theta, omega] = RESET.map(|bound| rng.range(-bound, bound));
-        Swing { theta, omega }
-    }
+    /// Angle (rad) and speed (rad/s).
+    const RESET: &'static [f64] = &[PI, 1.0];
 
     fn state(x: &[f64]) -> Swing {
         Swing { theta: x[0], omega: x[1] }

@@ -1,24 +1,23 @@
 //! The models that score draws, and which of them is believed.
 
 use super::TriedDraw;
-use crate::balanced::rows::Rows;
-use crate::balanced::{Buffers, Network};
-use anyhow::Result;
-use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
 use offnominal_stats::correlation::{savage_scores, spearman};
 use offnominal_stats::risk::linear::{Linear, balanced_cross_entropy};
+use std::borrow::Cow;
 
-/// What scores a draw.
-pub(super) enum Model {
-    Linear(Linear),
-    Network(Box<Network>),
+/// What scores a draw: linear in the numbers that are read of it, or in these and their squares and products.
+pub(super) struct Model {
+    reading: Reading,
+    linear: Linear,
 }
 
-/// A model with the buffers of one thread.
-pub(super) enum ModelReader<'m> {
-    Linear(&'m Linear),
-    Network(&'m Network, Box<Buffers>),
+/// What of the numbers of a draw a score is linear in.
+#[derive(Clone)]
+enum Reading {
+    Numbers,
+    /// Standardised numbers, with the square of each and its products with the others.
+    Products(Standardiser),
 }
 
 /// The experiments of one half.
@@ -33,35 +32,56 @@ pub(super) struct Half {
 
 /// Failures, and others, from which log odds are learned.
 const FEWEST: usize = 4;
-/// Those from which networks learn too.
-const FEWEST_OF_NETWORKS: usize = 30;
 /// Experiments of a half from which margins are learned.
 const FEWEST_MARGINS: usize = 20;
-/// Numbers of a draw up to which scores are linear: their fit solves systems of this size.
+/// The most numbers that a score is linear in: their fit solves systems of this size.
 const WIDEST: usize = 300;
-/// Gradient steps of a network at most.
-const STEPS: usize = 1000;
 /// Cross-entropy on balanced held-out experiments above which a model tells nothing; ln 2 is that of a coin.
 const TELLS_NOTHING: f64 = 0.98 * std::f64::consts::LN_2;
 /// Rank correlation with the margins of the other half below which a model of margins tells nothing.
 const LEAST_CORRELATION: f64 = 0.15;
 
 impl Model {
-    pub fn reader(&self) -> ModelReader<'_> {
-        match self {
-            Model::Linear(linear) => ModelReader::Linear(linear),
-            Model::Network(network) => ModelReader::Network(network, Box::new(network.buffers())),
-        }
+    pub fn score(&self, row: &[f32]) -> f64 {
+        self.linear.score(&self.reading.of(row))
     }
 }
 
-impl ModelReader<'_> {
-    pub fn score(&mut self, row: &[f32]) -> f64 {
-        match self {
-            ModelReader::Linear(linear) => linear.score(row),
-            ModelReader::Network(network, buffers) => network.value(row, buffers),
-        }
+impl Reading {
+    /// Both, where there are not too many products. They are standardised by all draws, which says nothing of outcomes.
+    fn all(halves: &[Half; 2]) -> Vec<Reading> {
+        let (rows, width) = ([&halves[0].rows[..], &halves[1].rows].concat(), halves[0].width);
+        let standardiser = Standardiser::fit(&rows, width);
+        let d = standardiser.outputs();
+        let products = (d * (d + 3) / 2 <= WIDEST).then_some(Reading::Products(standardiser));
+        (width <= WIDEST).then_some(Reading::Numbers).into_iter().chain(products).collect()
     }
+
+    /// What is read of rows.
+    fn of<'r>(&self, rows: &'r [f32]) -> Cow<'r, [f32]> {
+        let Reading::Products(standardiser) = self else { return Cow::Borrowed(rows) };
+        let width = standardiser.outputs();
+        let mut standard = vec![0.0; rows.len() / standardiser.inputs() * width];
+        standardiser.apply(rows, &mut standard);
+        Cow::Owned(standard.chunks_exact(width).flat_map(with_products).collect())
+    }
+
+    /// The experiments, read so.
+    fn of_half(&self, half: &Half) -> Half {
+        let rows = self.of(&half.rows).into_owned();
+        let width = rows.len() / half.failed.len();
+        Half { width, rows, failed: half.failed.clone(), margins: half.margins.clone() }
+    }
+
+    fn models(self, [first, second]: [Linear; 2]) -> [Model; 2] {
+        let model = |reading, linear| Model { reading, linear };
+        [model(self.clone(), first), model(self, second)]
+    }
+}
+
+fn with_products(row: &[f32]) -> impl Iterator<Item = f32> + '_ {
+    let of = move |i: usize| row[i..].iter().map(move |x| x * row[i]);
+    row.iter().copied().chain((0..row.len()).flat_map(of))
 }
 
 impl Half {
@@ -99,60 +119,61 @@ pub(super) fn halves<'s>(sided: impl Iterator<Item = (usize, &'s TriedDraw)>) ->
 }
 
 /// Log odds of a failure, the model of the first half first; nothing where experiments are few or no model tells anything.
-pub(super) fn of_failures(halves: &[Half; 2], rng: &mut Rng) -> Result<Option<[Model; 2]>> {
+pub(super) fn of_failures(halves: &[Half; 2]) -> Option<[Model; 2]> {
     let count = |failed: bool| halves.iter().flat_map(|h| &h.failed).filter(|f| **f == failed).count();
-    let fewest = count(true).min(count(false));
-    if fewest < FEWEST || !halves.iter().all(Half::is_learnable) {
-        return Ok(None);
+    if count(true).min(count(false)) < FEWEST || !halves.iter().all(Half::is_learnable) {
+        return None;
     }
-    let mut candidates = vec![linear(halves), by_margins(halves)];
-    if fewest >= FEWEST_OF_NETWORKS {
-        candidates.push(Some(networks(halves, rng)?));
-    }
-    let told = candidates.into_iter().flatten().filter(|(cost, _)| *cost < TELLS_NOTHING);
-    Ok(told.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, models)| models))
+    let cost = |halves: &[Half; 2], [first, second]: &[Linear; 2]| {
+        Some(0.5 * (halves[1].cost(first)? + halves[0].cost(second)?))
+    };
+    let told = best(halves, |halves| {
+        let candidates = [by_outcomes(halves), by_margins(halves)].into_iter().flatten();
+        candidates.filter_map(|models| Some((cost(halves, &models)?, models))).collect()
+    });
+    told.filter(|(cost, _)| *cost < TELLS_NOTHING).map(|(_, models)| models)
 }
 
 /// How near draws come to failing, the model of the first half first; nothing where the environment does not say it, or
 /// no model tells it of the other half.
 pub(super) fn of_margins(halves: &[Half; 2]) -> Option<[Model; 2]> {
-    let is_enough = |h: &Half| h.failed.len() >= FEWEST_MARGINS && h.width <= WIDEST && h.is_learnable();
-    if !halves.iter().all(is_enough) {
+    if !halves.iter().all(|half| half.failed.len() >= FEWEST_MARGINS && half.is_learnable()) {
         return None;
     }
-    let [first, second] = nearness(halves)?;
     let told = |half: &Half, model: &Linear| {
         spearman(&half.scores(model), half.margins.as_ref()?, &vec![1.0; half.failed.len()]).ok()
     };
     // Who is nearer to failing has the smaller margin.
-    let mean = -0.5 * (told(&halves[1], &first)? + told(&halves[0], &second)?);
-    (mean > LEAST_CORRELATION).then_some([first, second].map(Model::Linear))
+    let judged = |halves: &[Half; 2]| {
+        let [first, second] = nearness(halves)?;
+        Some((0.5 * (told(&halves[1], &first)? + told(&halves[0], &second)?), [first, second]))
+    };
+    let told = best(halves, |halves| judged(halves).into_iter().collect());
+    told.filter(|(correlation, _)| -correlation > LEAST_CORRELATION).map(|(_, models)| models)
 }
 
-type Candidate = (f64, [Model; 2]);
+/// Linear scores, the one of the first half first, and what they cost on the other halves.
+type Candidate = (f64, [Linear; 2]);
 
-fn linear(halves: &[Half; 2]) -> Option<Candidate> {
-    if halves[0].width > WIDEST {
-        return None;
-    }
-    let [one, other] = halves;
-    judged(halves, [Linear::log_odds(&one.rows, &one.failed)?, Linear::log_odds(&other.rows, &other.failed)?])
+/// The models that cost least, whatever they read of draws.
+fn best(halves: &[Half; 2], candidates: impl Fn(&[Half; 2]) -> Vec<Candidate>) -> Option<(f64, [Model; 2])> {
+    let read = |reading: Reading| {
+        let found = candidates(&halves.each_ref().map(|half| reading.of_half(half)));
+        found.into_iter().map(move |(cost, linear)| (cost, reading.clone().models(linear)))
+    };
+    Reading::all(halves).into_iter().flat_map(read).min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn by_outcomes(halves: &[Half; 2]) -> Option<[Linear; 2]> {
+    let of = |half: &Half| Linear::log_odds(&half.rows, &half.failed);
+    Some([of(&halves[0])?, of(&halves[1])?])
 }
 
 /// Log odds that follow from the margin that is expected.
-fn by_margins(halves: &[Half; 2]) -> Option<Candidate> {
-    if halves[0].width > WIDEST {
-        return None;
-    }
+fn by_margins(halves: &[Half; 2]) -> Option<[Linear; 2]> {
     let [first, second] = nearness(halves)?;
-    let [one, other] = halves;
-    let odds = |half: &Half, model: Linear| model.as_log_odds(&half.rows, &half.failed);
-    judged(halves, [odds(one, first)?, odds(other, second)?])
-}
-
-fn judged(halves: &[Half; 2], [first, second]: [Linear; 2]) -> Option<Candidate> {
-    let cost = 0.5 * (halves[1].cost(&first)? + halves[0].cost(&second)?);
-    Some((cost, [first, second].map(Model::Linear)))
+    let odds = |half: &Half, model: &Linear| model.as_log_odds(&half.rows, &half.failed);
+    Some([odds(&halves[0], &first)?, odds(&halves[1], &second)?])
 }
 
 /// How near draws come to failing by the margins of each half. Margins count by their order, the smallest most: their unit
@@ -162,13 +183,48 @@ fn nearness(halves: &[Half; 2]) -> Option<[Linear; 2]> {
     Some([of(&halves[0])?, of(&halves[1])?])
 }
 
-fn networks(halves: &[Half; 2], rng: &mut Rng) -> Result<Candidate> {
-    let [one, other] = halves.each_ref().map(|half| {
-        let mut rows = Rows::new(half.width);
-        half.rows.chunks_exact(half.width).zip(&half.failed).for_each(|(row, f)| rows.push(row, *f));
-        rows
-    });
-    let (first, loss) = Network::fit(&one, &other, STEPS, rng)?;
-    let (second, other_loss) = Network::fit(&other, &one, STEPS, rng)?;
-    Ok((0.5 * (loss + other_loss), [first, second].map(|network| Model::Network(Box::new(network)))))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::prelude::*;
+
+    /// Sixty draws of which those outside of a ring fail, and how far inside the others are.
+    fn ring(radius: f64) -> [Half; 2] {
+        let mut rng = Rng::new(1);
+        let mut halves = [Half::default(), Half::default()];
+        for i in 0..60 {
+            let (x, y) = (rng.normal(), rng.normal());
+            let margin = radius - x.hypot(y);
+            let row = vec![5.0 + x as f32, y as f32 / 100.0, 7.0];
+            halves[i % 2].push(&TriedDraw { row, chance: 1.0, failed: margin <= 0.0, margin: Some(margin) });
+        }
+        halves
+    }
+
+    /// How the score of draws right and left of the ring stands against one in its middle.
+    fn told(models: &[Model; 2]) -> bool {
+        let at = |x: f32| models.iter().map(|m| m.score(&[5.0 + x, 0.0, 7.0])).sum::<f64>();
+        at(3.0) > at(0.0) + 0.5 && at(-3.0) > at(0.0) + 0.5
+    }
+
+    #[test]
+    fn failures_on_both_sides_are_told_from_the_first_few_and_from_margins_alone() {
+        assert!(told(&of_failures(&ring(2.0)).unwrap()));
+        let unharmed = ring(9.0);
+        assert!(of_failures(&unharmed).is_none() && told(&of_margins(&unharmed).unwrap()));
+    }
+
+    #[test]
+    fn a_plane_is_told_by_numbers_alone() {
+        let mut halves = ring(2.0);
+        for half in &mut halves {
+            half.failed = half.rows.chunks_exact(3).map(|row| row[0] > 5.5).collect();
+        }
+        assert!(matches!(of_failures(&halves).unwrap()[0].reading, Reading::Numbers));
+    }
+
+    #[test]
+    fn products_count_each_pair_once() {
+        assert_eq!(with_products(&[2.0, 3.0]).collect::<Vec<_>>(), [2.0, 3.0, 4.0, 6.0, 9.0]);
+    }
 }
