@@ -19,7 +19,7 @@ _RARE = 0.01
 
 @dataclass(frozen=True)
 class Interval:
-    """An expected value with its interval of 95 %, over calibration sets."""
+    """A value with its interval of 95 %: over calibration sets, or over rollouts."""
 
     value: float
     low: float

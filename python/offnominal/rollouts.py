@@ -14,10 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offnominal._command import Path, one
+from offnominal._landmark import LandmarkAuc, landmark_auc
 from offnominal._tables import Result
 
 __all__ = [
+    "LandmarkAuc",
     "judge",
+    "landmark_auc",
     "signals",
 ]
 
@@ -42,7 +45,7 @@ def judge(
 
     The command ``offnominal rollouts judge``.
 
-    :param files: Rollouts: JSON lines, Parquet, or folders of them
+    :param files: Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
     :param detectors: Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]
     :param versus: Reference detector for paired differences
     :param splits: folds:N, tasks:N, seen:SEEDS or unseen:SEEDS; repeatable [default: nothing is learned]
@@ -70,7 +73,7 @@ def signals(
 
     The command ``offnominal rollouts signals``.
 
-    :param files: Rollouts: JSON lines, Parquet, or folders of them
+    :param files: Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
     :param executed: Executed actions per chunk, if the files do not say it
     :param out: Folder for signals.jsonl and signals.toml [default: runs/rollouts]
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches

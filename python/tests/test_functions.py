@@ -62,6 +62,8 @@ SOURCES = {
     "offnominal._environments": ("AnyEnvironment",),
     "offnominal._tables": ("Records", "Result"),
 }
+#: What stands beside the commands of a module: where it comes from, and names.
+BESIDE = {"rollouts": ("offnominal._landmark", ["LandmarkAuc", "landmark_auc"])}
 REPLIES = {"object": ("one", "Result"), "list": ("several", "Records"), "either": ("either", "Result | Records")}
 #: What is not part of a request: the parameter, and what it means.
 COMMON = {
@@ -145,11 +147,14 @@ def source(module):
     is_dict = all(command["reply"] == "object" for command in commands)
     text = HEAD.format(about=about, answer="a dict" if is_dict else "a dict or a list of dicts")
     code = re.sub(r'"""(.|\n)*?"""', "", functions)
-    for origin, names in SOURCES.items():
-        used = [name for name in names if re.search(rf"\b{name}\b", code)]
+    beside, others = BESIDE.get(module, ("", []))
+    origins = [*SOURCES.items(), (beside, others)]
+    for origin, names in sorted(origins, key=lambda one: (one[0].startswith("offnominal"), one[0])):
+        used = [name for name in names if name in others or re.search(rf"\b{name}\b", code)]
         text += f"from {origin} import {', '.join(used)}\n" if used else ""
         text += "\n" if origin == "typing" else ""
-    exported = "".join(f'    "{name}",\n' for name in sorted(named(own["name"].split()[-1]) for own in commands))
+    own = [named(command["name"].split()[-1]) for command in commands]
+    exported = "".join(f'    "{name}",\n' for name in sorted([*own, *others]))
     return f"{text}\n__all__ = [\n{exported}]\n\n\n{functions}"
 
 

@@ -46,7 +46,7 @@ def test_a_detector_is_judged_beside_the_clock(recorded: Path, tmp_path: Path) -
 def test_signals_are_written_and_bad_requests_are_named(recorded: Path, tmp_path: Path) -> None:
     found = offnominal.rollouts.signals(recorded, out=tmp_path)
     assert found["signals"] == ["tce", "acm", "jerk"] and Path(found["file"]).exists()
-    with pytest.raises(ValueError, match=r"expected max, mean, sum or ewma of a signal"):
+    with pytest.raises(ValueError, match=r"expected max, mean, sum, ewma or reversals of a signal"):
         offnominal.rollouts.judge(recorded, detectors=["most(acm)"], progress=False)
     with pytest.raises(ValueError, match="hazard learns from rollouts: expected a split"):
         offnominal.rollouts.judge(recorded, detectors=["hazard"], progress=False)

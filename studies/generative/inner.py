@@ -2,7 +2,7 @@
 
 python3 studies/generative/inner.py DATA OUT
 
-DATA is the folder that `run.sh` reads. OUT gets `seen100.jsonl`, `unseen100.jsonl` and so on, for the seeds 100 and 101.
+DATA is the folder of π0's JSON lines. OUT gets `seen100.jsonl`, `unseen100.jsonl` and so on, for the seeds 100 and 101.
 """
 
 import json

@@ -56,7 +56,7 @@ mod _engine {
     #[pymodule_export]
     use crate::pool::Pool;
     #[pymodule_export]
-    use crate::scores::nominal_threshold;
+    use crate::scores::{landmark_auc, nominal_threshold};
     #[pymodule_export]
     use crate::watch::{Watch, fit_watch, main, write};
     #[pymodule_export]

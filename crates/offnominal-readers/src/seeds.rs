@@ -77,6 +77,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
         "rollout_lines" => texts::numbered(texts::ROLLOUTS),
         "rollout_table" => vec![repository("crates/offnominal-rollouts/tests/data/lists.parquet")],
+        "rollout_pickle" => vec![repository("crates/offnominal-agents/tests/torch/records.pkl")],
         "rollout_request" => texts::numbered(texts::ROLLOUT_REQUESTS),
         "task_embeddings" => vec![repository("crates/offnominal-agents/tests/torch/two.npy")],
         "log_csv" => logs(&["same.csv", "same.tsv", "same.csv.gz"]),

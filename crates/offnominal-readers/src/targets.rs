@@ -80,6 +80,7 @@ targets! {
     Text logs::mapping,
     Json rollouts::rollout_lines,
     Bytes rollouts::rollout_table,
+    Bytes rollouts::rollout_pickle,
     Text rollouts::rollout_request,
     Bytes rollouts::task_embeddings,
     Safetensors works::monitor_file,

@@ -8,6 +8,7 @@
 //! | `SIGNAL` | the signal | nothing |
 //! | `max(SIGNAL)`, `mean(SIGNAL)`, `sum(SIGNAL)` | largest, mean and sum so far | nothing |
 //! | `ewma(SIGNAL)` | exponentially weighted mean, e ← .9 e + .1 x from the first value on | nothing |
+//! | `reversals(SIGNAL)` | how often the signal has turned | nothing |
 //! | `-DETECTOR` | the negative | as the detector |
 //! | `actprobe` | probability of failure by an LSTM and an MLP ([`actprobe`]) | outcomes |
 //! | `hazard`, `hazard(SIGNAL, …)` | probability that it fails from here on ([`hazard`]) | outcomes |

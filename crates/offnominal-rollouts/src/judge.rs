@@ -35,7 +35,7 @@ const MOST_DETECTORS: usize = 100;
 /// What to judge, and how.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Rollouts: JSON lines, Parquet, or folders of them
+    /// Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]

@@ -4,39 +4,46 @@
 //! |---|---|---|
 //! | `.jsonl` | one rollout per line | [`json_lines`] |
 //! | `.parquet` | one step per row | [`table`] |
+//! | `.pkl` | a list of rollouts, as ActProbe pickles them | [`pickle`] |
 //!
-//! A folder stands for all such files in it, in the order of their names. Fields have the same names in both:
+//! A folder stands for all such files in it, in the order of their names. Fields have the same names in all:
 //!
 //! | field | what |
 //! |---|---|
 //! | `rollout`, `episode_id`, `episode_index` | name of the rollout, a text or a number |
-//! | `task`, `task_id`, `task_index` | name of its task, likewise |
+//! | `task`, `task_id`, `task_index` | name of its task, likewise; the name of the file without its ending if there is none |
 //! | `success` | whether it succeeds |
 //! | `failure_step` | the step at which a failure begins, where somebody saw it |
 //! | `step`, `t`, `frame_index` | number of the step; 0, 1, 2, … |
 //! | `executed` | how many actions of the step's chunk are executed, of a step or of the rollout |
 //! | `chunk` | the actions that the policy predicts at the step, `[H, A]`, or samples of them, `[S, H, A]` |
 //! | `embedding` | what its encoder makes of the observation, `[D]` |
-//! | any other number | a signal |
+//! | any other number | a signal; in an object `a` it is called `a.b`, in a list `a[0]` |
 //!
+//! A signal that looks back may begin after the first step, at the same one of the first ten in all rollouts, and is 0 before.
 //! In JSON lines the steps are objects in the list `steps`; `length`, if it is there, is their number; texts and numbers
 //! beside the list that are not named above are left out. `chunks` and `embeddings` of all steps may stand in an array file
 //! beside it (`.npy`, `.npz`, `.safetensors`), whose name the rollout gives. Texts are left out. Chunks become signals
 //! ([`crate::chunk`]) while they are read, and are not kept.
 
 pub mod json_lines;
+pub mod pickle;
 pub(crate) mod step;
 pub mod table;
 
 use crate::rollout::{Rollout, Rollouts};
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_core::limits::{ARRAY_NUMBERS, EPISODES};
+use offnominal_core::limits::{ARRAY_NUMBERS, COLUMNS, EPISODES};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
-use step::Steps;
+use step::{Signal, Steps};
 
 /// The endings of files with rollouts.
-const ENDINGS: [&str; 2] = ["jsonl", "parquet"];
+const ENDINGS: [&str; 3] = ["jsonl", "parquet", "pkl"];
+
+/// The last step at which a signal may begin: what looks back looks a few steps back, and what begins at the end of a rollout
+/// would tell its outcome.
+const LATEST: usize = 10;
 
 /// What is not in the files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +64,7 @@ pub fn read(paths: &[PathBuf], settings: Settings) -> Result<Rollouts> {
         let bytes = offnominal_files::read::bytes(&path)?;
         match path.extension().and_then(|e| e.to_str()) {
             Some("parquet") => table::read(&bytes, &path, &mut into)?,
+            Some("pkl") => pickle::read(&bytes, &path, &mut into)?,
             _ => json_lines::read(&bytes, &path, &mut into)?,
         }
     }
@@ -70,7 +78,11 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let is_rollouts =
             |path: &Path| path.extension().is_some_and(|e| ENDINGS.iter().any(|ending| e == *ending));
         if !path.is_dir() {
-            ensure!(is_rollouts(path), "{}: expected a file that ends in .jsonl or .parquet", path.display());
+            ensure!(
+                is_rollouts(path),
+                "{}: expected a file that ends in .jsonl, .parquet or .pkl",
+                path.display()
+            );
             found.push(path.clone());
             continue;
         }
@@ -78,7 +90,11 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut inside: Vec<PathBuf> =
             list.map(|item| Ok(item?.path())).collect::<Result<_>>().context("cannot list the folder")?;
         inside.retain(|path| is_rollouts(path));
-        ensure!(!inside.is_empty(), "{}: expected .jsonl or .parquet files, found none", path.display());
+        ensure!(
+            !inside.is_empty(),
+            "{}: expected .jsonl, .parquet or .pkl files, found none",
+            path.display()
+        );
         inside.sort();
         found.extend(inside);
     }
@@ -91,6 +107,10 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 pub struct Collected {
     settings: Settings,
     found: Rollouts,
+    /// The step at which each signal begins.
+    begins: Vec<usize>,
+    /// Steps of the longest rollout.
+    longest: usize,
     /// Numbers of all signals and embeddings.
     numbers: usize,
 }
@@ -98,7 +118,7 @@ pub struct Collected {
 impl Collected {
     /// None.
     pub fn new(settings: Settings) -> Collected {
-        Collected { settings, found: Rollouts::default(), numbers: 0 }
+        Collected { settings, found: Rollouts::default(), begins: vec![], longest: 0, numbers: 0 }
     }
 
     /// All of them.
@@ -112,33 +132,73 @@ impl Collected {
     /// Adds a rollout whose steps were read.
     fn add(&mut self, about: About, steps: Steps) -> Result<()> {
         ensure!(self.found.rollouts.len() < EPISODES, "expected at most {EPISODES} rollouts, found more");
-        let (names, signals, (embeddings, width)) = steps.end()?;
+        let n = steps.len();
+        let (signals, (embeddings, width)) = steps.end()?;
         if self.found.rollouts.is_empty() {
-            ensure!(!names.is_empty(), "expected a signal or chunks at each step, found none");
-            (self.found.signals, self.found.embedding) = (names, width);
-        } else {
-            let expected = &self.found.signals;
-            ensure!(
-                *expected == names,
-                "expected the signals {expected:?} of the first rollout, found {names:?}"
-            );
-            let expected = self.found.embedding;
-            ensure!(expected == width, "expected embeddings of width {expected}, found {width}");
+            ensure!(!signals.is_empty(), "expected a signal or chunks at each step, found none");
+            self.found.embedding = width;
         }
-        self.numbers += signals.iter().map(Vec::len).sum::<usize>() + embeddings.len();
-        ensure!(
-            self.numbers <= ARRAY_NUMBERS,
-            "expected at most {ARRAY_NUMBERS} numbers of all rollouts, found more"
-        );
+        let expected = self.found.embedding;
+        ensure!(expected == width, "expected embeddings of width {expected}, found {width}");
+        let signals = self.aligned(signals, n)?;
+        self.count(signals.len() * n + embeddings.len())?;
         let task = self.task(about.task);
         let About { name, success, has_outcome, failure_step, .. } = about;
         if let Some(step) = failure_step {
-            let n = signals[0].len();
             ensure!(step < n, "failure_step: expected a step of the rollout, below {n}, found {step}");
             ensure!(!success, "failure_step: expected a failed rollout, found a successful one");
         }
         let rollout = Rollout { name, task, fails: !success, has_outcome, failure_step, signals, embeddings };
         self.found.rollouts.push(rollout);
+        Ok(())
+    }
+
+    /// The signals of a rollout of `n` steps in the order of those before it. One that it is too short for is 0.
+    fn aligned(&mut self, mut found: Vec<(String, Signal)>, n: usize) -> Result<Vec<Vec<f64>>> {
+        let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        let before = self.found.signals.clone();
+        let unlike = || format!("expected the signals {before:?} of the rollouts before, found {names:?}");
+        let mut signals = Vec::new();
+        for (name, &begins) in before.iter().zip(&self.begins) {
+            let Some(place) = found.iter().position(|(other, _)| other == name) else {
+                ensure!(n <= begins, unlike());
+                signals.push(vec![0.0; n]);
+                continue;
+            };
+            let Signal { begins: late, values } = found.remove(place).1;
+            ensure!(
+                late == begins,
+                "{name}: expected it from step {begins} on as before, found it from {late} on"
+            );
+            signals.push(values);
+        }
+        for (name, signal) in found {
+            ensure!(self.longest <= signal.begins && signals.len() < COLUMNS, unlike());
+            signals.push(self.begun(name, signal)?);
+        }
+        self.longest = self.longest.max(n);
+        Ok(signals)
+    }
+
+    /// Adds a signal that all rollouts before were too short for.
+    fn begun(&mut self, name: String, signal: Signal) -> Result<Vec<f64>> {
+        let late = signal.begins;
+        ensure!(
+            late <= LATEST,
+            "{name}: expected it from step {LATEST} on or before, found it from {late} on"
+        );
+        self.count(self.found.rollouts.iter().map(Rollout::steps).sum())?;
+        self.found.rollouts.iter_mut().for_each(|r| r.signals.push(vec![0.0; r.steps()]));
+        self.found.signals.push(name);
+        self.begins.push(late);
+        Ok(signal.values)
+    }
+
+    /// Counts numbers before they are kept.
+    fn count(&mut self, numbers: usize) -> Result<()> {
+        self.numbers += numbers;
+        let is_within = self.numbers <= ARRAY_NUMBERS;
+        ensure!(is_within, "expected at most {ARRAY_NUMBERS} numbers of all rollouts, found more");
         Ok(())
     }
 
@@ -163,6 +223,8 @@ const STEP: [&str; 3] = ["step", "t", "frame_index"];
 struct About {
     name: String,
     task: String,
+    /// Whether it is the rollout that says its task, and not the name of its file.
+    says_task: bool,
     success: bool,
     has_outcome: bool,
     executed: Option<usize>,
@@ -170,18 +232,19 @@ struct About {
 }
 
 impl About {
-    /// From the fields of a rollout; `number` is its name if it has none.
-    fn of(fields: &Map<String, Value>, number: usize, settings: Settings) -> Result<About> {
+    /// From the fields of a rollout of a file; `number` is its name if it has none.
+    fn of(fields: &Map<String, Value>, number: usize, file: &Path, settings: Settings) -> Result<About> {
         let named =
             |names: &[&'static str; 3]| names.iter().find_map(|name| Some((*name, fields.get(*name)?)));
-        let task =
-            named(&TASK).with_context(|| format!("expected {}, found no such field", TASK.join(", ")))?;
+        let of_file = Value::from(file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into()));
+        let task = named(&TASK);
         let unknown = settings.may_lack_outcomes.then_some(&Value::Bool(true));
         let said = fields.get("success");
         let success = said.or(unknown).context("expected success, found no such field")?;
         Ok(About {
             name: named(&ROLLOUT).map_or(Ok(number.to_string()), |(name, value)| text(name, value))?,
-            task: text(task.0, task.1)?,
+            task: task.map_or_else(|| text("task", &of_file), |(name, value)| text(name, value))?,
+            says_task: task.is_some(),
             success: match success {
                 Value::Bool(is) => *is,
                 Value::Number(n) if n.as_u64() == Some(0) => false,

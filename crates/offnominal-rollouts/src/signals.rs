@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Which rollouts.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Rollouts: JSON lines, Parquet, or folders of them
+    /// Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Executed actions per chunk, if the files do not say it

@@ -46,6 +46,26 @@ pub(crate) fn numbers(pickle: &Pickle, id: Id, what: &str) -> Result<Vec<f64>, F
     decoded(&kind, bytes).ok_or_else(|| wrong(&kind))
 }
 
+/// The shape and the numbers of an array whose last place runs first.
+pub(crate) fn shaped(pickle: &Pickle, id: Id, what: &str) -> Result<(Vec<usize>, Vec<f64>), FileError> {
+    let wrong = |found: &str| FileError::unsupported(what, "an array in the order of rows", found);
+    let Node::Object { state: Some(state), .. } = pickle.node(id) else {
+        return Err(wrong("something else"));
+    };
+    let &[_, shape, _, is_fortran, _] = pickle.items(*state) else { return Err(wrong("another state")) };
+    if pickle.node(is_fortran) != &Node::Bool(false) {
+        return Err(wrong("the order of columns"));
+    }
+    let sizes = pickle.items(shape).iter().map(|&n| usize::try_from(pickle.int(n)?).ok());
+    let sizes: Vec<usize> = sizes.collect::<Option<_>>().ok_or_else(|| wrong("no shape"))?;
+    let values = numbers(pickle, id, what)?;
+    let n = sizes.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
+    if n != Some(values.len()) {
+        return Err(wrong(&format!("{} numbers for the shape {sizes:?}", values.len())));
+    }
+    Ok((sizes, values))
+}
+
 /// The kind, the size and, where it is not that of this format, the order of bytes.
 pub(crate) fn dtype(pickle: &Pickle, id: Id) -> String {
     let name = pickle.made(id).and_then(|(_, args)| pickle.text(*args.first()?)).unwrap_or("no dtype");

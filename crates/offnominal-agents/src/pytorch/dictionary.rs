@@ -61,7 +61,7 @@ fn pickled(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Names in such a file. None of them is ever called.
-fn is_array(name: &str) -> bool {
+pub(super) fn is_array(name: &str) -> bool {
     const NAMES: [&str; 5] = [
         "numpy.core.multiarray._reconstruct",
         "numpy._core.multiarray._reconstruct",

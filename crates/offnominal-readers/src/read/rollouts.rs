@@ -2,7 +2,7 @@
 
 use offnominal_agents::pytorch::dictionary;
 use offnominal_rollouts::detector::Detector;
-use offnominal_rollouts::read::{Collected, Settings, json_lines, table};
+use offnominal_rollouts::read::{Collected, Settings, json_lines, pickle, table};
 use offnominal_rollouts::split::Split;
 use std::path::Path;
 
@@ -16,6 +16,12 @@ pub fn rollout_lines(bytes: &[u8]) -> bool {
 pub fn rollout_table(bytes: &[u8]) -> bool {
     let mut into = Collected::new(Settings::default());
     table::read(bytes, Path::new("r.parquet"), &mut into).is_ok() && into.end().is_ok()
+}
+
+/// Rollouts as ActProbe pickles them.
+pub fn rollout_pickle(bytes: &[u8]) -> bool {
+    let mut into = Collected::new(Settings::default());
+    pickle::read(bytes, Path::new("r.pkl"), &mut into).is_ok() && into.end().is_ok()
 }
 
 /// A detector or a split of a command.

@@ -179,7 +179,7 @@ pub const STRESS: &str = r#"{
 }
 "#;
 
-/// Rollouts with signals, and with chunks and embeddings.
+/// Rollouts with signals, with chunks and embeddings, and with signals within others that begin late.
 pub const ROLLOUTS: &[&str] = &[
     r#"{"rollout": "a", "task": "lift", "success": true, "steps": [{"t": 0, "tce": 0.5, "note": "x"}, {"t": 1, "tce": 1}]}
 {"episode_id": 7, "task_id": "lift", "success": 0, "length": 1, "steps": [{"step": 0, "tce": -2}]}"#,
@@ -187,6 +187,8 @@ pub const ROLLOUTS: &[&str] = &[
 {"task": 2, "success": false, "failure_step": 0, "steps": [{"executed": 1, "chunk": [[1, 3]], "embedding": [0.5, 1e3]}]}"#,
     r#"{"task": 1, "success": true, "executed": 1, "steps": [{"chunk": [[[1], [2]], [[1], [3]]]}, {"chunk": [[[4]], [[1]]]}]}
 {"task": 1, "success": false, "executed": 1, "steps": [{"chunk": [[[1]], [[2]]]}]}"#,
+    r#"{"success": true, "steps": [{"x": {"y": [1, 2]}}, {"x": {"y": [2, 0]}, "late": 1}]}
+{"success": false, "steps": [{"x": {"y": [1, 2]}}]}"#,
 ];
 
 /// Detectors and splits of rollouts.

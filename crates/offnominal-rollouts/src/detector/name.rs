@@ -49,7 +49,7 @@ impl Detector {
             other => match (Accumulator::named(other), of.contains(['(', ')', ','])) {
                 (Some(accumulator), false) => Ok(Detector::Signal(accumulator, of.trim().into())),
                 _ => bail!(
-                    "{text:?}: expected max, mean, sum or ewma of a signal, hazard(SIGNAL, …) or odds(…, …)"
+                    "{text:?}: expected max, mean, sum, ewma or reversals of a signal, hazard(SIGNAL, …) or odds(…, …)"
                 ),
             },
         }

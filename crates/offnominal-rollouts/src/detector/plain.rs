@@ -20,6 +20,8 @@ pub enum Accumulator {
     Sum,
     /// The exponentially weighted mean.
     Ewma,
+    /// How often it has turned: grown after it shrank, or shrunk after it grew.
+    Reversals,
 }
 
 impl Accumulator {
@@ -31,17 +33,21 @@ impl Accumulator {
             Accumulator::Mean => "mean",
             Accumulator::Sum => "sum",
             Accumulator::Ewma => "ewma",
+            Accumulator::Reversals => "reversals",
         }
     }
 
     /// The accumulator of that name.
     pub fn named(name: &str) -> Option<Accumulator> {
-        let all = [Accumulator::Max, Accumulator::Mean, Accumulator::Sum, Accumulator::Ewma];
-        all.into_iter().find(|accumulator| accumulator.name() == name)
+        use Accumulator::{Ewma, Max, Mean, Reversals, Sum};
+        [Max, Mean, Sum, Ewma, Reversals].into_iter().find(|accumulator| accumulator.name() == name)
     }
 
     /// What becomes of values, step by step.
     pub fn of(self, values: &[f64]) -> Vec<f64> {
+        if self == Accumulator::Reversals {
+            return reversals(values);
+        }
         let mut so_far = None;
         let next = |(step, &x): (usize, &f64)| {
             let before = so_far.unwrap_or(match self {
@@ -49,7 +55,8 @@ impl Accumulator {
                 _ => x,
             });
             let now = match self {
-                Accumulator::Last => x,
+                // Turns are counted above.
+                Accumulator::Last | Accumulator::Reversals => x,
                 Accumulator::Max => x.max(before),
                 Accumulator::Sum | Accumulator::Mean => before + x,
                 Accumulator::Ewma => (1.0 - EWMA) * before + EWMA * x,
@@ -59,6 +66,20 @@ impl Accumulator {
         };
         values.iter().enumerate().map(next).collect()
     }
+}
+
+/// Turns so far; where nothing changes, the direction is that of the last change.
+fn reversals(values: &[f64]) -> Vec<f64> {
+    let (mut last, mut is_growing, mut turns) = (values.first().copied().unwrap_or(0.0), None, 0.0);
+    let next = |&x: &f64| {
+        if x != last {
+            let grows = x > last;
+            turns += f64::from(u8::from(is_growing.replace(grows).is_some_and(|before| before != grows)));
+        }
+        last = x;
+        turns
+    };
+    values.iter().map(next).collect()
 }
 
 /// The number of the step.

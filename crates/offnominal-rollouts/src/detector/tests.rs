@@ -23,7 +23,7 @@ fn drawn(n: usize) -> Rollouts {
     Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 0, rollouts }
 }
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 13] = [
     "clock",
     "random",
     "task-prior",
@@ -31,6 +31,7 @@ const ALL: [&str; 12] = [
     "max(tce)",
     "mean(tce)",
     "sum(tce)",
+    "reversals(tce)",
     "-ewma(acm)",
     "actprobe",
     "hazard",
@@ -43,6 +44,12 @@ fn fitted(detector: &str, data: &Rollouts, part: &Part) -> Box<dyn Fitted> {
     let instructions = BTreeMap::new();
     let lesson = Lesson { data, part, instructions: &instructions, seed: Seed(1), context: &context };
     detector.parse::<Detector>().unwrap().fit(&lesson).unwrap()
+}
+
+#[test]
+fn turns_are_counted_and_rests_are_none() {
+    let turns = Accumulator::Reversals.of(&[1.0, 2.0, 2.0, 3.0, 1.0, 1.0, 0.0, 4.0]);
+    assert_eq!(turns, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.0]);
 }
 
 #[test]

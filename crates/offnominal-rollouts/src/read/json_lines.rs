@@ -1,7 +1,7 @@
 //! JSON lines: one rollout per line, with its steps in the list `steps`.
 
 use super::step::Steps;
-use super::{About, Collected, shown};
+use super::{About, Collected, TASK, shown};
 use anyhow::{Context, Result, ensure};
 use offnominal_files::array;
 use serde_json::{Map, Value};
@@ -16,20 +16,25 @@ const MAX_LINE: usize = 16 << 20;
 /// # Errors
 /// If a line is no rollout, with the line in the message.
 pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
+    let mut says_task = None;
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let place = || format!("{}, line {}", path.display(), number + 1);
-        rollout(line, number, path, into).with_context(place)?;
+        let says = rollout(line, number, path, into).with_context(place)?;
+        let is_as_before = *says_task.get_or_insert(says) == says;
+        let names = TASK.join(", ");
+        ensure!(is_as_before, "{}: expected {names} in every line or in none, found it in some", place());
     }
     Ok(())
 }
 
-fn rollout(line: &[u8], number: usize, path: &Path, into: &mut Collected) -> Result<()> {
+/// Reads a rollout: whether it says its task.
+fn rollout(line: &[u8], number: usize, path: &Path, into: &mut Collected) -> Result<bool> {
     ensure!(line.len() <= MAX_LINE, "expected at most {MAX_LINE} bytes, found {}", line.len());
     let fields: Map<String, Value> = serde_json::from_slice(line).context("expected a JSON object")?;
-    let about = About::of(&fields, number, into.settings)?;
+    let about = About::of(&fields, number, path, into.settings)?;
     let listed = fields.get("steps").context("expected steps, found no such field")?;
     let listed =
         listed.as_array().with_context(|| format!("steps: expected a list, found {}", shown(listed)))?;
@@ -52,7 +57,9 @@ fn rollout(line: &[u8], number: usize, path: &Path, into: &mut Collected) -> Res
         let found = beside(path, name, "embeddings")?;
         steps.add_embeddings(&found.shape, &found.values)?;
     }
-    into.add(about, steps)
+    let says_task = about.says_task;
+    into.add(about, steps)?;
+    Ok(says_task)
 }
 
 /// The array in a file of the same folder, and of no other.

@@ -5,12 +5,24 @@ use crate::chunk::{Chunk, ChunkSignals};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::{COLUMNS, POINTS, WINDOW};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Bytes of the longest name of a signal.
+const LONGEST_NAME: usize = 1000;
+
+/// One signal of a rollout.
+#[derive(Debug)]
+pub(super) struct Signal {
+    /// The first step that has it; what looks back begins late.
+    pub(super) begins: usize,
+    /// Its values, 0 before it begins.
+    pub(super) values: Vec<f64>,
+}
 
 /// The steps of one rollout as they come.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    names: Vec<String>,
-    signals: Vec<Vec<f64>>,
+    signals: BTreeMap<String, Signal>,
     n: usize,
     executed: Option<usize>,
     chunks: Option<ChunkSignals>,
@@ -18,8 +30,8 @@ pub(super) struct Steps {
     embedding: usize,
 }
 
-/// Names, values and embeddings (with their width) of a rollout that has ended.
-pub(super) type Ended = (Vec<String>, Vec<Vec<f64>>, (Vec<f32>, usize));
+/// Named signals and embeddings (with their width) of a rollout that has ended.
+pub(super) type Ended = (Vec<(String, Signal)>, (Vec<f32>, usize));
 
 impl Steps {
     /// None yet, of a rollout that says how many actions of a chunk are executed, or does not.
@@ -37,15 +49,15 @@ impl Steps {
     /// If a field is not what it should be, or the step has other fields than those before it.
     pub(super) fn add(&mut self, fields: &Map<String, Value>, is_known: fn(&str) -> bool) -> Result<()> {
         ensure!(self.n < POINTS, "expected at most {POINTS} steps, found more");
-        let mut found: Vec<(&str, f64)> = Vec::new();
+        let mut found = Vec::new();
         for (name, value) in fields.iter().filter(|(name, _)| !is_known(name)) {
             match (name.as_str(), value) {
-                ("chunk" | "embedding" | "executed", _) | (_, Value::String(_)) => {}
+                ("chunk" | "embedding" | "executed", _) => {}
                 (name, value) if STEP.contains(&name) => {
                     let n = self.n;
                     ensure!(value.as_u64() == Some(n as u64), "{name}: expected {n}, found {}", shown(value));
                 }
-                (name, value) => found.push((name, number(value).with_context(|| name.to_string())?)),
+                (name, value) => numbers(name.into(), value, &mut found)?,
             }
         }
         let executed = fields.get("executed").map(executed).transpose()?.or(self.executed);
@@ -109,44 +121,74 @@ impl Steps {
         Ok(())
     }
 
-    fn push(&mut self, found: Vec<(&str, f64)>) -> Result<()> {
-        if self.n == 0 {
-            ensure!(found.len() <= COLUMNS, "expected at most {COLUMNS} signals, found {}", found.len());
-            self.names = found.iter().map(|(name, _)| name.to_string()).collect();
-            self.signals = vec![Vec::new(); found.len()];
+    fn push(&mut self, found: Vec<(String, f64)>) -> Result<()> {
+        let (n, names) = (self.n, found.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+        for (name, value) in found {
+            ensure!(
+                self.signals.len() < COLUMNS || self.signals.contains_key(&name),
+                "expected at most {COLUMNS} signals, found more"
+            );
+            let begun = || Signal { begins: n, values: vec![0.0; n] };
+            let values = &mut self.signals.entry(name).or_insert_with(begun).values;
+            values.push(value);
         }
-        let names = || found.iter().map(|(name, _)| *name);
+        let expected: Vec<&String> = self.signals.keys().collect();
         ensure!(
-            self.names.iter().map(String::as_str).eq(names()),
-            "expected the signals {:?} of the first step, found {:?}",
-            self.names,
-            names().collect::<Vec<_>>()
+            self.signals.values().all(|signal| signal.values.len() == n + 1),
+            "expected the signals {expected:?} once, as in the steps before, found {names:?}"
         );
-        self.signals.iter_mut().zip(found).for_each(|(signal, (_, value))| signal.push(value));
         self.n += 1;
         Ok(())
     }
 
     /// What was found, with the signals of chunks behind the others.
     pub(super) fn end(self) -> Result<Ended> {
-        let Steps { mut names, mut signals, n, chunks, embeddings, embedding, .. } = self;
+        let Steps { signals, n, chunks, embeddings, embedding, .. } = self;
         ensure!(n > 0, "expected a rollout of at least one step, found none");
         ensure!(
             embeddings.len() == n * embedding,
             "embedding: expected one at each of {n} steps, found {}",
             embeddings.len() / embedding.max(1)
         );
+        let mut signals: Vec<(String, Signal)> = signals.into_iter().collect();
         for (name, values) in chunks.map_or(vec![], ChunkSignals::end) {
             ensure!(values.len() == n, "chunk: expected one at each of {n} steps, found {}", values.len());
             ensure!(
-                !names.iter().any(|other| other == name),
+                !signals.iter().any(|(other, _)| other == name),
                 "{name}: expected no such signal beside chunks"
             );
-            names.push(name.into());
-            signals.push(values);
+            signals.push((name.into(), Signal { begins: 0, values }));
         }
-        Ok((names, signals, (embeddings, embedding)))
+        Ok((signals, (embeddings, embedding)))
     }
+}
+
+/// The numbers of a field: those of an object by their names, those of a list by their places. Texts are left out.
+fn numbers(name: String, value: &Value, found: &mut Vec<(String, f64)>) -> Result<()> {
+    ensure!(
+        name.len() <= LONGEST_NAME,
+        "expected a name of at most {LONGEST_NAME} bytes, found {}",
+        name.len()
+    );
+    match value {
+        Value::String(_) => {}
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                numbers(format!("{name}.{field}"), value, found)?;
+            }
+        }
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                numbers(format!("{name}[{place}]"), item, found)?;
+            }
+        }
+        value => {
+            let value = number(value).with_context(|| name.clone())?;
+            found.push((name, value));
+        }
+    }
+    ensure!(found.len() <= COLUMNS, "expected at most {COLUMNS} signals, found more");
+    Ok(())
 }
 
 /// A finite number, or a truth as 0 or 1.

@@ -16,7 +16,7 @@ pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
     records::each_row(bytes, path, |row| {
         let name = ROLLOUT.iter().any(|name| row.contains_key(*name));
         ensure!(name, "expected a column {}, found {}", ROLLOUT.join(", "), columns(&row));
-        let about = About::of(&row, 0, into.settings)?;
+        let about = About::of(&row, 0, path, into.settings)?;
         let is_next = open.as_ref().is_some_and(|(now, _)| now.name != about.name || now.task != about.task);
         if let Some((about, steps)) = open.take_if(|_| is_next) {
             into.add(about, steps)?;

@@ -63,18 +63,22 @@ fn refuse(from: &str, to: &str, expected: &str) {
 fn bad_lines_are_refused_with_their_place() {
     refuse("\"t\": 1", "\"t\": 2", "r.jsonl, line 1: step 1: t: expected 1, found 2");
     refuse("-2", "null", "line 3: step 0: tce: expected a finite number, found null");
-    refuse("\"tce\": 1}", "\"tcx\": 1}", "expected the signals [\"tce\"] of the first step, found [\"tcx\"]");
+    refuse(
+        "\"tce\": 1}",
+        "\"tcx\": 1}",
+        "step 1: expected the signals [\"tce\", \"tcx\"] once, as in the steps before, found [\"tcx\"]",
+    );
     refuse(
         "\"tce\": -2",
         "\"tcx\": 2",
-        "expected the signals [\"tce\"] of the first rollout, found [\"tcx\"]",
+        "line 3: expected the signals [\"tce\"] of the rollouts before, found [\"tcx\"]",
     );
     refuse("\"success\": 0", "\"success\": 2", "success: expected true or false, found 2");
     refuse("\"success\": 0, ", "", "expected success, found no such field");
     refuse(
         "\"task\": \"lift\"",
         "\"job\": \"lift\"",
-        "expected task, task_id, task_index, found no such field",
+        "r.jsonl, line 3: expected task, task_id, task_index in every line or in none, found it in some",
     );
     refuse(
         "\"task\": \"lift\"",
@@ -102,6 +106,88 @@ fn bad_lines_are_refused_with_their_place() {
         "\"success\": 1",
         "expected failed and successful rollouts, found 0 failed ones of 2",
     );
+}
+
+/// In the form of ActProbe's files of GR00T: no task, signals that look back, signals within others.
+const LATE: &str = r#"{"success": true, "steps": [{"t": 0, "now": true, "at": {"xy": [1, 2]}}]}
+{"success": true, "steps": [{"t": 0, "now": true, "at": {"xy": [1, 2]}}, {"t": 1, "now": true, "mse": 5, "at": {"xy": [3, 4]}}]}
+{"success": false, "steps": [{"t": 0, "now": true, "at": {"xy": [1, 2]}}, {"t": 1, "now": true, "mse": 6, "at": {"xy": [3, 4]}}, {"t": 2, "now": true, "mse": 7, "jerk": 8, "at": {"xy": [5, 6]}}]}"#;
+
+#[test]
+fn a_signal_that_looks_back_is_zero_before_and_the_task_is_the_name_of_the_file() {
+    let found = of_lines(LATE).unwrap();
+    assert_eq!(
+        (found.signals, found.tasks),
+        (["at.xy[0]", "at.xy[1]", "now", "mse", "jerk"].map(String::from).into(), vec!["r".into()])
+    );
+    assert_eq!(found.rollouts[0].signals, [[1.0], [2.0], [1.0], [0.0], [0.0]]);
+    assert_eq!(found.rollouts[1].signals[3..], [[0.0, 5.0], [0.0, 0.0]]);
+    assert_eq!(found.rollouts[2].signals[3..], [[0.0, 6.0, 7.0], [0.0, 0.0, 8.0]]);
+}
+
+#[test]
+fn a_signal_that_is_missing_or_begins_elsewhere_is_refused() {
+    let refuse = |from: &str, to: &str, expected: &str| {
+        assert!(LATE.contains(from), "{from}");
+        let error = of_lines(&LATE.replacen(from, to, 1)).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    };
+    refuse(
+        "\"mse\": 7, ",
+        "",
+        "line 3: step 2: expected the signals [\"at.xy[0]\", \"at.xy[1]\", \"jerk\", \"mse\"",
+    );
+    refuse("\"mse\": 6, ", "", "line 3: mse: expected it from step 1 on as before, found it from 2 on");
+    refuse(
+        "\"mse\": 5, ",
+        "",
+        "line 3: expected the signals [\"at.xy[0]\", \"at.xy[1]\", \"now\"] of the rollouts before",
+    );
+    refuse("[5, 6]", "[5]", "step 2: expected the signals");
+    refuse("[5, 6]}", "[5, 6]}, \"at.xy[0]\": 1", "line 3: step 2: expected the signals");
+    let long = r#"{"success": true, "steps": [{"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1}, {"x": 1, "over": 1}]}"#;
+    assert!(
+        of_lines(long)
+            .unwrap_err()
+            .contains("line 1: over: expected it from step 10 on or before, found it from 11 on")
+    );
+    refuse("[5, 6]", "[5, null]", "step 2: at.xy[1]: expected a finite number, found null");
+    let late = r#"{"success": false, "steps": [{"now": 1, "mse": 0, "at": {"xy": [1, 2]}}]}"#;
+    let error = of_lines(&format!("{LATE}\n{late}")).unwrap_err();
+    assert!(
+        error.contains("line 4: mse: expected it from step 1 on as before, found it from 0 on"),
+        "{error}"
+    );
+}
+
+/// Made by `make_records.py`, in the form of ActProbe's pickles.
+const RECORDS: &[u8] = include_bytes!("../../../offnominal-agents/tests/torch/records.pkl");
+
+#[test]
+fn pickles_of_actprobe_are_rollouts() {
+    let (folder, _) = files(&[("lift.pkl", RECORDS), ("lower.pkl", RECORDS)]);
+    let found = read(&[folder.path().into()], Settings::default()).unwrap();
+    assert_eq!((found.tasks, found.embedding), (vec!["lift".to_string(), "lower".to_string()], 2));
+    assert_eq!((found.signals.len(), found.signals[4].as_str()), (10, "eef_speed_3d"));
+    let mse = found.signals.iter().position(|signal| signal == "chunk_mse").unwrap();
+    assert_eq!((found.rollouts[0].fails, &found.rollouts[0].signals[mse]), (false, &vec![4.0, 14.0]));
+    assert_eq!((found.rollouts[1].fails, found.rollouts[1].steps()), (true, 1));
+    let refuse = |from: &[u8], to: &[u8], expected: &str| {
+        let at = RECORDS.windows(from.len()).position(|w| w == from).unwrap();
+        let mut changed = RECORDS.to_vec();
+        changed[at..at + from.len()].copy_from_slice(to);
+        let (_folder, paths) = files(&[("lift.pkl", &changed)]);
+        let error = format!("{:#}", read(&paths, Settings::default()).unwrap_err());
+        assert!(error.contains("lift.pkl") && error.contains(expected), "{error}");
+    };
+    refuse(
+        b"probe_features_10",
+        b"probe_features_11",
+        "rollout 0: expected probe_features_10, found no such field",
+    );
+    refuse(b"success", b"succeed", "rollout 0: expected success, found no such field");
+    refuse(b"length\x94K\x02", b"length\x94K\x03", "rollout 0: length: expected 2, found 3");
+    refuse(b"ndarray", b"runpath", "found numpy.runpath; nothing was executed");
 }
 
 #[test]
@@ -202,10 +288,11 @@ fn lists_of_other_writers_are_chunks() {
 #[test]
 fn what_is_no_file_of_rollouts_is_named() {
     let error = |path: &str| format!("{:#}", read(&[path.into()], Settings::default()).unwrap_err());
-    assert!(error("x.csv").contains("x.csv: expected a file that ends in .jsonl or .parquet"));
+    assert!(error("x.csv").contains("x.csv: expected a file that ends in .jsonl, .parquet or .pkl"));
     assert!(error("nowhere.jsonl").contains("cannot read nowhere.jsonl"));
     let empty = tempfile::tempdir().unwrap();
     assert!(
-        error(&empty.path().display().to_string()).contains("expected .jsonl or .parquet files, found none")
+        error(&empty.path().display().to_string())
+            .contains("expected .jsonl, .parquet or .pkl files, found none")
     );
 }
