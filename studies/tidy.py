@@ -40,11 +40,11 @@ def read(path):
 
 
 def number(text):
-    """A cell of CSV as a number, if it is one."""
+    """A cell of CSV as a number, if it is one; else the text, without the mark that keeps spreadsheets from computing it."""
     try:
         return float(text)
     except ValueError:
-        return text
+        return text.removeprefix("'")
 
 
 class Rows(list):
