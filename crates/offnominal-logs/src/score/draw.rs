@@ -14,12 +14,13 @@ use serde_json::json;
 use std::ops::Range;
 
 /// Above the plane stand the lanes of what happened.
-const MARGINS: Margins = Margins { left: 58.0, right: 68.0, top: LANES + 6.0, bottom: 34.0 };
+const MARGINS: Margins = Margins { left: 58.0, right: 68.0, top: LANES + 8.0, bottom: 34.0 };
 /// Height of a title, which stands above the lanes.
 const TITLE: f64 = 16.0;
 /// Height of a lane.
 const LANE: f64 = 12.0;
-const LANES: f64 = 3.0 * LANE;
+/// Height of all lanes, with what keeps their names from those of the axis.
+const LANES: f64 = 3.0 * LANE + 6.0;
 
 const VALUE: Stroke<'_> = Stroke { class: "c0", colour: "#0072b2", width: 1.2, dash: "" };
 const THRESHOLD: Stroke<'_> = Stroke { class: "ink", colour: "#3a3d42", width: 1.2, dash: "5 3" };
