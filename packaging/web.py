@@ -19,6 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "crates/offnominal-web/page"
+# The script of the report of `score`.
+ZOOM = ROOT / "crates/offnominal-logs/templates/zoom.js"
 TARGET = "wasm32-unknown-unknown"
 # Vectors of 128 bits, which every browser has had since 2023.
 FLAGS = "-C target-feature=+simd128"
@@ -48,9 +50,10 @@ def hashed(script):
 def page(wasm):
     """The page around a module."""
     script = (PAGE / "page.js").read_text()
+    # Of the report that it shows in a frame only the script that zooms may run.
     # The worker is made of a text of the page; that text is its own script, and has the page's policy.
     policy = (
-        f"default-src 'none'; script-src {hashed(script)} 'wasm-unsafe-eval'; worker-src blob:; "
+        f"default-src 'none'; script-src {hashed(script)} {hashed(ZOOM.read_text())} 'wasm-unsafe-eval'; worker-src blob:; "
         "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {

@@ -218,7 +218,7 @@ def test_training_is_no_calibration():
     own = [plant(seed) for seed in range(20)]
     with pytest.raises(ValueError, match="calibration: expected other episodes than those that were learned from, found 20 of 20"):
         alarms.fit(own, own, "knn", **QUICK)
-    with pytest.warns(UserWarning, match="10 of 20 calibration recordings hold mostly steps that the detector learned from"):
+    with pytest.warns(UserWarning, match="10 of 20 calibration recordings mostly repeat training rows"):
         alarms.fit(own, own[10:] + [plant(seed) for seed in range(20, 30)], "knn", **QUICK)
 
 

@@ -30,7 +30,7 @@ pub fn warnings(
     let copies = calibration.iter().filter(|episode| is_copied(&learned, episode, length)).count();
     if copies > 0 {
         said.push(format!(
-            "{copies} of {} calibration recordings hold mostly steps that the detector learned from; the threshold is too low",
+            "{copies} of {} calibration recordings mostly repeat training rows; the threshold is too low",
             calibration.len()
         ));
     }
@@ -121,7 +121,7 @@ mod tests {
     fn said(train: &[Vec<f32>], calibration: &[Vec<f32>]) -> Vec<String> {
         let names = ["a".into(), "b".into()];
         let said = warnings(&signals(train), &signals(calibration), &names, Seed(1));
-        said.into_iter().filter(|said| said.contains("learned from; the threshold is too low")).collect()
+        said.into_iter().filter(|said| said.contains("training rows; the threshold is too low")).collect()
     }
 
     /// What is said of recordings whose first channel has a mean of its own.

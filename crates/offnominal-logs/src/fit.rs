@@ -363,12 +363,16 @@ impl Display for FittedOnLogs {
             writeln!(out, "No mapping was given. This one was proposed; `inspect` says why:\n\n{mapping}")?;
         }
         let FittedOnLogs { recordings, rows, steps, channels, .. } = self;
-        let (rate, missing) = (1.0 / self.fitted.monitor.dt_secs, 100.0 * self.share_missing);
+        let missing = 100.0 * self.share_missing;
+        let used = match self.fitted.left_out.len() {
+            0 => format!("all {recordings}"),
+            n => format!("{} of {recordings}", recordings - n),
+        };
         writeln!(
             out,
-            "{recordings} recordings, {} of them left out: {rows} rows, {steps} steps at {rate:.4} Hz, {channels} channels, \
-             {missing:.2} % of the observations missing",
-            self.fitted.left_out.len()
+            "Using {used} recordings ({channels} channels, {}): {rows} rows, {steps} steps, {missing:.2} % of the observations \
+             missing",
+            recordings::rate(self.fitted.monitor.dt_secs)
         )?;
         recordings::write(&self.remarks, out)?;
         if let Some(secs) = self.mean_time_between_false_alarms_secs {

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_core::reference::relative;
 use offnominal_monitor::About;
+use offnominal_report::number;
 use offnominal_work::context::Context;
 use offnominal_work::parallel;
 use std::fmt;
@@ -120,6 +121,14 @@ pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Con
 fn named(logs: &[&Path]) -> String {
     let first = logs[0].display();
     if logs.len() == 1 { first.to_string() } else { format!("{first} and {} logs more", logs.len() - 1) }
+}
+
+/// A rate in words, by the seconds of a step.
+pub(crate) fn rate(dt_secs: f64) -> String {
+    match dt_secs {
+        dt if dt <= 1.0 => format!("{} Hz", number::plain(1.0 / dt)),
+        dt => format!("1 per {} s", number::plain(dt)),
+    }
 }
 
 /// Says what is to be said of logs: all of it, unless it is too much for a terminal.

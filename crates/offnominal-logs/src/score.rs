@@ -2,19 +2,22 @@
 
 mod draw;
 mod event;
+mod gaps;
 mod lost;
+mod overview;
 mod page;
 mod ranking;
 mod recording;
 pub(crate) mod remarks;
 mod truth;
+mod when;
 
 pub use lost::LostSensor;
 pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
 
-use crate::mapping::Mapping;
+use crate::mapping::{Episodes, Mapping};
 use crate::recordings::{self, Recordings};
 use anyhow::Result;
 use offnominal_core::{Seed, outside};
@@ -57,6 +60,9 @@ pub struct ScoredLogs {
     /// What the monitor says of itself.
     #[serde(skip)]
     pub about: About,
+    /// What a recording is called: a window, if the mapping cuts logs so.
+    #[serde(skip)]
+    pub kind: &'static str,
 }
 
 /// Scores the recordings and writes what was asked for.
@@ -104,7 +110,11 @@ pub fn of(
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
     remarks.extend(remarks::remarks(&recordings, &about, mapping));
-    Ok(ScoredLogs { remarks, detector, truth: Truth::of(&recordings)?, ranked, recordings, about })
+    let kind = match mapping.episodes {
+        Episodes::Window { .. } => "window",
+        _ => "recording",
+    };
+    Ok(ScoredLogs { remarks, detector, truth: Truth::of(&recordings)?, ranked, recordings, about, kind })
 }
 
 impl ScoredLogs {
@@ -114,6 +124,12 @@ impl ScoredLogs {
     /// If the template cannot be filled, which is a mistake of ours.
     pub fn page(&self) -> Result<String> {
         page::page(self)
+    }
+
+    /// What so many recordings are called.
+    fn kinds(&self, n: usize) -> String {
+        let s = if n == 1 { "" } else { "s" };
+        format!("{}{s}", self.kind)
     }
 
     /// Every step as CSV.
@@ -170,35 +186,85 @@ impl ScoredLogs {
     }
 }
 
+/// So many quiet recordings have a line of their own each.
+const FEW: usize = 3;
+
 impl Display for ScoredLogs {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{} on {} recordings", self.detector, self.recordings.len())?;
-        for recording in &self.recordings {
-            write!(out, "  {}: {} steps", recording.name, recording.steps)?;
-            match &recording.alarms[..] {
-                [] => write!(out, ", no alarm")?,
-                [first, more @ ..] => {
-                    write!(out, ", alarm after {:.3} s", first.secs)?;
-                    let names: Vec<&str> = first.channels.iter().take(3).map(|c| c.name.as_str()).collect();
-                    if !names.is_empty() {
-                        write!(out, " ({})", names.join(", "))?;
-                    }
-                    first.told().iter().try_for_each(|told| write!(out, ": {told}"))?;
-                    if !more.is_empty() {
-                        write!(out, " and {} more", more.len())?;
-                    }
-                }
-            }
-            for sensor in &recording.lost {
-                write!(out, "; {sensor}")?;
-            }
-            if let Some(labelled) = recording.labelled_secs {
-                write!(out, "; labelled from {labelled:.3} s")?;
-            }
-            writeln!(out)?;
+        let (quiet, other): (Vec<_>, Vec<_>) =
+            self.recordings.iter().partition(|recording| recording.is_quiet());
+        writeln!(
+            out,
+            "{} on {} {}",
+            self.detector,
+            self.recordings.len(),
+            self.kinds(self.recordings.len())
+        )?;
+        if quiet.len() > FEW {
+            other.iter().try_for_each(|recording| writeln!(out, "  {recording}"))?;
+            writeln!(out, "  {} quiet {}", quiet.len(), self.kinds(quiet.len()))?;
+        } else {
+            self.recordings.iter().try_for_each(|recording| writeln!(out, "  {recording}"))?;
         }
         recordings::write(&self.remarks, out)?;
         write!(out, "{}", self.truth)?;
         self.ranked.iter().try_for_each(|ranked| write!(out, "\n{ranked}"))
+    }
+}
+
+impl Display for ScoredRecording {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} steps", self.name, self.steps)?;
+        match &self.alarms[..] {
+            [] => write!(out, ", no alarm")?,
+            [first, more @ ..] => {
+                write!(out, ", alarm {}", self.after(first.secs))?;
+                let names: Vec<&str> = first.channels.iter().take(3).map(|c| c.name.as_str()).collect();
+                if !names.is_empty() {
+                    write!(out, " ({})", names.join(", "))?;
+                }
+                self.evidence(first).iter().try_for_each(|told| write!(out, ": {told}"))?;
+                if !more.is_empty() {
+                    write!(out, " and {} more", more.len())?;
+                }
+            }
+        }
+        self.lost_sensors().try_for_each(|sensor| write!(out, "; {sensor}"))?;
+        self.labelled_secs.map_or(Ok(()), |secs| write!(out, "; labelled from {}", self.moment(secs)))
+    }
+}
+
+impl ScoredRecording {
+    /// Whether nothing happened in it, and nothing says that something should have.
+    fn is_quiet(&self) -> bool {
+        self.alarms.is_empty() && self.lost.is_empty() && self.is_anomalous() != Some(true)
+    }
+
+    /// A moment of it in words: its date, if the log has dates, else the seconds since its beginning.
+    fn moment(&self, secs: f64) -> String {
+        let time = self.time_nanos(secs);
+        if when::is_date(time) { when::said(time) } else { format!("{secs:.3} s") }
+    }
+
+    /// What spoke at an alarm, and since when, in words.
+    fn evidence(&self, alarm: &AlarmSpan) -> Option<String> {
+        let earlier = if alarm.may_be_earlier { "before " } else { "" };
+        let since =
+            alarm.onset_secs.map_or(String::new(), |secs| format!(", since {earlier}{}", self.moment(secs)));
+        alarm.evidence.as_ref().map(|says| format!("{says}{since}"))
+    }
+
+    /// The sensors that were lost, and when, in words.
+    fn lost_sensors(&self) -> impl Iterator<Item = String> {
+        self.lost.iter().map(|LostSensor { name, secs, until_secs }| {
+            let back = until_secs.map_or(String::new(), |secs| format!(", back {}", self.after(secs)));
+            format!("{name} lost {}{back}", self.after(*secs))
+        })
+    }
+
+    /// The same after a verb.
+    fn after(&self, secs: f64) -> String {
+        let preposition = if when::is_date(self.start_nanos) { "at" } else { "after" };
+        format!("{preposition} {}", self.moment(secs))
     }
 }

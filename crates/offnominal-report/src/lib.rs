@@ -3,6 +3,7 @@
 pub mod axis;
 pub mod colour;
 pub mod curves;
+pub mod dates;
 pub mod frame;
 pub mod markdown;
 pub mod number;

@@ -171,8 +171,7 @@ impl Plot {
 
     fn draw_line(&self, svg: &mut Svg, line: &Line) {
         let frame = self.frame();
-        let points: Vec<(f64, f64)> =
-            thin(&line.values).into_iter().map(|(t, v)| frame.at((t as f64, v))).collect();
+        let points = thin(&frame, line.values.iter().enumerate().map(|(t, &v)| (t as f64, v)));
         let Pen { class, colour, dash } = &line.pen;
         svg.path(&points, &Stroke { class, colour, width: line.width, dash });
     }

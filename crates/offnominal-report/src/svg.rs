@@ -127,6 +127,21 @@ impl Svg {
         self.push(format_args!("<g class=\"data\" data-chart=\"{json}\"/>"));
     }
 
+    /// Begins a part of the image, between its left, top, right and bottom edge, that a page may show a stretch of: coordinates
+    /// stay the same, and what lies outside is cut off.
+    pub fn begin_plane(&mut self, [left, top, right, bottom]: [f64; 4]) {
+        let [x, y, w, h] = [left, top, right - left, bottom - top].map(coordinate);
+        self.push(format_args!(
+            "<svg class=\"plane\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\" \
+             preserveAspectRatio=\"none\">"
+        ));
+    }
+
+    /// Ends it.
+    pub fn end_plane(&mut self) {
+        self.text.push_str("</svg>");
+    }
+
     /// The finished image.
     pub fn end(mut self) -> String {
         self.text.push_str("</svg>");

@@ -77,10 +77,12 @@ impl Promise {
 
 impl Display for Promise {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "at most {} of nominal episodes with an alarm, ", self.alpha)?;
+        // Four digits, as a hundred times 0.07 is not quite 7.
+        let percent = |x: f64| format!("{:.3e}", 100.0 * x).parse().unwrap_or(100.0 * x);
+        write!(out, "at most {} % of nominal episodes, ", percent(self.alpha))?;
         match self.confidence {
             None => write!(out, "on average over calibration sets"),
-            Some(confidence) => write!(out, "in {confidence} of calibration sets"),
+            Some(confidence) => write!(out, "in {} % of calibration sets", percent(confidence)),
         }
     }
 }
@@ -148,10 +150,10 @@ mod tests {
     #[test]
     fn what_is_promised_is_said() {
         assert_eq!(
-            [Promise::on_average(0.05), Promise::with_confidence(0.05, 0.95)].map(|p| p.to_string()),
+            [Promise::on_average(0.07), Promise::with_confidence(0.05, 0.95)].map(|p| p.to_string()),
             [
-                "at most 0.05 of nominal episodes with an alarm, on average over calibration sets",
-                "at most 0.05 of nominal episodes with an alarm, in 0.95 of calibration sets",
+                "at most 7 % of nominal episodes, on average over calibration sets",
+                "at most 5 % of nominal episodes, in 95 % of calibration sets",
             ]
         );
         let refused = |promise: Promise| promise.check().unwrap_err().to_string();

@@ -62,7 +62,7 @@ impl Display for FittedMonitor {
     }
 }
 
-/// When a monitor raises an alarm, what it promises, and what it does about missing numbers, in lines.
+/// When a monitor raises an alarm, what it promises, and what it does about missing values, in lines.
 pub struct Alarm<'a>(pub &'a About);
 
 impl Display for Alarm<'_> {
@@ -116,7 +116,7 @@ fn tell_groups(groups: &Groups, out: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// What becomes of numbers that are not read, in words.
+/// What becomes of values that are not read, in words.
 pub fn missing(about: &About) -> String {
     let (id, steps) = (&about.detector.id, about.lost_after);
     let how = match about.missing {
@@ -124,13 +124,9 @@ pub fn missing(about: &About) -> String {
         Missing::Predicted => {
             format!("{id} cannot leave them out, and takes what it predicts in their place")
         }
-        Missing::Held => {
-            format!(
-                "{id} can neither leave them out nor predict them, and takes the last ones that were read"
-            )
-        }
+        Missing::Held => format!("{id} repeats the last value that was read"),
     };
-    format!("missing numbers: {how}; a sensor is lost after {steps} steps without it")
+    format!("missing values: {how}; a sensor counts as lost after {steps} steps without a value")
 }
 
 /// What a threshold promises, in words: which promise is meant, and what is expected.
@@ -144,15 +140,22 @@ fn promised(about: &About) -> String {
     let promise = set.alpha.map(|alpha| Promise { alpha, confidence: set.confidence });
     let promise = match (set.promised_per_hour, promise) {
         (Some(rate), _) => format!(
-            "promised: at most {} false alarms an hour of nominal operation, one counted per episode, on average over \
-             calibration sets; ",
+            "false alarms: at most {} an hour of nominal operation, one counted per episode, on average over calibration \
+             sets; ",
             digits(rate)
         ),
-        (None, Some(promise)) => format!("promised: {promise}; "),
+        (None, Some(promise)) => format!("false alarms: {promise}; "),
         (None, None) => String::new(),
     };
     match &set.false_alarms {
-        Some(share) => format!("{promise}expected share {share:.4}{}", hourly(set)),
+        Some(share) => {
+            let [value, low, high] = [share.value, share.low, share.high].map(|x| digits(100.0 * x));
+            format!(
+                "{promise}with these {} calibration episodes about {value} % (95 % interval {low} to {high} %){}",
+                set.episodes,
+                hourly(set)
+            )
+        }
         None => "the rule promises nothing about false alarms".into(),
     }
 }

@@ -1,13 +1,15 @@
 //! The page of an inspection: a table of channels for each topic, each with its picture.
 
 use crate::inspect::Inspected;
-use crate::inspect::column::ColumnReport;
+use crate::inspect::column::{ColumnReport, Kind};
 use crate::inspect::guess::Proposal;
 use crate::inspect::survey::{LogReport, TopicReport};
+use crate::recordings;
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::{number, page};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Channels that are drawn of one topic; more would make a page that nobody reads.
 const MOST_ROWS: usize = 400;
@@ -15,6 +17,7 @@ const MOST_ROWS: usize = 400;
 /// What the template needs.
 #[derive(Serialize)]
 struct Page<'a> {
+    facts: [(&'static str, String); 3],
     logs: Vec<Log>,
     mapping: &'a str,
     not_in_all: &'a [(String, usize)],
@@ -24,7 +27,6 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct Log {
     path: String,
-    format: serde_json::Value,
     topics: Vec<Topic>,
     left_out: Vec<String>,
 }
@@ -45,6 +47,7 @@ struct Row {
     kind: serde_json::Value,
     role: &'static str,
     why: String,
+    is_guess: bool,
     missing: String,
     range: String,
     picture: Value,
@@ -56,15 +59,28 @@ struct Row {
 /// If the template cannot be filled, which is a mistake of ours.
 pub fn page(found: &Inspected, proposal: &Proposal) -> Result<String> {
     let logs = found.logs.iter().map(|log| of_log(log, proposal)).collect();
-    let content =
-        Page { logs, mapping: &found.mapping, not_in_all: &found.not_in_all, n_logs: found.logs.len() };
+    let content = Page {
+        facts: facts(found),
+        logs,
+        mapping: &found.mapping,
+        not_in_all: &found.not_in_all,
+        n_logs: found.logs.len(),
+    };
     page::render(&[("inspect.html", include_str!("../../templates/inspect.html"))], content)
+}
+
+/// What the page is of.
+fn facts(found: &Inspected) -> [(&'static str, String); 3] {
+    let formats: BTreeSet<String> =
+        found.logs.iter().filter_map(|log| Some(serde_json::json!(log.format).as_str()?.into())).collect();
+    let rows: u64 = found.logs.iter().flat_map(|log| &log.topics).map(|topic| topic.rows).sum();
+    let formats = formats.into_iter().collect::<Vec<_>>().join(", ");
+    [("Logs", found.logs.len().to_string()), ("Format", formats), ("Rows", rows.to_string())]
 }
 
 fn of_log(log: &LogReport, proposal: &Proposal) -> Log {
     Log {
         path: log.path.display().to_string(),
-        format: serde_json::json!(log.format),
         topics: log.topics.iter().map(|topic| of_topic(topic, proposal)).collect(),
         left_out: log.left_out.clone(),
     }
@@ -72,10 +88,11 @@ fn of_log(log: &LogReport, proposal: &Proposal) -> Log {
 
 fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
     let mut facts = format!("{} rows", topic.rows);
-    if let Some(rate) = topic.rate() {
-        facts += &format!(", {} Hz", number::plain(rate));
+    let of_clock = of_clock(topic, proposal);
+    if let Some(rate) = topic.rate().or(of_clock.map(|clock| 1.0 / clock.0)) {
+        facts += &format!(", {}", recordings::rate(1.0 / rate));
     }
-    if let Some(gap) = topic.longest_gap() {
+    if let Some(gap) = topic.longest_gap().or(of_clock.map(|clock| clock.1)) {
         facts += &format!(", longest time without a row {} s", number::plain(gap));
     }
     if topic.jumps_back > 0 {
@@ -90,6 +107,19 @@ fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
     }
 }
 
+/// Of a table whose clock is a column: the usual step and the longest one, in seconds.
+fn of_clock(topic: &TopicReport, proposal: &Proposal) -> Option<(f64, f64)> {
+    let clock = &proposal.mapping.clock;
+    let column = topic.columns.iter().find(|column| Some(topic.full_name(column)) == clock.column)?;
+    // The steps between dates are in seconds already, but not those between whole numbers that are dates.
+    let secs = match clock.unit.nanos() {
+        Some(nanos) => nanos * 1e-9,
+        None => (column.kind == Kind::Date).then_some(1.0)?,
+    };
+    let steps = column.steps.as_ref()?;
+    Some((steps.median()? * secs, steps.longest() * secs))
+}
+
 fn of_column(topic: &TopicReport, column: &ColumnReport, proposal: &Proposal) -> Row {
     let name = topic.full_name(column);
     let range = match (column.low, column.high) {
@@ -98,9 +128,11 @@ fn of_column(topic: &TopicReport, column: &ColumnReport, proposal: &Proposal) ->
     };
     let missing =
         if column.missing > 0.0 { format!("{:.1} %", 100.0 * column.missing) } else { String::new() };
+    let why = proposal.why.get(&name).cloned().unwrap_or_default();
     Row {
         role: proposal.role_of(&name),
-        why: proposal.why.get(&name).cloned().unwrap_or_default(),
+        is_guess: why.starts_with("guess"),
+        why,
         picture: Value::from_safe_string(column.picture.svg((240.0, 32.0), &column.name)),
         name: column.name.clone(),
         unit: column.unit.clone().unwrap_or_default(),

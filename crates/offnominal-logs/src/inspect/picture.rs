@@ -58,7 +58,7 @@ impl Picture {
         };
         let points: Vec<(f64, f64)> =
             self.stretches.iter().enumerate().flat_map(|(i, &(l, h))| [at(i, l), at(i, h)]).collect();
-        let stroke = Stroke { class: "signal", colour: "#0072b2", width: 1.0, dash: "" };
+        let stroke = Stroke { class: "c0", colour: "#0072b2", width: 1.0, dash: "" };
         if !points.is_empty() {
             svg.path(&points, &stroke);
         }

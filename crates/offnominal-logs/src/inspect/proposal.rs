@@ -9,7 +9,7 @@ impl Proposal {
     pub fn to_toml(&self) -> String {
         let mut text = String::from(
             "# Which column of the logs is what: a proposal, to be edited. `offnominal fit --map` and `score --map` read it.\n\
-             # A line says `guess` where nothing but names and numbers speaks for it.\n",
+             # Lines marked `guess` were inferred from names and values only; check them.\n",
         );
         let Mapping { version, clock, episodes, outcome, label, task, .. } = &self.mapping;
         let _ = writeln!(text, "version = {version}");

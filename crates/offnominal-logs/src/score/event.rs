@@ -5,7 +5,6 @@
 //! only, so it never goes on.
 
 use crate::score::{AlarmSpan, ScoredRecording};
-use offnominal_topics::clock::nanos;
 use std::ops::Range;
 
 /// An event, and when it was found, in nanoseconds of the clock of the log.
@@ -68,19 +67,27 @@ fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
     runs.filter_map(|(is_event, steps)| is_event.then_some(steps)).collect()
 }
 
+/// When the events of a recording begin and end, in seconds since its first observation.
+pub(super) fn spans(recording: &ScoredRecording) -> impl Iterator<Item = (f64, f64)> {
+    stretches(recording).into_iter().map(|steps| ends(recording, &steps))
+}
+
+/// When some steps begin and end, in seconds since the first observation.
+fn ends(recording: &ScoredRecording, steps: &Range<usize>) -> (f64, f64) {
+    (recording.recorded.secs[steps.start], recording.recorded.after(steps.end as u64 - 1))
+}
+
 /// The label of each step, if it is on in any.
 fn labels(recording: &ScoredRecording) -> Option<&[bool]> {
     recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true))
 }
 
 fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
-    let begun = recording.began_secs(steps.start);
-    let until = recording.recorded.after(steps.end as u64 - 1);
+    let (begun, until) = ends(recording, &steps);
     let is_on = |alarm: &&AlarmSpan| alarm.secs <= until && alarm.until_secs > begun;
-    let at = |secs: f64| recording.start_nanos + nanos(secs);
     Event {
-        begun: at(recording.recorded.after(steps.start as u64)),
-        alarm: recording.alarms.iter().find(is_on).map(|alarm| at(alarm.secs)),
+        begun: recording.time_nanos(recording.recorded.after(steps.start as u64)),
+        alarm: recording.alarms.iter().find(is_on).map(|alarm| recording.time_nanos(alarm.secs)),
     }
 }
 
@@ -88,14 +95,6 @@ fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
 pub(super) fn between(recording: &ScoredRecording) -> (usize, f64) {
     let events = stretches(recording);
     let is_outside = |alarm: &&AlarmSpan| !events.iter().any(|steps| steps.contains(&(alarm.step as usize)));
-    let last = |steps: &Range<usize>| recording.recorded.after(steps.end as u64 - 1);
-    let inside: f64 = events.iter().map(|steps| last(steps) - recording.began_secs(steps.start)).sum();
+    let inside: f64 = spans(recording).map(|(begun, until)| until - begun).sum();
     (recording.alarms.iter().filter(is_outside).count(), (recording.length_secs - inside).max(0.0))
-}
-
-impl ScoredRecording {
-    /// When a step began, in seconds since the first observation.
-    fn began_secs(&self, step: usize) -> f64 {
-        self.recorded.secs[step]
-    }
 }

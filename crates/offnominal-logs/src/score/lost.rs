@@ -2,7 +2,6 @@
 
 use offnominal_monitor::ChannelName;
 use serde::Serialize;
-use std::fmt::{self, Display, Formatter};
 
 /// A sensor, from the step in which it counted as lost to the one in which it was read again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,13 +28,6 @@ pub fn note<'c>(noted: &mut Vec<LostSensor>, lost: impl Iterator<Item = &'c Chan
     }
 }
 
-impl Display for LostSensor {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{} lost after {:.3} s", self.name, self.secs)?;
-        self.until_secs.map_or(Ok(()), |secs| write!(out, ", back after {secs:.3} s"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,7 +40,7 @@ mod tests {
         note(&mut noted, [&flow].into_iter(), 1.0);
         note(&mut noted, [&flow, &level].into_iter(), 2.0);
         note(&mut noted, [&level].into_iter(), 3.0);
-        let said: Vec<String> = noted.iter().map(LostSensor::to_string).collect();
-        assert_eq!(said, ["flow lost after 1.000 s, back after 3.000 s", "level lost after 2.000 s"]);
+        let lost = |name: &str, secs, until_secs| LostSensor { name: name.into(), secs, until_secs };
+        assert_eq!(noted, [lost("flow", 1.0, Some(3.0)), lost("level", 2.0, None)]);
     }
 }

@@ -1,70 +1,69 @@
-//! The page of scored recordings: what the monitor promises, a table of alarms, and a picture of each moment.
+//! The page of scored recordings: how many raised an alarm, an overview of each log with its alarms, and only then what the
+//! alarms are worth and what the threshold promises.
 
-use crate::score::draw;
+mod alarm;
+
+use crate::score::overview::{Overview, overviews};
 use crate::score::recording::{AlarmSpan, ScoredRecording};
-use crate::score::{Ranked, ScoredLogs};
+use crate::score::{Ranked, ScoredLogs, draw, when};
+use alarm::{Moment, Row, link};
 use anyhow::Result;
 use minijinja::Value;
-use offnominal_detectors::diagnosis::Family;
-use offnominal_monitor::Calibrated;
 use offnominal_report::{number, page};
+use offnominal_work::fitted::Alarm;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Recordings that are drawn, those with an alarm first; more would make a page that nobody reads.
-const MOST_RECORDINGS: usize = 60;
-/// Alarms of one recording that are drawn with their channels.
-const MOST_ALARMS: usize = 5;
-/// Channels that are drawn around an alarm.
-const MOST_CHANNELS: usize = 4;
-/// Of a channel that is so many widths of its usual range outside of it, it is said how many.
-const FAR: f64 = 1.0;
+/// Overviews that are drawn, those with an alarm first; more would make a page that nobody reads.
+const MOST_OVERVIEWS: usize = 60;
+/// So many overviews without an alarm are not folded.
+const FEW: usize = 3;
+/// Quiet parts of one overview that are listed.
+const MOST_PARTS: usize = 500;
+/// Alarms of one overview that are drawn with their channels.
+const MOST_ALARMS: usize = 12;
 
 #[derive(Serialize)]
 struct Page<'a> {
     detector: &'a str,
-    promise: String,
+    facts: Vec<(&'static str, String)>,
+    lede: String,
+    loud: Vec<Drawn>,
+    quiet: Vec<Drawn>,
+    is_folded: bool,
+    n_more: usize,
+    kind: &'a str,
+    alarms: Vec<Row>,
+    diagnoses: bool,
     truth: Vec<String>,
     ranked: Vec<String>,
-    alarms: Vec<Row>,
-    recordings: Vec<Drawn<'a>>,
-    n_recordings: usize,
-    n_alarms: usize,
-    diagnoses: bool,
+    promise: Vec<String>,
+    remarks: &'a [String],
+    script: Value,
 }
 
-/// An alarm in the table.
+/// A log with its alarms.
 #[derive(Serialize)]
-struct Row {
-    link: String,
-    recording: String,
-    secs: String,
-    lasts: String,
-    onset: String,
-    fault: String,
-    peak: String,
-    channels: String,
-    evidence: String,
-}
-
-/// A recording with its pictures.
-#[derive(Serialize)]
-struct Drawn<'a> {
-    name: &'a str,
+struct Drawn {
+    name: String,
     facts: String,
-    timeline: Value,
+    picture: Value,
     alarms: Vec<Moment>,
     n_more: usize,
+    n_quiet: usize,
+    quiet: Vec<Part>,
 }
 
-/// An alarm with its channels.
+/// A part of a log without an alarm.
 #[derive(Serialize)]
-struct Moment {
-    link: String,
-    says: String,
-    told: Option<String>,
-    channels: Vec<Value>,
+struct Part {
+    name: String,
+    begins: String,
+    steps: usize,
+    peak: String,
+    missing: String,
+    lost: String,
 }
 
 /// The page.
@@ -72,112 +71,80 @@ struct Moment {
 /// # Errors
 /// If the template cannot be filled, which is a mistake of ours.
 pub fn page(found: &ScoredLogs) -> Result<String> {
-    let mut order: Vec<(usize, &ScoredRecording)> = found.recordings.iter().enumerate().collect();
-    order.sort_by_key(|(_, recording)| recording.alarms.is_empty());
     let names = names(&found.recordings);
-    let rows = found.recordings.iter().zip(&names).enumerate().flat_map(|(i, (r, name))| {
-        r.alarms.iter().enumerate().map(move |(k, alarm)| row((i, name), k, alarm))
-    });
+    let (loud, quiet): (Vec<_>, Vec<_>) =
+        overviews(&found.recordings).into_iter().partition(|overview| overview.n_alarms() > 0);
+    let n_more = (loud.len() + quiet.len()).saturating_sub(MOST_OVERVIEWS);
+    let drawn = |all: &[Overview<'_>], n: usize| -> Vec<Drawn> {
+        all.iter().take(n).map(|overview| Drawn::of(found, overview, &names)).collect()
+    };
+    let (loud_drawn, quiet_drawn) =
+        (drawn(&loud, MOST_OVERVIEWS), drawn(&quiet, MOST_OVERVIEWS.saturating_sub(loud.len())));
     let content = Page {
         detector: &found.detector,
-        promise: promise(found),
-        truth: found
-            .remarks
-            .iter()
-            .cloned()
-            .chain(found.truth.to_string().lines().map(String::from))
-            .collect(),
-        ranked: found.ranked.iter().map(Ranked::to_string).collect(),
-        alarms: rows.collect(),
-        recordings: order
-            .iter()
-            .take(MOST_RECORDINGS)
-            .map(|(i, recording)| drawn(found, (*i, &names[*i]), recording))
-            .collect(),
-        n_recordings: found.recordings.len(),
+        facts: facts(found),
+        lede: lede(found),
+        alarms: rows(found, &names, &loud_drawn),
+        loud: loud_drawn,
+        quiet: quiet_drawn,
+        is_folded: quiet.len() > FEW,
+        n_more,
+        kind: found.kind,
         diagnoses: found.about.diagnoses,
-        n_alarms: found.recordings.iter().map(|r| r.alarms.len()).sum(),
+        truth: found.truth.to_string().lines().map(String::from).collect(),
+        ranked: found.ranked.iter().map(Ranked::to_string).collect(),
+        promise: Alarm(&found.about).to_string().lines().map(String::from).collect(),
+        remarks: &found.remarks,
+        script: Value::from_safe_string(include_str!("../../templates/zoom.js").into()),
     };
     page::render(&[("score.html", include_str!("../../templates/score.html"))], content)
 }
 
-fn promise(found: &ScoredLogs) -> String {
-    let set = &found.about.threshold;
-    format!(
-        "The threshold {} of the {} was set by the rule {} on {} nominal recordings: {}.",
-        number::plain(set.value),
-        set.statistic,
-        set.rule,
-        set.episodes,
-        share(set)
-    )
+/// The alarms of recordings with a number, each with its own number.
+fn numbered<'a>(
+    recordings: &[(usize, &'a ScoredRecording)],
+) -> impl Iterator<Item = (usize, usize, (&'a ScoredRecording, &'a AlarmSpan))> {
+    recordings
+        .iter()
+        .flat_map(|&(i, part)| part.alarms.iter().enumerate().map(move |(k, alarm)| (i, k, (part, alarm))))
 }
 
-/// Which promise is meant, and what is to be expected.
-fn share(set: &Calibrated) -> String {
-    if let Some(run_length) = set.run_length {
-        return run_length.to_string();
-    }
-    let Some(expected) = &set.false_alarms else {
-        return "the rule promises nothing about false alarms".into();
+/// All alarms; those that are drawn lead there.
+fn rows(found: &ScoredLogs, names: &[String], drawn: &[Drawn]) -> Vec<Row> {
+    let links: BTreeSet<&str> = drawn.iter().flat_map(|log| log.alarms.iter().map(Moment::link)).collect();
+    let all: Vec<(usize, &ScoredRecording)> = found.recordings.iter().enumerate().collect();
+    let row = |(i, k, of)| {
+        let mut row = Row::of((i, &names[i]), k, of);
+        row.is_drawn = links.contains(link(i, k).as_str());
+        row
     };
-    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
-    let [value, low, high] = [expected.value, expected.low, expected.high].map(percent);
-    let promised = set.alpha.map_or(String::new(), |alpha| {
-        let how = set.confidence.map_or("on average over calibration sets".into(), |confidence| {
-            format!("with {} confidence in this calibration set", percent(confidence))
-        });
-        format!("at most {} of nominal recordings have an alarm, {how}; ", percent(alpha))
-    });
-    format!("{promised}it is expected in {value} of them (95 % interval: {low} to {high})")
+    numbered(&all).map(row).collect()
 }
 
-fn link(recording: usize, alarm: usize) -> String {
-    format!("alarm-{}-{}", recording + 1, alarm + 1)
+/// What the page is of.
+fn facts(found: &ScoredLogs) -> Vec<(&'static str, String)> {
+    let (set, logs) =
+        (&found.about.threshold, found.recordings.iter().map(|r| &r.log).collect::<BTreeSet<_>>());
+    let steps: usize = found.recordings.iter().map(|r| r.steps).sum();
+    vec![
+        ("Detector", found.detector.clone()),
+        ("Threshold", format!("{} by the rule {}", number::plain(set.value), set.rule)),
+        ("Logs", logs.len().to_string()),
+        ("Recordings", found.recordings.len().to_string()),
+        ("Steps", steps.to_string()),
+    ]
 }
 
-fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
-    let secs = |value: f64| format!("{value:.2}");
-    Row {
-        link: link(i, k),
-        recording: name.clone(),
-        secs: secs(alarm.secs),
-        lasts: secs(alarm.until_secs - alarm.secs),
-        onset: alarm.onset().unwrap_or("–".into()),
-        fault: alarm.family.map_or("–".into(), |(family, p)| match fault(family) {
-            Some(place) => format!("{place} ({:.0} %)", 100.0 * p),
-            None => "unknown: nothing tells without commands".into(),
-        }),
-        peak: number::plain(alarm.peak),
-        channels: shown(alarm).join(", "),
-        evidence: alarm.evidence.clone().unwrap_or("–".into()),
+/// The decision in a sentence.
+fn lede(found: &ScoredLogs) -> String {
+    let n: usize = found.recordings.iter().map(|r| r.alarms.len()).sum();
+    let loud = found.recordings.iter().filter(|r| !r.alarms.is_empty()).count();
+    let of = format!("{} {}", found.recordings.len(), found.kinds(found.recordings.len()));
+    match n {
+        0 => format!("No alarm in {of}."),
+        1 => format!("1 alarm in {of}."),
+        _ => format!("{n} alarms, in {loud} of {of}."),
     }
-}
-
-/// Where a fault lies, in the words of a machine that is watched.
-fn fault(family: Family) -> Option<&'static str> {
-    match family {
-        Family::Observation => Some("sensors"),
-        Family::Action => Some("actuators"),
-        Family::Dynamics => Some("the machine itself"),
-        Family::Unknown => None,
-    }
-}
-
-/// The channels that are shown of an alarm: those whose prediction is off, the farthest first; without a diagnosis those of
-/// the largest parts of the score. Only then come others that left their usual range, as a consequence may leave it before
-/// its cause does.
-fn shown(alarm: &AlarmSpan) -> Vec<&str> {
-    let diagnosed = alarm.channels.iter().map(|c| c.name.as_str());
-    let scored = alarm.shares.iter().filter(|_| alarm.channels.is_empty()).map(|share| share.name.as_str());
-    let left = alarm.outside.iter().map(|c| c.name.as_str());
-    let mut shown: Vec<&str> = Vec::new();
-    for name in diagnosed.chain(scored).chain(left) {
-        if shown.len() < MOST_CHANNELS && !shown.contains(&name) {
-            shown.push(name);
-        }
-    }
-    shown
 }
 
 /// Names that tell the recordings apart: as many of the last parts of their paths as that takes.
@@ -194,74 +161,57 @@ fn names(recordings: &[ScoredRecording]) -> Vec<String> {
     recordings.iter().map(named).collect()
 }
 
-/// When the first step of a recording was, in the clock of its log.
-fn begins(nanos: i64) -> String {
-    // What counts from 1970 is shown as a date.
-    const YEAR: i64 = 31_536_000_000_000_000;
-    if nanos > 20 * YEAR {
-        return chrono::DateTime::from_timestamp_nanos(nanos).format("%Y-%m-%d %H:%M:%S%.3f").to_string();
-    }
-    format!("{:.3} s", nanos as f64 * 1e-9)
-}
-
-fn drawn<'a>(
-    found: &'a ScoredLogs,
-    (i, name): (usize, &'a String),
-    recording: &'a ScoredRecording,
-) -> Drawn<'a> {
-    let mut facts = format!(
-        "{} steps in {:.2} s; the first at {} of the log's clock",
-        recording.steps,
-        recording.length_secs,
-        begins(recording.start_nanos)
-    );
-    if recording.share_missing > 0.0 {
-        facts += &format!("; {:.1} % of the values missing", 100.0 * recording.share_missing);
-    }
-    recording.lost.iter().for_each(|sensor| facts += &format!("; {sensor}"));
-    let moments = recording.alarms.iter().enumerate().take(MOST_ALARMS);
-    Drawn {
-        name,
-        facts,
-        timeline: Value::from_safe_string(draw::timeline(recording, name, recording.threshold)),
-        alarms: moments.map(|(k, alarm)| moment(found, link(i, k), recording, alarm)).collect(),
-        n_more: recording.alarms.len().saturating_sub(MOST_ALARMS),
+impl Drawn {
+    fn of(found: &ScoredLogs, overview: &Overview<'_>, names: &[String]) -> Drawn {
+        let (first, last) = (&overview.parts[0], &overview.parts[overview.parts.len() - 1]);
+        let is_alone = overview.parts.len() == 1;
+        let name = match is_alone {
+            true => names[first.0].clone(),
+            false => format!("{} to {}", names[first.0].replace(", part ", ", parts "), last.1.number),
+        };
+        let quiet: Vec<_> =
+            overview.parts.iter().filter(|part| !is_alone && part.1.alarms.is_empty()).collect();
+        Drawn {
+            facts: described(overview),
+            picture: Value::from_safe_string(draw::overview(overview, &name)),
+            name,
+            alarms: numbered(&overview.parts)
+                .take(MOST_ALARMS)
+                .map(|(i, k, of)| Moment::of(found, overview, Row::of((i, &names[i]), k, of), of))
+                .collect(),
+            n_more: overview.n_alarms().saturating_sub(MOST_ALARMS),
+            n_quiet: quiet.len(),
+            quiet: quiet.iter().take(MOST_PARTS).map(|(i, part)| Part::of(&names[*i], part)).collect(),
+        }
     }
 }
 
-fn moment(found: &ScoredLogs, link: String, recording: &ScoredRecording, alarm: &AlarmSpan) -> Moment {
-    let channels = &found.about.observation;
-    let draw = |name: &str| {
-        let number = channels.iter().position(|channel| channel.name == name)?;
-        let usual = found.about.usual_of(number);
-        Some(Value::from_safe_string(draw::channel(recording, alarm, (number, &channels[number]), usual)))
-    };
-    let shown = shown(alarm);
-    let said: Vec<String> = shown.iter().map(|name| says(alarm, name)).collect();
-    let off = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
-    Moment {
-        link,
-        says: format!("Alarm at {:.2} s{off}", alarm.secs),
-        told: alarm.told(),
-        channels: shown.iter().filter_map(|name| draw(name)).collect(),
+/// What an overview is of.
+fn described(overview: &Overview<'_>) -> String {
+    let parts = || overview.parts.iter().map(|part| part.1);
+    let steps: usize = parts().map(|part| part.steps).sum();
+    let missing: f64 = parts().map(|part| part.share_missing * part.steps as f64).sum();
+    let start = overview.start_nanos();
+    let end = start + offnominal_topics::clock::nanos(overview.length_secs());
+    let mut facts = format!("{steps} steps from {} to {}", when::said(start), when::said(end));
+    if missing > 0.0 {
+        facts += &format!("; {:.1} % of the values missing", 100.0 * missing / steps as f64);
     }
+    parts().flat_map(ScoredRecording::lost_sensors).for_each(|sensor| facts += &format!("; {sensor}"));
+    facts
 }
 
-/// How far a channel is off.
-fn says(alarm: &AlarmSpan, name: &str) -> String {
-    let diagnosed = alarm.channels.iter().find(|c| c.name == name);
-    let part = alarm.shares.iter().find(|share| share.name == name).filter(|_| alarm.channels.is_empty());
-    let all: f64 = alarm.shares.iter().map(|share| share.share).sum();
-    let off = match (diagnosed, part) {
-        // A size is cut off there.
-        (Some(c), _) if c.size >= 1000.0 => Some("more than 1000 σ".into()),
-        (Some(c), _) => Some(format!("{:.1} σ", c.size)),
-        (None, Some(part)) => Some(format!("{:.0} % of the score", 100.0 * part.share / all)),
-        (None, None) => None,
-    };
-    let outside = alarm.outside.iter().find(|c| c.name == name).map(|c| match c.widths >= FAR {
-        true => format!("{:.1} widths outside of its usual range", c.widths),
-        false => "outside of its usual range".into(),
-    });
-    format!("{name} ({})", off.into_iter().chain(outside).collect::<Vec<_>>().join(", "))
+impl Part {
+    fn of(name: &str, part: &ScoredRecording) -> Part {
+        let peak = part.verdicts.iter().map(|v| v.statistic).fold(f64::NEG_INFINITY, f64::max);
+        let lost: Vec<String> = part.lost_sensors().collect();
+        Part {
+            name: name.into(),
+            begins: when::said(part.start_nanos),
+            steps: part.steps,
+            peak: format!("{} against {}", number::plain(peak), number::plain(part.threshold)),
+            missing: format!("{:.1} %", 100.0 * part.share_missing),
+            lost: if lost.is_empty() { "–".into() } else { lost.join(", ") },
+        }
+    }
 }

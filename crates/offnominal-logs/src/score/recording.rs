@@ -160,6 +160,11 @@ impl ScoredRecording {
         self.verdicts.iter().enumerate().map(move |(step, verdict)| (*verdict, label(step)))
     }
 
+    /// The time of some seconds since its first observation in nanoseconds of the clock of the log.
+    pub(super) fn time_nanos(&self, secs: f64) -> i64 {
+        self.start_nanos + nanos(secs)
+    }
+
     /// Whether anything says that it was not nominal; `None` if nothing says either.
     pub fn is_anomalous(&self) -> Option<bool> {
         match (&self.recorded.labels, self.success) {
@@ -200,20 +205,6 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
         shares,
         outside: Vec::new(),
-    }
-}
-
-impl AlarmSpan {
-    /// What spoke, and since when, in words.
-    pub(super) fn told(&self) -> Option<String> {
-        let since = self.onset().map_or(String::new(), |onset| format!(", since {onset} s"));
-        self.evidence.as_ref().map(|says| format!("{says}{since}"))
-    }
-
-    /// The seconds at which something seems to have begun, in words.
-    pub(super) fn onset(&self) -> Option<String> {
-        let earlier = if self.may_be_earlier { "before " } else { "" };
-        self.onset_secs.map(|secs| format!("{earlier}{secs:.2}"))
     }
 }
 

@@ -66,10 +66,9 @@ impl Display for Truth {
             format!("{what}: {value:.3} [{low:.3}, {high:.3}] of {n} {of}")
         };
         if self.unknown > 0 {
-            lines.push(format!(
-                "recordings without label or outcome: {}, with an alarm: {}",
-                self.unknown, self.unknown_with_alarm
-            ));
+            let (alarmed, n) = (self.unknown_with_alarm, self.unknown);
+            let s = if n == 1 { "" } else { "s" };
+            lines.push(format!("{alarmed} of {n} unlabelled recording{s} raised an alarm"));
         }
         lines.extend(self.false_alarms.iter().map(|share| said("false alarms", share, "recordings")));
         if let Some(share) = &self.detected {

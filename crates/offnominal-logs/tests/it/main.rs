@@ -5,6 +5,7 @@ mod constants;
 mod drift;
 mod formats;
 mod long;
+mod page;
 mod parts;
 mod splits;
 mod tables;

@@ -41,7 +41,7 @@ fn a_panel_says_since_when_without_a_diagnosis() {
     let alarm = &found.recordings[0].alarms[0];
     let onset = alarm.onset_secs.unwrap();
     assert!((5.5..=alarm.secs).contains(&onset), "{alarm:?}");
-    assert!(found.to_string().contains(&format!("nominal mean, since {onset:.2} s")), "{found}");
+    assert!(found.to_string().contains(&format!("nominal mean, since {onset:.3} s")), "{found}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_monitor_among_the_files_to_inspect_is_described_from_its_header() {
         "(10.0000 Hz); nothing is promised beyond 119 steps",
         "observation: 2 numbers at each step, in this order\n  level (m)\n  flow\ncommand: 1 number",
         "set by conformal on 20 episodes",
-        "missing numbers: knn-transition",
+        "missing values: knn-transition",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -13,6 +13,7 @@ mod images;
 mod inside;
 mod live;
 mod live_page;
+mod log_pages;
 mod manual;
 mod minari;
 mod monitor;
