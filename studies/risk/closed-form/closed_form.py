@@ -1,10 +1,11 @@
 """What samplers gain over counting where the failure probability is known, with OpenTURNS on the same limit states.
 
-    python studies/risk/closed-form/closed_form.py [SEEDS]
+    python studies/risk/closed-form/closed_form.py [SEEDS SEEDS_OF_PROGRAM]
 
-Runs `cargo run --release -p studies -- risk-closed-form SEEDS`, the program `offnominal` on the cart-pole whose formula is a
-plane in four normal numbers, and OpenTURNS; writes results.csv, a row for each limit state and method, and prints the table.
-Without seeds it prints the table of the file.
+Runs `cargo run --release -p studies -- risk-closed-form SEEDS`; the program `offnominal` on a cart-pole whose formula is a
+plane in four normal numbers or the series system in two, and on the environment of Gymnasium in textbook.py with the same; and
+OpenTURNS. Writes results.csv, a row for each limit state and method, and prints the table. Without seeds it prints the table of
+the file.
 
 The gain is (1 − p) / p / (experiments × mean squared relative error): how many times more experiments counting needs. Its
 interval is that of a chi-squared number with as many degrees of freedom as there are runs. `held` is the share of runs whose
@@ -15,14 +16,17 @@ Needs scipy and openturns; `offnominal` must be on the path.
 
 import csv
 import io
+import itertools
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+ENV = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])}
 OUT = HERE / "results.csv"
 COLUMNS = ["case", "method", "p", "runs", "refused", "experiments", "bias", "gain", "gain_low", "gain_high", "held", "width"]
 TRUTH = {
@@ -32,9 +36,20 @@ TRUTH = {
     "series": 2.222795e-3,
     "series, far": 1e-5,
     "apart": 1 - (1 - 0.9e-4) * (1 - 1e-5),
-    "cartpole": 1e-4,
+    "cartpole, plane": 1e-4,
+    "cartpole, series": 2.222795e-3,
+    "hosted, plane": 1e-4,
+    "hosted, series": 2.222795e-3,
 }
 PLANE = 3.719016485
+#: Environments of the program, whose first states are normal numbers, and what observations call these.
+ENVIRONMENTS = {
+    "cartpole": ("cartpole", {"x": 0.01, "x_velocity": 0.01, "theta": 0.01, "theta_velocity": 0.001}, "{}"),
+    "hosted": ("gymnasium:textbook:Numbers", {f"z{i}": 1.0 for i in range(4)}, "o{1}"),
+}
+#: What has to be 0 in the cart-pole, so that nothing moves it.
+STILL = {"cartpole": ["gravity", "force"], "hosted": []}
+METHODS = [["split"], *(["estimate", "--episodes", "6000", "--method", method] for method in ("importance", "adaptive"))]
 #: Share of importance sampling that is plain by default.
 PLAIN_SHARE = 0.92
 
@@ -50,37 +65,44 @@ def own(seeds: int) -> list[dict]:
     return rows
 
 
-def cartpole(seeds: int) -> list[dict]:
-    """Runs of the program on a cart-pole without gravity or force, which fails where its first state crosses a plane."""
-    sd = {"x": 0.01, "x_velocity": 0.01, "theta": 0.01, "theta_velocity": 0.001}
-    text = "".join(f'[draw.{k}]\ndistribution = "normal"\nmean = 0.0\nsd = {v}\n' for k, v in sd.items())
-    text += "".join(f'[draw.{k}]\ndistribution = "empirical"\nvalues = [0.0]\n' for k in ("gravity", "force"))
+def program(seeds: int) -> list[dict]:
+    """Runs of the program on environments that fail by their first state."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "four.toml"
-        file.write_text(text)
-        terms = " + ".join(f"{k}/{v}" for k, v in sd.items())
-        env = ["--env", "cartpole", "--policy", "random", "--distribution", str(file)]
-        env += ["--stl", f"{terms} < {2 * PLANE}"]
-        for seed in range(seeds):
-            for words in (["split"], *(["estimate", "--episodes", "6000", "--method", m] for m in ("importance", "adaptive"))):
-                out = ["--seed", str(seed), "--jobs", "1", "--json", "--quiet", "--out", f"{folder}/{words[0]}-{words[-1]}-{seed}"]
-                run = subprocess.run(["offnominal", "risk", *words, *env, *out], capture_output=True, text=True)
-                rows.append(row(words, seed, json.loads(run.stdout) if run.stdout else None))
+        for name, seed in itertools.product(ENVIRONMENTS, range(seeds)):
+            env, deviations, observed = ENVIRONMENTS[name]
+            file = pathlib.Path(folder) / f"{name}.toml"
+            text = "".join(f'[draw.{k}]\ndistribution = "normal"\nmean = 0.0\nsd = {sd}\n' for k, sd in deviations.items())
+            text += "".join(f'[draw.{k}]\ndistribution = "empirical"\nvalues = [0.0]\n' for k in STILL[name])
+            file.write_text(text)
+            z = [f"{observed.format(k, i)}/{sd}" for i, (k, sd) in enumerate(deviations.items())]
+            for (case, formula), words in itertools.product(formulas(z).items(), METHODS):
+                command = ["offnominal", "risk", *words, "--env", env, "--policy", "random", "--distribution", str(file)]
+                command += ["--stl", formula, "--seed", str(seed), "--jobs", "1", "--json", "--quiet"]
+                run = subprocess.run([*command, "--out", f"{folder}/{len(rows)}"], capture_output=True, text=True, env=ENV)
+                rows.append(row(f"{name}, {case}", words, seed, json.loads(run.stdout) if run.stdout else None))
     return rows
 
 
-def row(words: list[str], seed: int, found: dict | None) -> dict:
-    """A run of the program: its estimate under an assumption, and the interval that assumes nothing."""
-    same = {"case": "cartpole", "method": f"offnominal risk {' '.join(words)}", "seed": seed}
+def formulas(z: list[str]) -> dict[str, str]:
+    """A plane in all numbers, and the series system in the first two, as requirements."""
+    total, gap = f"({z[0]} + {z[1]})", f"({z[0]} - {z[1]})"
+    series = f"min(3 + 0.1*{gap}*{gap} - abs({total})/{math.sqrt(2)}, {7 / math.sqrt(2)} - abs({gap})) > 0"
+    return {"plane": f"{' + '.join(z)} < {2 * PLANE}", "series": series}
+
+
+def row(case: str, words: list[str], seed: int, found: dict | None) -> dict:
+    """A run of the program: its estimate, under an assumption if it is by importance sampling, and the one that assumes nothing."""
+    same = {"case": case, "method": f"offnominal risk {' '.join(words)}", "seed": seed}
     if found is None:
         return {**same, "experiments": None, "value": None}
     if words[0] == "split":
         risk = found["risk"]
         return {**same, "experiments": risk["n"], **{k: risk[k] for k in ("value", "low", "high")}}
-    assumed, counted = found["others"][0]["risk"] or {}, found["risk"]["risk"]
+    counted = found["risk"]["risk"]
+    told = (found["others"][0]["risk"] or {}) if "importance" in words else counted
     ends = {"counted_low": counted["low"], "counted_high": counted["high"]}
-    return {**same, "experiments": found["experiments"], **{k: assumed.get(k) for k in ("value", "low", "high")}, **ends}
+    return {**same, "experiments": found["experiments"], **{k: told.get(k) for k in ("value", "low", "high")}, **ends}
 
 
 def limit_states() -> dict:
@@ -189,7 +211,7 @@ def summary(case: str, method: str, rows: list[dict]) -> dict:
         result |= {"bias": f"{bias:.3f}", "gain": f"{gain:.3g}", "gain_low": f"{low:.3g}", "gain_high": f"{high:.3g}"}
         result["held"] = f"{held / len(rows):.3f}"
     n, is_importance = result["experiments"], "importance" in method
-    if is_importance:
+    if is_importance and made:
         result["width"] = f"{counted_width(n - math.floor(n * (1 - PLAIN_SHARE) + 1e-9), p) / counted_width(n, p):.2f}"
     widths = [r["counted_high"] - r["counted_low"] for r in rows if r.get("counted_high")]
     if widths and not is_importance:
@@ -209,8 +231,8 @@ def counted_width(n: int, p: float) -> float:
     return sum(stats.binom.pmf(k, n, p) * width(k) for k in range(most))
 
 
-def measure(seeds: int) -> None:
-    rows = [*own(seeds), *cartpole(seeds), *openturns(seeds)]
+def measure(seeds: int, seeds_of_program: int) -> None:
+    rows = [*own(seeds), *program(seeds_of_program), *openturns(seeds)]
     keys = dict.fromkeys((r["case"], r["method"]) for r in rows)
     order = sorted(keys, key=lambda key: list(TRUTH).index(key[0]))
     with OUT.open("w", newline="") as file:
@@ -231,5 +253,5 @@ def table() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        measure(int(sys.argv[1]))
+        measure(*map(int, sys.argv[1:]))
     table()
