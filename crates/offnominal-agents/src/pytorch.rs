@@ -1,7 +1,7 @@
 //! Files that Python and PyTorch save, read without either, and without running anything that a file says.
 //!
-//! `pickle` reads a pickle as data, `array` the arrays of NumPy in it, [`dictionary`] a dictionary of
-//! them, [`records`] a list of such dictionaries, `tensors` the tensors of `torch.save`, and [`legacy`] those that it wrote before version 1.6.
+//! `pickle` reads a pickle as data, `array` the arrays of NumPy in it, [`dictionary`] a dictionary of them, [`records`] a list
+//! of such dictionaries, `tensors` the tensors of `torch.save`, and [`legacy`] those that it wrote before version 1.6.
 //! Reference: PyTorch's formats (`torch/serialization.py`) and Python's `pickletools`.
 
 pub(crate) mod array;

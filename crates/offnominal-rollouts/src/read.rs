@@ -35,6 +35,7 @@ use crate::rollout::{Rollout, Rollouts};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::{ARRAY_NUMBERS, COLUMNS, EPISODES};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use step::{Signal, Steps};
 
@@ -103,7 +104,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 /// The rollouts that were read so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Collected {
     settings: Settings,
     found: Rollouts,
@@ -111,6 +112,10 @@ pub struct Collected {
     begins: Vec<usize>,
     /// Steps of the longest rollout.
     longest: usize,
+    /// Rollouts whose task is the name of their file.
+    named_by_file: usize,
+    /// Fields of rollouts that are not read.
+    left_out: BTreeSet<String>,
     /// Numbers of all signals and embeddings.
     numbers: usize,
 }
@@ -118,15 +123,32 @@ pub struct Collected {
 impl Collected {
     /// None.
     pub fn new(settings: Settings) -> Collected {
-        Collected { settings, found: Rollouts::default(), begins: vec![], longest: 0, numbers: 0 }
+        Collected { settings, ..Collected::default() }
     }
 
     /// All of them.
     ///
     /// # Errors
     /// If there is none, or all have the same outcome and may not.
-    pub fn end(self) -> Result<Rollouts> {
+    pub fn end(mut self) -> Result<Rollouts> {
+        self.found.remarks = self.remarks();
         if self.settings.may_lack_outcomes { self.found.ordered() } else { self.found.checked() }
+    }
+
+    /// What was assumed or left out, in sentences.
+    fn remarks(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        if self.named_by_file > 0 {
+            let (n, names) = (self.named_by_file, TASK.join(", "));
+            said.push(format!("{n} rollouts have no field {names}: their task is the name of their file"));
+        }
+        let late = self.found.signals.iter().zip(&self.begins).filter(|(_, begins)| **begins > 0);
+        said.extend(late.map(|(name, n)| format!("{name} begins at step {n}; before, it is taken as 0")));
+        if !self.left_out.is_empty() {
+            let names: Vec<&str> = self.left_out.iter().map(String::as_str).collect();
+            said.push(format!("fields that are not read: {}", names.join(", ")));
+        }
+        said
     }
 
     /// Adds a rollout whose steps were read.
@@ -142,6 +164,7 @@ impl Collected {
         ensure!(expected == width, "expected embeddings of width {expected}, found {width}");
         let signals = self.aligned(signals, n)?;
         self.count(signals.len() * n + embeddings.len())?;
+        self.named_by_file += usize::from(!about.says_task);
         let task = self.task(about.task);
         let About { name, success, has_outcome, failure_step, .. } = about;
         if let Some(step) = failure_step {

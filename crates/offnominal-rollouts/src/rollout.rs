@@ -33,6 +33,8 @@ pub struct Rollouts {
     pub embedding: usize,
     /// The episodes in the order in which they were read.
     pub rollouts: Vec<Rollout>,
+    /// What was assumed or left out when they were read, in sentences.
+    pub remarks: Vec<String>,
 }
 
 impl Rollout {

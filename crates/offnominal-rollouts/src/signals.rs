@@ -37,6 +37,9 @@ pub struct Written {
     pub rollouts: usize,
     /// Signals of each step.
     pub signals: Vec<String>,
+    /// What was assumed or left out when they were read, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// Reads rollouts, of which the outcome need not be known, and writes their signals and which of them is what.
@@ -57,7 +60,7 @@ pub fn run(request: &Request) -> Result<Written> {
         data.rollouts.iter().enumerate().map(|(i, rollout)| line(&data, i, rollout)).collect();
     write::atomically(&file, lines.as_bytes())?;
     write::atomically(&mapping, self::mapping(&data).to_toml().as_bytes())?;
-    Ok(Written { file, mapping, rollouts: data.rollouts.len(), signals: data.signals })
+    Ok(Written { file, mapping, rollouts: data.rollouts.len(), signals: data.signals, remarks: data.remarks })
 }
 
 /// A line of a rollout. `episode` is the number of the line, because names are unique within a task only.
@@ -109,6 +112,7 @@ impl Display for Written {
         let [file, mapping] = [&self.file, &self.mapping].map(|path| path.display());
         let signals = self.signals.join(", ");
         writeln!(f, "{file}: {} rollouts with the signals {signals}", self.rollouts)?;
+        self.remarks.iter().try_for_each(|remark| writeln!(f, "{remark}"))?;
         write!(f, "{mapping}: which column is what, for `offnominal fit` and `score`")
     }
 }

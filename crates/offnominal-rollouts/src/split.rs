@@ -237,8 +237,8 @@ mod tests {
         Rollouts {
             signals: vec!["x".into()],
             tasks: (0..10).map(|t| t.to_string()).collect(),
-            embedding: 0,
             rollouts: (0..100).map(rollout).collect(),
+            ..Rollouts::default()
         }
     }
 

@@ -21,9 +21,11 @@ pub enum Field {
     Text(String),
     /// An array: its shape, and its numbers row by row.
     Array(Vec<usize>, Vec<f64>),
+    /// A value of another kind, which is not read.
+    Other,
 }
 
-/// Reads records with their fields by name; values of other kinds are left out. `file` names it in errors.
+/// Reads records with their fields by name. `file` names it in errors.
 ///
 /// # Errors
 /// If the bytes are no such pickle, or name anything that no array needs.
@@ -40,11 +42,10 @@ pub fn read(bytes: &[u8], file: &str) -> Result<Vec<BTreeMap<String, Field>>, Fi
         let mut fields = BTreeMap::new();
         for &(key, value) in entries {
             let name = pickle.text(key).ok_or_else(|| wrong("a key that is no text"))?;
-            if let Some(field) = field(&pickle, value, &format!("{file}: {name}"))? {
-                // One array may stand in many records, so it is counted as often as it is copied.
-                n += if let Field::Array(_, values) = &field { values.len() } else { 1 };
-                fields.insert(name.to_string(), field);
-            }
+            let field = field(&pickle, value, &format!("{file}: {name}"))?;
+            // One array may stand in many records, so it is counted as often as it is copied.
+            n += if let Field::Array(_, values) = &field { values.len() } else { 1 };
+            fields.insert(name.to_string(), field);
             if n > ARRAY_NUMBERS {
                 return Err(wrong("too many numbers"));
             }
@@ -54,16 +55,16 @@ pub fn read(bytes: &[u8], file: &str) -> Result<Vec<BTreeMap<String, Field>>, Fi
     Ok(found)
 }
 
-fn field(pickle: &Pickle, id: Id, what: &str) -> Result<Option<Field>, FileError> {
+fn field(pickle: &Pickle, id: Id, what: &str) -> Result<Field, FileError> {
     Ok(match pickle.node(id) {
-        Node::Bool(is) => Some(Field::Bool(*is)),
-        Node::Int(n) => Some(Field::Int(*n)),
-        Node::Text(text) => Some(Field::Text(text.clone())),
+        Node::Bool(is) => Field::Bool(*is),
+        Node::Int(n) => Field::Int(*n),
+        Node::Text(text) => Field::Text(text.clone()),
         Node::Object { class, .. } if class.ends_with("._reconstruct") => {
             let (shape, values) = shaped(pickle, id, what)?;
-            Some(Field::Array(shape, values))
+            Field::Array(shape, values)
         }
-        _ => None,
+        _ => Field::Other,
     })
 }
 
@@ -80,6 +81,7 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!((&found[0]["success"], &found[1]["episode_id"]), (&Field::Bool(true), &Field::Int(1)));
         assert_eq!(found[1]["task_name"], Field::Text("lift".into()));
+        assert_eq!(found[1]["weight"], Field::Other);
         assert_eq!(found[1]["hidden_states"], Field::Array(vec![1, 2], vec![0.25, 0.5]));
         let Field::Array(shape, values) = &found[0]["probe_features_10"] else { panic!("an array") };
         assert_eq!((shape, values[0], values[13]), (&vec![2, 10], 0.0, 13.0));

@@ -20,7 +20,7 @@ fn drawn(n: usize) -> Rollouts {
     };
     let tasks = ["cup", "door", "lift", "push"].map(String::from).into();
     let rollouts = (0..n).map(&mut one).collect();
-    Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, embedding: 0, rollouts }
+    Rollouts { signals: vec!["acm".into(), "tce".into()], tasks, rollouts, ..Rollouts::default() }
 }
 
 const ALL: [&str; 13] = [

@@ -41,6 +41,9 @@ pub struct Data {
     pub signals: Vec<String>,
     /// Each task.
     pub tasks: Vec<Task>,
+    /// What was assumed or left out when they were read, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// What is known of a task.
@@ -225,6 +228,7 @@ impl Data {
             steps: data.rollouts.iter().map(|r| r.steps()).sum(),
             signals: data.signals.clone(),
             tasks: data.tasks.iter().enumerate().map(task).collect(),
+            remarks: data.remarks.clone(),
         }
     }
 }

@@ -80,6 +80,7 @@ fn table(found: &Judged) -> String {
         data.steps,
         data.signals.join(", ")
     );
+    data.remarks.iter().for_each(|remark| text += &format!("{remark}\n"));
     for section in &found.sections {
         let width = section.detectors.iter().map(|d| d.detector.len()).max().unwrap_or(0).max(8);
         text += &format!(

@@ -6,10 +6,10 @@
 //! | `probe_features_10` | ten signals at each step, `[steps, 10]`, whose names only its code has |
 //! | `hidden_states` | embeddings, `[steps, D]` |
 //!
-//! Other fields are left out. Reference: ActProbe, arXiv 2606.08508, `benchmarks/pi05_robocasa/code/lib/data.py`.
+//! Other fields are left out, and said to be. Reference: ActProbe, arXiv 2606.08508, `benchmarks/pi05_robocasa/code/lib/data.py`.
 
 use super::step::Steps;
-use super::{About, Collected, shown};
+use super::{About, Collected, ROLLOUT, TASK, shown};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::pytorch::records::{self, Field};
 use serde_json::{Map, Value};
@@ -44,6 +44,7 @@ pub fn read(bytes: &[u8], path: &Path, into: &mut Collected) -> Result<()> {
 
 fn rollout(fields: &BTreeMap<String, Field>, number: usize, path: &Path, into: &mut Collected) -> Result<()> {
     let plain: Map<String, Value> = fields.iter().filter_map(plain).collect();
+    into.left_out.extend(fields.keys().filter(|name| !is_read(name)).cloned());
     let about = About::of(&plain, number, path, into.settings)?;
     let mut steps = Steps::new(about.executed, into.settings);
     let (shape, values) = array(fields, "probe_features_10")?;
@@ -66,12 +67,18 @@ fn rollout(fields: &BTreeMap<String, Field>, number: usize, path: &Path, into: &
     into.add(about, steps)
 }
 
+/// Whether a field of that name says anything here.
+fn is_read(name: &str) -> bool {
+    let others = ["success", "length", "executed", "failure_step", "probe_features_10", "hidden_states"];
+    ROLLOUT.iter().chain(&TASK).chain(&others).any(|known| *known == name)
+}
+
 fn plain((name, field): (&String, &Field)) -> Option<(String, Value)> {
     let value = match field {
         Field::Bool(is) => Value::from(*is),
         Field::Int(n) => Value::from(*n),
         Field::Text(text) => Value::from(text.as_str()),
-        Field::Array(..) => return None,
+        Field::Array(..) | Field::Other => return None,
     };
     Some((name.clone(), value))
 }

@@ -16,7 +16,7 @@ fn drawn(n: usize, shift: f64) -> Rollouts {
     };
     let rollouts = (0..n).map(&mut one).collect();
     let tasks = ["lift", "push", "wipe"].map(String::from).into();
-    Rollouts { signals: vec!["x".into()], tasks, embedding: 0, rollouts }
+    Rollouts { signals: vec!["x".into()], tasks, rollouts, ..Rollouts::default() }
 }
 
 fn judged(data: &Rollouts, request: Request) -> Result<Judged, String> {

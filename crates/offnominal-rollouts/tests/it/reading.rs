@@ -116,6 +116,12 @@ const LATE: &str = r#"{"success": true, "steps": [{"t": 0, "now": true, "at": {"
 #[test]
 fn a_signal_that_looks_back_is_zero_before_and_the_task_is_the_name_of_the_file() {
     let found = of_lines(LATE).unwrap();
+    let said = [
+        "3 rollouts have no field task, task_id, task_index: their task is the name of their file",
+        "mse begins at step 1; before, it is taken as 0",
+        "jerk begins at step 2; before, it is taken as 0",
+    ];
+    assert_eq!(found.remarks, said);
     assert_eq!(
         (found.signals, found.tasks),
         (["at.xy[0]", "at.xy[1]", "now", "mse", "jerk"].map(String::from).into(), vec!["r".into()])
@@ -167,6 +173,7 @@ const RECORDS: &[u8] = include_bytes!("../../../offnominal-agents/tests/torch/re
 fn pickles_of_actprobe_are_rollouts() {
     let (folder, _) = files(&[("lift.pkl", RECORDS), ("lower.pkl", RECORDS)]);
     let found = read(&[folder.path().into()], Settings::default()).unwrap();
+    assert_eq!(found.remarks[1..], ["fields that are not read: task_name, weight"]);
     assert_eq!((found.tasks, found.embedding), (vec!["lift".to_string(), "lower".to_string()], 2));
     assert_eq!((found.signals.len(), found.signals[4].as_str()), (10, "eef_speed_3d"));
     let mse = found.signals.iter().position(|signal| signal == "chunk_mse").unwrap();
