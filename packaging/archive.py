@@ -24,11 +24,6 @@ from pathlib import Path
 import c_library
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPLETIONS = {
-    "bash": "share/bash-completion/completions/offnominal",
-    "zsh": "share/zsh/site-functions/_offnominal",
-    "fish": "share/fish/vendor_completions.d/offnominal.fish",
-}
 
 
 def cargo_target():
@@ -51,11 +46,7 @@ def manual(program, folder):
     except (OSError, subprocess.CalledProcessError):
         print(f"archive: {program} does not run here, so the archive has no manual")
         return
-    subprocess.run([program, "man", folder / "share/man/man1"], check=True)
-    for shell, place in COMPLETIONS.items():
-        text = subprocess.run([program, "completions", shell], check=True, capture_output=True).stdout
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        (folder / place).write_bytes(text)
+    subprocess.run([program, "manual", folder / "share"], check=True)
 
 
 def lay_out(program, target, folder):

@@ -1,15 +1,17 @@
 //! What to do about what was found, in sentences, the most important first.
 
-use crate::document::Audit;
+use crate::document::{Audit, Judged};
+use crate::findings::choice::Choice;
 use crate::findings::{Fault, Noticed, Number};
 use offnominal_stats::{Promise, Rule};
 
 /// The advice of an audit; its own `advice` is not read.
-pub fn of(audit: &Audit, default: &str) -> Vec<String> {
+pub fn of(audit: &Audit) -> Vec<String> {
     let parts = [
+        unmet(audit),
         differs(audit).into_iter().collect(),
         vec![run_the_monitor(audit)],
-        other_detector(audit, default).into_iter().collect(),
+        other_detector(audit).into_iter().collect(),
         blind_faults(audit).into_iter().collect(),
         blind_channels(audit).into_iter().collect(),
         failures(audit),
@@ -18,9 +20,18 @@ pub fn of(audit: &Audit, default: &str) -> Vec<String> {
     parts.concat()
 }
 
+/// The requirements that are not met.
+fn unmet(audit: &Audit) -> Vec<String> {
+    let of = |judged: &Judged| {
+        let why = judged.why.as_deref().unwrap_or_default();
+        format!("{} is not met, found {}. {why}", judged.requirement, judged.shown())
+    };
+    audit.requirements.iter().filter(|judged| !judged.met).map(of).collect()
+}
+
 /// Whether episodes differ from their twins without any fault.
 fn differs(audit: &Audit) -> Option<String> {
-    let found = audit.detectors.iter().find(|d| d.name == audit.recommended)?.of_nothing?;
+    let found = audit.detectors.iter().find(|d| d.name == audit.choice.recommended)?.of_nothing?;
     ((found.value - 0.5).abs() > 0.02).then(|| {
         format!(
             "Nothing below can be trusted: a fault of magnitude zero has an AUROC of {} instead of 0.5, so episodes of the \
@@ -44,28 +55,23 @@ fn run_the_monitor(audit: &Audit) -> String {
     )
 }
 
-/// Whether another detector than the default is recommended, or is as good.
-fn other_detector(audit: &Audit, default: &str) -> Option<String> {
-    if audit.recommended != default {
-        let gap = audit.detectors.iter().find(|d| d.name == default)?.behind?;
-        return Some(format!(
-            "{} notices more here than the default detector {default}: its AUROC is higher by {} [{}, {}] over faults. It was \
-             chosen on these same episodes; `offnominal bench` with another seed confirms it.",
-            audit.recommended,
-            two(-gap.value),
-            two(-gap.high),
-            two(-gap.low)
-        ));
-    }
-    let is_level = |d: &&crate::findings::DetectorFound| d.behind.is_some_and(|gap| gap.high >= 0.0);
-    let level: Vec<&str> = audit.detectors.iter().filter(is_level).map(|d| d.name.as_str()).collect();
-    (!level.is_empty()).then(|| {
-        format!(
-            "These faults do not tell {} from {}: the interval of the difference holds 0.",
-            audit.recommended,
-            level.join(", ")
-        )
-    })
+/// Which detector finds most, and what a choice of this kind gains on faults that did not choose.
+fn other_detector(audit: &Audit) -> Option<String> {
+    let Choice { recommended, default, gain } = &audit.choice;
+    let gain = gain.as_ref()?;
+    let found = match recommended == default {
+        true => format!("{default}, the default, finds most within 20 steps here."),
+        false => {
+            format!("{recommended} finds more within 20 steps here than the default detector {default}.")
+        }
+    };
+    Some(format!(
+        "{found} Detectors that were chosen by other classes of faults find {} more than {default} [{}, {}], as a share of the \
+         episodes.",
+        two(gain.value),
+        two(gain.low),
+        two(gain.high)
+    ))
 }
 
 /// Faults that are not noticed even where they are strongest.
@@ -87,7 +93,7 @@ fn blind_faults(audit: &Audit) -> Option<String> {
 /// Channels whose offset is not noticed.
 fn blind_channels(audit: &Audit) -> Option<String> {
     let blind: Vec<&str> =
-        audit.channels.iter().filter(|c| c.noticed == Noticed::No).map(|c| c.channel.as_str()).collect();
+        audit.channels.iter().filter(|c| c.noticed == Noticed::No).map(|c| c.name.as_str()).collect();
     (!blind.is_empty()).then(|| {
         let n = audit.channels.len();
         format!(
@@ -163,12 +169,12 @@ mod tests {
 
     #[test]
     fn blind_spots_and_rivals_are_named() {
-        let text = of(&sample(), "residual-views").join("\n");
+        let text = of(&sample()).join("\n");
         assert!(
             text.contains("Blind spots") && text.contains("obs-stuck") && !text.contains("with obs-noise"),
             "{text}"
         );
-        assert!(text.contains("1 of 1 channels: x") && text.contains("residual-views from knn"), "{text}");
+        assert!(text.contains("1 of 1 channels: x"), "{text}");
         assert!(
             text.contains("fails in 3.3 % [0.4 %, 9.0 %]") && text.contains("needs at least 99"),
             "{text}"
@@ -178,16 +184,38 @@ mod tests {
     #[test]
     fn a_fault_that_does_nothing_and_is_seen_is_said_first() {
         let mut audit = sample();
-        assert!(!of(&audit, "residual-views")[0].starts_with("Nothing below"));
+        assert!(!of(&audit)[0].starts_with("Nothing below"));
         audit.detectors[2].of_nothing = Some(Number { value: 0.6, low: 0.5, high: 0.7 });
-        assert!(of(&audit, "residual-views")[0].starts_with("Nothing below can be trusted"));
+        assert!(of(&audit)[0].starts_with("Nothing below can be trusted"));
     }
 
     #[test]
-    fn a_better_detector_is_recommended_with_the_caveat() {
-        let text = of(&sample(), "knn").join("\n");
-        assert!(text.contains("residual-views notices more here than the default detector knn"), "{text}");
-        assert!(text.contains("another seed confirms it"), "{text}");
+    fn a_better_detector_is_recommended_with_what_other_faults_say() {
+        let gain = Some(Number { value: 0.08, low: -0.01, high: 0.17 });
+        let audit = |default: &str| Audit {
+            choice: Choice { recommended: "residual-views".into(), default: default.into(), gain },
+            ..sample()
+        };
+        let text = of(&audit("knn")).join("\n");
+        assert!(
+            text.contains("residual-views finds more within 20 steps here than the default detector knn"),
+            "{text}"
+        );
+        assert!(text.contains("find 0.08 more than knn [-0.01, 0.17]"), "{text}");
+        let text = of(&audit("residual-views")).join("\n");
+        assert!(text.contains("residual-views, the default, finds most"), "{text}");
+    }
+
+    #[test]
+    fn what_is_required_and_not_met_is_said_first() {
+        let mut audit = sample();
+        let read = crate::requirement::parse("risk <= 0.1, risk <= 0.08").unwrap();
+        audit.requirements = read.iter().map(|one| one.judge(&audit)).collect();
+        let first = &of(&audit)[0];
+        assert!(
+            first.starts_with("risk <= 0.08 is not met, found 0.033") && first.contains("--depth glance"),
+            "{first}"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ const PADDING: f64 = 8.0;
 
 /// What the line says.
 pub fn message(audit: &Audit) -> String {
-    let detector = audit.detectors.iter().find(|d| d.name == audit.recommended);
+    let detector = audit.detectors.iter().find(|d| d.name == audit.choice.recommended);
     let auroc = detector.and_then(|d| d.auroc_matched).map_or("–".into(), |n| format!("{:.2}", n.value));
     let alarms = detector.and_then(|d| d.false_alarm_rate).map_or("–".into(), |n| percent(n.value));
     let risk = audit.failures.best().map_or("–".into(), |n| format!("≤ {}", percent(n.high)));

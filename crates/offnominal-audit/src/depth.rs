@@ -1,5 +1,6 @@
 //! How many episodes of everything, in four steps: what an audit does with little and with much time.
 
+use crate::counts::Counts;
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::faults::SIGNALS;
@@ -42,20 +43,16 @@ pub struct Effort {
     pub precision: f64,
     /// Nominal episodes to fit detectors,
     pub train: usize,
-    /// to set thresholds,
+    /// and to set thresholds.
     pub validation: usize,
-    /// and to test, for each fault and strength.
-    pub test: usize,
     /// The most observation channels that are disturbed one at a time.
     pub channels: usize,
     /// Bootstrap replicates behind each interval.
     pub replicates: usize,
     /// The detectors.
     pub detectors: &'static [&'static str],
-    /// Episodes that evaluate the policy.
-    pub evaluation: u32,
-    /// Episodes that count failures.
-    pub failures: u64,
+    /// Episodes that evaluate the policy, test a fault at a strength, and count failures.
+    pub counts: Counts,
     /// Swarms that look for rare failures where counting found few and the environment has a margin.
     pub swarms: u64,
 }
@@ -117,12 +114,10 @@ impl Depth {
             precision: 6.0,
             train: 40,
             validation: 40,
-            test: 16,
             channels: 0,
             replicates: 100,
             detectors: BASELINES,
-            evaluation: 24,
-            failures: 60,
+            counts: Counts { evaluation: 24, test: 16, failures: 60 },
             swarms: 0,
         };
         let quick = Effort {
@@ -133,11 +128,9 @@ impl Depth {
             precision: 3.0,
             train: 60,
             validation: 60,
-            test: 24,
             channels: 8,
             detectors: RIVALS,
-            evaluation: 50,
-            failures: 300,
+            counts: Counts { evaluation: 50, test: 24, failures: 300 },
             swarms: 4,
             ..glance
         };
@@ -150,11 +143,9 @@ impl Depth {
             precision: 1.5,
             train: 100,
             validation: 100,
-            test: 40,
             channels: 24,
             replicates: 200,
-            evaluation: 100,
-            failures: 1000,
+            counts: Counts { evaluation: 100, test: 40, failures: 1000 },
             swarms: 4,
             ..quick
         };
@@ -168,11 +159,9 @@ impl Depth {
                 calibration: 200,
                 calibration_budget: 2000,
                 precision: 0.75,
-                test: 100,
                 channels: 64,
                 detectors: MANY,
-                evaluation: 300,
-                failures: 5000,
+                counts: Counts { evaluation: 300, test: 100, failures: 5000 },
                 ..standard
             },
         }
@@ -217,10 +206,12 @@ mod tests {
     fn a_deeper_audit_does_more_of_everything() {
         let efforts: Vec<Effort> = Depth::VARIANTS.iter().map(|d| d.effort()).collect();
         for pair in efforts.windows(2) {
-            let numbers = |e: &Effort| [e.calibration, e.calibration_budget, e.train, e.validation, e.test];
+            let numbers =
+                |e: &Effort| [e.calibration, e.calibration_budget, e.train, e.validation, e.counts.test];
             assert!(numbers(&pair[0]).iter().zip(numbers(&pair[1])).all(|(a, b)| *a <= b));
             assert!(
-                pair[0].failures < pair[1].failures && pair[0].detectors.len() <= pair[1].detectors.len()
+                pair[0].counts.failures < pair[1].counts.failures
+                    && pair[0].detectors.len() <= pair[1].detectors.len()
             );
         }
     }

@@ -1,7 +1,9 @@
 //! The result of an audit: `audit.json`. Times are not in it, so that the same plan gives the same bits.
 
+use crate::counts::Counts;
 use crate::depth::Depth;
-use crate::findings::{ChannelFound, DetectorFound, Fault, Number};
+use crate::findings::choice::Choice;
+use crate::findings::{DetectorFound, Fault, Number, SizedFault};
 use crate::stages::failures::FailureFindings;
 use offnominal_engine::evaluation::Evaluation;
 use offnominal_files::provenance::Provenance;
@@ -26,16 +28,22 @@ pub struct Audit {
     pub policy: PolicyFound,
     /// How much was done.
     pub depth: Depth,
+    /// Episodes of each kind: those of the depth, or more.
+    pub counts: Counts,
+    /// Faults that were tried, of those that apply.
+    pub faults_tried: [usize; 2],
     /// Accepted share of nominal episodes with an alarm.
     pub alpha: f64,
-    /// The recommended detector: the default one, unless another one is better.
-    pub recommended: String,
+    /// The recommended detector, and what it gains.
+    pub choice: Choice,
     /// The detectors.
     pub detectors: Vec<DetectorFound>,
     /// The faults with what the recommended detector makes of them.
     pub faults: Vec<Fault>,
     /// The channels that were disturbed one at a time.
-    pub channels: Vec<ChannelFound>,
+    pub channels: Vec<SizedFault>,
+    /// Faults at sizes in the nominal deviation of each channel.
+    pub in_deviations: Vec<SizedFault>,
     /// The monitor that was fitted.
     pub monitor: MonitorFound,
     /// The failures of the undisturbed policy.
@@ -60,6 +68,8 @@ pub struct Judged {
     pub found: Option<Number>,
     /// Whether the whole interval meets it.
     pub met: bool,
+    /// Why it is not met, and what would tell more.
+    pub why: Option<String>,
 }
 
 /// The policy undisturbed.
@@ -100,6 +110,8 @@ pub struct MonitorFound {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailuresFound {
+    /// What counts as a failure, in words.
+    pub rule: String,
     /// Whether the environment counts anything as a failure, as far as was seen.
     pub counts_failures: bool,
     /// Episodes.
@@ -134,6 +146,13 @@ pub struct Kind {
     pub replay: String,
 }
 
+impl Judged {
+    /// What was found, in words.
+    pub fn shown(&self) -> String {
+        self.found.map_or("no number".into(), |n| format!("{:.3} [{:.3}, {:.3}]", n.value, n.low, n.high))
+    }
+}
+
 impl PolicyFound {
     /// Of a policy by name and digest.
     pub fn of(name: String, digest: String, found: Evaluation) -> PolicyFound {
@@ -150,7 +169,7 @@ impl PolicyFound {
 
 impl FailuresFound {
     /// Of what the stage found in a folder.
-    pub fn of(found: FailureFindings, folder: &str) -> FailuresFound {
+    pub fn of(found: FailureFindings, folder: &str, rule: String) -> FailuresFound {
         let FailureFindings { counted, counts_failures, swarms, search, videos } = found;
         let mut refused: Vec<String> = counted.risk.refused.iter().cloned().collect();
         let mut taken = |what: &str, why: &anyhow::Error| refused.push(format!("{what}: {why:#}"));
@@ -165,6 +184,7 @@ impl FailuresFound {
             replay: format!("offnominal render {folder} --number {}", kind.example),
         });
         FailuresFound {
+            rule,
             counts_failures,
             episodes: counted.experiments,
             failures: counted.failures.len(),

@@ -1,6 +1,8 @@
 //! What the benchmark says of faults and detectors, in the words of the audit.
 
-use crate::stages::benchmark::{NOTHING, of_channels, only};
+pub mod choice;
+
+use crate::stages::benchmark::{DEVIATIONS, NOTHING, OF_CHANNELS, deviations, is_level, of_channels, only};
 use offnominal_bench::cells::ranked;
 use offnominal_bench::results::{Results, Row};
 use offnominal_core::estimate::Estimate;
@@ -79,6 +81,8 @@ pub struct FaultStrength {
     pub costs: Option<Number>,
     /// Why there is no magnitude.
     pub missing: Option<String>,
+    /// The same in a sentence.
+    pub because: Option<String>,
     /// AUROC at the same steps.
     pub auroc_matched: Option<Number>,
     /// Share of episodes with an alarm after the onset.
@@ -104,14 +108,14 @@ pub enum Noticed {
     NotTried,
 }
 
-/// A channel that was disturbed alone, with what the recommended detector makes of it.
+/// A fault of a stated size, with what the recommended detector makes of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ChannelFound {
-    /// Its name.
-    pub channel: String,
-    /// What was added to it, in its unit.
-    pub offset: String,
+pub struct SizedFault {
+    /// The channel that was disturbed alone, or the fault.
+    pub name: String,
+    /// Its magnitude, with the unit.
+    pub magnitude: String,
     /// Share of episodes with an alarm after the onset.
     pub detection_rate: Option<Number>,
     /// AUROC at the same steps.
@@ -136,16 +140,6 @@ pub fn detectors(results: &Results, names: &[String], recommended: &str) -> Vec<
     names.iter().map(found).collect()
 }
 
-/// The detector to run: the default one, unless another one is better by more than chance, the whole interval of the
-/// mean difference over faults being above zero; then the best of these.
-pub fn recommended(results: &Results, names: &[String], default: &str) -> String {
-    let rows = of_levels(results);
-    let rivals = names.iter().filter(|name| !BASELINES.contains(&name.as_str()) && *name != default);
-    let gains = rivals.filter_map(|name| Some((difference(&rows, name, default)?, name)));
-    let better = gains.filter(|(gap, _)| gap.low > 0.0).max_by(|a, b| a.0.value.total_cmp(&b.0.value));
-    better.map_or_else(|| default.into(), |(_, name)| name.clone())
-}
-
 /// What a detector makes of a fault that does nothing.
 fn of_nothing(results: &Results, detector: &str) -> Option<Number> {
     let is_it = |r: &&Row| r.detector == detector && r.strength == NOTHING && r.metric == "auroc_matched";
@@ -154,8 +148,6 @@ fn of_nothing(results: &Results, detector: &str) -> Option<Number> {
 
 /// The rows of calibrated strengths and of nominal episodes; not those of single channels.
 fn of_levels(results: &Results) -> Vec<Row> {
-    let is_level =
-        |row: &&Row| row.anomaly_class == "none" || LEVELS.iter().any(|(level, _)| row.strength == *level);
     results.rows.iter().filter(is_level).cloned().collect()
 }
 
@@ -225,27 +217,51 @@ pub fn channels(
     strengths: &[Strength],
     detector: &str,
     spec: &EnvSpec,
-) -> Vec<ChannelFound> {
+) -> Vec<SizedFault> {
     let Some(magnitude) = of_channels(strengths).and_then(|found| found.magnitude) else { return vec![] };
     let one = |channel: &Channel| {
         let strength = only(&channel.name);
+        let offset = with_unit(&plain(magnitude), &channel.unit);
+        SizedFault::of(results, detector, (OF_CHANNELS, &strength), (&channel.name, offset))
+    };
+    spec.observation.iter().filter_map(one).collect()
+}
+
+/// The faults whose magnitude counts in the nominal deviation of each channel.
+pub fn in_deviations(results: &Results, faults: &[String], detector: &str) -> Vec<SizedFault> {
+    let one = |(id, level): (&String, f64)| {
+        let strength = deviations(level);
+        SizedFault::of(results, detector, (id, &strength), (id, strength.clone()))
+    };
+    let levels = faults.iter().flat_map(|id| DEVIATIONS.map(|level| (id, level)));
+    levels.filter_map(one).collect()
+}
+
+impl SizedFault {
+    /// The rows of a fault at a strength, under a name; none where it was not tried.
+    fn of(
+        results: &Results,
+        detector: &str,
+        (anomaly, strength): (&str, &str),
+        (name, magnitude): (&str, String),
+    ) -> Option<SizedFault> {
         let of = |metric: &str| {
             let row = results.rows.iter().find(|r| {
-                (r.detector.as_str(), r.strength.as_str(), r.metric.as_str()) == (detector, &strength, metric)
+                (r.detector.as_str(), r.anomaly.as_str()) == (detector, anomaly)
+                    && (r.strength.as_str(), r.metric.as_str()) == (strength, metric)
                     && (r.threshold.is_empty() || r.threshold == RULE)
             });
             row.filter(|r| r.value.is_finite()).map(Number::of)
         };
         let detection_rate = of("detection_rate");
-        Some(ChannelFound {
-            channel: channel.name.clone(),
-            offset: with_unit(&plain(magnitude), &channel.unit),
+        Some(SizedFault {
+            name: name.into(),
+            magnitude,
             auroc_matched: Some(of("auroc_matched")?),
             noticed: Noticed::of(detection_rate),
             detection_rate,
         })
-    };
-    spec.observation.iter().filter_map(one).collect()
+    }
 }
 
 impl Fault {
@@ -289,6 +305,7 @@ impl FaultStrength {
                 .zip(found.score_low)
                 .zip(found.score_high)
                 .map(|((score, low), high)| Number { value: 1.0 - score, low: 1.0 - high, high: 1.0 - low }),
+            because: (found.status != Status::Found).then(|| found.status.reason().to_string()),
             missing: (found.status != Status::Found).then(|| <&str>::from(found.status).to_string()),
             auroc_matched: number("auroc_matched", ""),
             delay_median: number("delay_median", RULE).map(|n| n.value),

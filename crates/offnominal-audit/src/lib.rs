@@ -8,8 +8,10 @@
 //! | [`request`]     | what is asked for                                                    |
 //! | [`run`](mod@run) | the audit from beginning to end                                     |
 //! | [`probe`]       | a first look: what an episode costs, and whether it can be repeated  |
-//! | [`depth`]       | how many episodes of everything, in four steps                       |
-//! | [`plan`]        | the depth that fits the budget, and what it leaves out               |
+//! | [`depth`]       | how much of everything, in four steps                                |
+//! | [`counts`]      | numbers of episodes that can differ from those of a depth            |
+//! | [`needs`]       | how many of them a requirement needs                                 |
+//! | [`plan`]        | what fits the budget and counts what is needed, and what it leaves out |
 //! | [`stages`]      | the work: strengths, benchmark, monitor, failures                    |
 //! | [`findings`]    | what the benchmark says of faults and detectors                      |
 //! | [`advice`]      | what to do about it                                                  |
@@ -27,10 +29,12 @@
 
 pub mod advice;
 pub mod badge;
+pub mod counts;
 pub mod depth;
 pub mod document;
 pub mod evidence;
 pub mod findings;
+pub mod needs;
 mod page;
 pub mod plan;
 pub mod probe;

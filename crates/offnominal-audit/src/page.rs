@@ -2,7 +2,7 @@
 
 use crate::advice::percent;
 use crate::document::{Audit, Kind};
-use crate::findings::{BASELINES, ChannelFound, DetectorFound, Fault, FaultStrength, Noticed, Number};
+use crate::findings::{BASELINES, DetectorFound, Fault, FaultStrength, Noticed, Number, SizedFault};
 use crate::plan::{Plan, duration};
 use anyhow::Result;
 use minijinja::Value;
@@ -25,7 +25,8 @@ struct Page<'a> {
     facts: Vec<(&'static str, String)>,
     levels: Vec<(&'static str, String)>,
     faults: Vec<Row<'a>>,
-    channels: Vec<ChannelRow<'a>>,
+    channels: Vec<SizedRow<'a>>,
+    in_deviations: Vec<SizedRow<'a>>,
     detectors: Vec<DetectorRow<'a>>,
     kinds: Vec<KindShown<'a>>,
     counted: String,
@@ -33,6 +34,7 @@ struct Page<'a> {
     pages: [(&'static str, &'static str); 2],
     plan: String,
     requirements: Vec<(String, String, bool)>,
+    missing: Vec<(String, String)>,
     made: &'a Provenance,
 }
 
@@ -64,9 +66,9 @@ struct Cell {
 }
 
 #[derive(Serialize)]
-struct ChannelRow<'a> {
-    channel: &'a str,
-    offset: &'a str,
+struct SizedRow<'a> {
+    name: &'a str,
+    magnitude: &'a str,
     noticed: &'static str,
     detected: String,
     auroc: String,
@@ -92,15 +94,16 @@ struct KindShown<'a> {
 /// # Errors
 /// If a video cannot be read, or the template cannot be filled, which is a mistake of ours.
 pub fn page(audit: &Audit, plan: &Plan, folder: &Path) -> Result<String> {
-    let recommended = audit.detectors.iter().find(|d| d.name == audit.recommended);
+    let recommended = audit.detectors.iter().find(|d| d.name == audit.choice.recommended);
     let content = Page {
         tiles: tiles(audit, recommended),
         advice: audit.advice.iter().map(|line| with_code(line)).collect(),
         facts: facts(audit, plan),
         levels: LEVELS.iter().map(|(name, target)| (*name, percent(1.0 - target))).collect(),
         faults: audit.faults.iter().map(Row::of).collect(),
-        channels: audit.channels.iter().map(ChannelRow::of).collect(),
-        detectors: audit.detectors.iter().map(|d| DetectorRow::of(d, &audit.recommended)).collect(),
+        channels: audit.channels.iter().map(SizedRow::of).collect(),
+        in_deviations: audit.in_deviations.iter().map(SizedRow::of).collect(),
+        detectors: audit.detectors.iter().map(|d| DetectorRow::of(d, &audit.choice.recommended)).collect(),
         kinds: audit.failures.kinds.iter().map(|kind| KindShown::of(kind, folder)).collect::<Result<_>>()?,
         counted: audit.failures.counted.map_or("–".into(), |n| share(&n)),
         swarms: audit.failures.by_swarms.map(|n| share(&n)),
@@ -109,11 +112,8 @@ pub fn page(audit: &Audit, plan: &Plan, folder: &Path) -> Result<String> {
             ("failures/report.html", "the failures"),
         ],
         plan: plan.to_string(),
-        requirements: audit
-            .requirements
-            .iter()
-            .map(|r| (r.requirement.clone(), r.found.map_or("no number".into(), |n| numbers(&n)), r.met))
-            .collect(),
+        requirements: audit.requirements.iter().map(|r| (r.requirement.clone(), r.shown(), r.met)).collect(),
+        missing: missing(audit),
         made: &audit.made,
         audit,
     };
@@ -137,7 +137,10 @@ fn tiles(audit: &Audit, recommended: Option<&DetectorFound>) -> Vec<Tile> {
     let all = Tile {
         value: format!("{noticed} of {}", tried.len()),
         interval: String::new(),
-        what: "faults and strengths that are noticed in more than half of the episodes".into(),
+        what: format!(
+            "faults at a strength are noticed in more than half of the episodes; {} of {} faults that apply were tried",
+            audit.faults_tried[0], audit.faults_tried[1]
+        ),
     };
     vec![
         all,
@@ -151,9 +154,18 @@ fn tiles(audit: &Audit, recommended: Option<&DetectorFound>) -> Vec<Tile> {
     ]
 }
 
+/// Why strengths were not tried, each reason once, with its sentence.
+fn missing(audit: &Audit) -> Vec<(String, String)> {
+    let strengths = audit.faults.iter().flat_map(|fault| &fault.strengths);
+    let mut reasons: Vec<(String, String)> =
+        strengths.filter_map(|at| at.missing.clone().zip(at.because.clone())).collect();
+    reasons.sort();
+    reasons.dedup();
+    reasons
+}
+
 fn facts(audit: &Audit, plan: &Plan) -> Vec<(&'static str, String)> {
     let policy = &audit.policy;
-    let depth: &str = plan.depth.into();
     let mut facts = vec![
         ("Environment", audit.env.clone()),
         (
@@ -164,8 +176,9 @@ fn facts(audit: &Audit, plan: &Plan) -> Vec<(&'static str, String)> {
             "Return",
             format!("{}; random policy {}", numbers(&policy.mean_return), plain(policy.random_return.value)),
         ),
-        ("Depth", format!("{depth}, planned for {}", duration(plan.secs()))),
-        ("Detector", audit.recommended.clone()),
+        ("Failure", audit.failures.rule.clone()),
+        ("Depth", format!("{}, planned for {}", plan.depth_choice(), duration(plan.secs()))),
+        ("Detector", audit.choice.recommended.clone()),
     ];
     if let Some(success) = &policy.success {
         facts.insert(3, ("Success", share(success)));
@@ -211,11 +224,11 @@ impl Cell {
     }
 }
 
-impl ChannelRow<'_> {
-    fn of(found: &ChannelFound) -> ChannelRow<'_> {
-        ChannelRow {
-            channel: &found.channel,
-            offset: &found.offset,
+impl SizedRow<'_> {
+    fn of(found: &SizedFault) -> SizedRow<'_> {
+        SizedRow {
+            name: &found.name,
+            magnitude: &found.magnitude,
             noticed: word(found.noticed),
             detected: found.detection_rate.map_or("–".into(), |n| share(&n)),
             auroc: found.auroc_matched.map_or("–".into(), |n| interval(&n)),
@@ -301,7 +314,7 @@ mod tests {
     fn the_page_says_what_is_noticed_and_what_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let mut audit = sample();
-        audit.advice = crate::advice::of(&audit, "residual-views");
+        audit.advice = crate::advice::of(&audit);
         let page = page(&audit, &tests_plan(), folder.path()).unwrap();
         for text in
             ["obs-stuck", "Blind spots", "1 of 4", "class=\"no\"", "0.2 m", "every detector and fault"]

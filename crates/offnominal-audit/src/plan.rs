@@ -1,22 +1,30 @@
-//! The depth that fits the budget, what it costs, and what it leaves out. The plan is kept in the output folder, because
-//! it depends on a measured time: an audit that goes on goes on with the same plan.
+//! What an audit does: its depth, what it counts, what that costs, and what it leaves out. The plan is kept in the output
+//! folder, because it depends on a measured time: an audit that goes on goes on with the same plan.
+//!
+//! | file         | content                                                            |
+//! |--------------|--------------------------------------------------------------------|
+//! | [`budget`]   | the plan that fits a budget and counts what requirements need      |
+//! | `kept`       | the plan in the folder of an audit                                 |
+//! | `left_out`   | what is not done, in sentences                                     |
 
+pub mod budget;
+mod kept;
+mod left_out;
+
+use crate::counts::{Counts, DepthChoice};
 use crate::depth::{Depth, Effort, dear, fit_secs};
 use crate::probe::Probe;
 use crate::request::Request;
-use anyhow::{Result, bail, ensure};
+use crate::stages::benchmark::DEVIATIONS;
+use anyhow::{Result, ensure};
+pub use kept::{FILE, kept};
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_files::sealed;
 use offnominal_stats::{Promise, Rule};
+use offnominal_worlds::anomaly;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
-use std::path::Path;
-use strum::VariantArray;
-
-/// Name of the file in an audit's folder.
-pub const FILE: &str = "plan.json";
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,8 +40,14 @@ pub struct Plan {
     pub alpha: f64,
     /// How much is done.
     pub depth: Depth,
+    /// Numbers of episodes: those of the depth, or more where a requirement needs them or the budget leaves time.
+    pub counts: Counts,
+    /// The strengths at which detectors are tried.
+    pub strengths: Vec<String>,
     /// The faults.
     pub anomalies: Vec<String>,
+    /// Faults that apply and are not tried.
+    pub untried: Vec<String>,
     /// The detectors as campaign files name them.
     pub detectors: Vec<String>,
     /// Nominal episodes that set thresholds: as many as the promise needs.
@@ -71,75 +85,52 @@ const PAGE_SECS: f64 = 5.0;
 const SCORE_SECS: f64 = 5e-5;
 
 impl Plan {
-    /// The plan of a request: that of the depth it asks for, or the deepest that fits its budget.
+    /// The plan at a depth with its own counts, without so many of the dearest detectors but for those that are asked for.
     ///
     /// # Errors
-    /// If not even the least depth fits, or a fault does not exist in the environment.
-    pub fn new(request: &Request, basis: &Basis<'_>) -> Result<Plan> {
-        if let Some(depth) = request.depth {
-            return Plan::at(depth, 0, request, basis);
-        }
-        // At each depth first with all detectors, then without the dearest.
-        let mut least = 0.0;
-        for &depth in Depth::VARIANTS.iter().rev() {
-            for without in 0..=dear().count() {
-                let plan = Plan::at(depth, without, request, basis)?;
-                if plan.secs() <= request.budget.0 {
-                    return Ok(plan);
-                }
-                least = plan.secs();
-            }
-        }
-        bail!(
-            "budget: the least that an audit of {} does takes about {}, found {}; give --budget {}m, or --depth glance",
-            basis.spec.id,
-            duration(least),
-            duration(request.budget.0),
-            (least / 60.0).ceil()
-        )
-    }
-
-    /// The plan at a depth, without so many of the dearest detectors but for those that are asked for.
+    /// If a fault does not exist in the environment, or none applies.
     fn at(depth: Depth, without: usize, request: &Request, basis: &Basis<'_>) -> Result<Plan> {
         let (effort, &Basis { policy, spec, probe, seed, jobs }) = (depth.effort(), basis);
-        let (mut anomalies, mut left) = effort.faults(spec);
-        if !request.anomalies.is_empty() {
-            request.anomalies.iter().try_for_each(|id| catalogues::check_anomaly(id, spec))?;
-            left.append(&mut anomalies);
-            left.retain(|id| !request.anomalies.contains(id));
-            anomalies.clone_from(&request.anomalies);
-        }
-        ensure!(!anomalies.is_empty(), "environment {}: expected a fault that applies, found none", spec.id);
-        let (dropped, usual): (Vec<&str>, Vec<&str>) =
-            effort.detectors.iter().partition(|id| dear().take(without).any(|dear| dear == **id));
-        let mut detectors: Vec<String> = usual.iter().map(ToString::to_string).collect();
-        for own in request.detectors.iter().map(ToString::to_string) {
-            if !detectors.contains(&own) {
-                detectors.push(own);
-            }
-        }
+        let (anomalies, untried) = faults(&effort, request, spec)?;
+        let is_dropped = |id: &&&str| dear().take(without).any(|dear| dear == **id);
+        let (dropped, usual): (Vec<&str>, Vec<&str>) = effort.detectors.iter().partition(is_dropped);
         let mut plan = Plan {
             env: spec.id.clone(),
             policy: policy.into(),
             seed,
             alpha: request.alpha,
             depth,
+            counts: effort.counts,
+            strengths: effort.levels.iter().map(ToString::to_string).collect(),
+            left_out: left_out::sentences(depth, &effort, (anomalies.len(), &untried), &dropped),
             anomalies,
-            detectors,
+            untried,
+            detectors: detectors(&usual, request),
             validation: effort
                 .validation
                 .max(Rule::Conformal(Promise::on_average(request.alpha)).min_episodes()),
             probe: probe.clone(),
             parts: vec![],
-            left_out: left_out(depth, &effort, &left, &dropped),
         };
-        plan.parts = plan.costs(&effort, jobs)?;
+        plan.parts = plan.costs(jobs)?;
+        Ok(plan)
+    }
+
+    /// The same with other counts.
+    fn counting(&self, counts: Counts, jobs: usize) -> Result<Plan> {
+        let mut plan = Plan { counts, ..self.clone() };
+        plan.parts = plan.costs(jobs)?;
         Ok(plan)
     }
 
     /// The numbers of the depth.
     pub fn effort(&self) -> Effort {
         Effort { validation: self.validation, ..self.depth.effort() }
+    }
+
+    /// The depth with its counts, as a command states it.
+    pub fn depth_choice(&self) -> DepthChoice {
+        DepthChoice::of(self.depth, &self.counts)
     }
 
     /// The detectors.
@@ -150,19 +141,32 @@ impl Plan {
         self.detectors.iter().map(|text| text.parse().map_err(anyhow::Error::msg)).collect()
     }
 
+    /// The faults whose magnitude is in the unit of each channel, with what each channel strays nominally; those that change
+    /// something.
+    pub fn in_deviations(&self) -> Vec<(String, Vec<f64>)> {
+        let of = |id: &String| {
+            let kind = anomaly::kind(id).ok().filter(|kind| kind.is_in_units())?;
+            let units = self.probe.deviations.of_class(kind.class).to_vec();
+            units.iter().any(|unit| *unit > 0.0).then(|| (id.clone(), units))
+        };
+        self.anomalies.iter().filter_map(of).collect()
+    }
+
     /// Expected seconds of the whole.
     pub fn secs(&self) -> f64 {
         self.parts.iter().map(|(_, secs)| secs).sum()
     }
 
-    fn costs(&self, effort: &Effort, jobs: usize) -> Result<Vec<(String, f64)>> {
-        let (faults, levels) = (self.anomalies.len() as f64, effort.levels.len() as f64);
+    fn costs(&self, jobs: usize) -> Result<Vec<(String, f64)>> {
+        let (effort, Counts { evaluation, test, failures }) = (self.effort(), self.counts);
+        let (faults, levels) = (self.anomalies.len() as f64, self.strengths.len() as f64);
         let playing = |episodes: f64| episodes * self.probe.episode_secs;
-        let nominal = (effort.train + self.validation + effort.test) as f64;
+        let nominal = (effort.train + self.validation + test) as f64;
         let channels = effort.channels.min(self.probe.obs_width) as f64;
-        let test = (faults * levels + channels) * effort.test as f64;
+        let sized = (DEVIATIONS.len() * self.in_deviations().len()) as f64;
+        let tests = (faults * levels + channels + sized) * test as f64;
         let learned = self.probe.transitions(effort.train);
-        let scored = (nominal + test) * self.probe.steps;
+        let scored = (nominal + tests) * self.probe.steps;
         let each = |id: &str| fit_secs(id) * learned + SCORE_SECS * scored;
         let fits: Vec<f64> = self.choices()?.iter().map(|choice| each(&choice.id)).collect();
         let longest = fits.iter().copied().fold(0.0, f64::max);
@@ -171,84 +175,39 @@ impl Plan {
         let calibration = faults * effort.calibration_budget as f64 * SPENT + 2.0 * effort.calibration as f64;
         let swarms = if self.probe.failed == 0 { SWARM * effort.swarms as f64 } else { 0.0 };
         let parts = [
-            ("evaluation", playing(2.0 * f64::from(effort.evaluation))),
+            ("evaluation", playing(2.0 * evaluation as f64)),
             ("strengths of the faults", playing(calibration)),
-            ("detectors", playing(nominal + test) + fitting),
+            ("detectors", playing(nominal + tests) + fitting),
             ("monitor", playing(nominal) + 3.0 * fit_secs(&DetectorChoice::named("default").id) * learned),
-            ("failures", playing(effort.failures as f64 + swarms)),
+            ("failures", playing(failures as f64 + swarms)),
             ("page", PAGE_SECS),
         ];
         Ok(parts.map(|(what, secs)| (what.into(), secs)).into())
     }
 }
 
-/// The plan in a folder, if it is that of the same request, or a new one, which is kept there.
-///
-/// # Errors
-/// If the folder holds the plan of another audit, or a file cannot be read or written.
-pub fn kept(folder: &Path, new: Plan, asked: Option<Depth>) -> Result<Plan> {
-    let path = folder.join(FILE);
-    if !path.exists() {
-        sealed::write(&path, &new)?;
-        return Ok(new);
+/// The faults that are tried, and those that apply and are not.
+fn faults(effort: &Effort, request: &Request, spec: &EnvSpec) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut tried, mut untried) = effort.faults(spec);
+    if !request.anomalies.is_empty() {
+        request.anomalies.iter().try_for_each(|id| catalogues::check_anomaly(id, spec))?;
+        untried.append(&mut tried);
+        untried.retain(|id| !request.anomalies.contains(id));
+        tried.clone_from(&request.anomalies);
     }
-    let old: Plan = sealed::read(&path)?;
-    let same = |plan: &Plan| {
-        let Plan { env, policy, seed, alpha, .. } = plan.clone();
-        (env, policy, seed, alpha.to_bits())
-    };
-    let is_same = same(&old) == same(&new)
-        && asked.is_none_or(|depth| depth == old.depth)
-        && (old.depth != new.depth || (&old.anomalies, &old.detectors) == (&new.anomalies, &new.detectors));
-    ensure!(
-        is_same,
-        "{}: expected the plan of {} with {} at seed {} and alpha {}, found that of {} with {} at seed {} and alpha {} \
-         ({} faults, depth {}); another audit needs another --out",
-        path.display(),
-        new.env,
-        new.policy,
-        new.seed,
-        new.alpha,
-        old.env,
-        old.policy,
-        old.seed,
-        old.alpha,
-        old.anomalies.len(),
-        <&str>::from(old.depth)
-    );
-    Ok(old)
+    ensure!(!tried.is_empty(), "environment {}: expected a fault that applies, found none", spec.id);
+    Ok((tried, untried))
 }
 
-fn left_out(depth: Depth, effort: &Effort, anomalies: &[String], detectors: &[&str]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if !detectors.is_empty() {
-        sentences.push(format!("Detectors that take long to fit were not tried: {}.", detectors.join(", ")));
+/// The detectors of a depth and those that are asked for.
+fn detectors(usual: &[&str], request: &Request) -> Vec<String> {
+    let mut detectors: Vec<String> = usual.iter().map(ToString::to_string).collect();
+    for own in request.detectors.iter().map(ToString::to_string) {
+        if !detectors.contains(&own) {
+            detectors.push(own);
+        }
     }
-    if !anomalies.is_empty() {
-        sentences.push(format!(
-            "{} faults that apply were not tried: {}.",
-            anomalies.len(),
-            anomalies.join(", ")
-        ));
-    }
-    if effort.levels.len() < 4 {
-        sentences.push(format!(
-            "Only the strengths {} were tried, of tiny, medium, strong and extreme.",
-            effort.levels.join(" and ")
-        ));
-    }
-    if effort.channels == 0 {
-        sentences.push("Channels were not disturbed one at a time.".into());
-    }
-    if effort.swarms == 0 {
-        sentences.push("Failures that are too rare to be counted were not searched for.".into());
-    }
-    if depth != Depth::Thorough {
-        sentences.push(
-            "Intervals are wider than at the next depth, which plays more episodes of each kind.".into(),
-        );
-    }
-    sentences
+    detectors
 }
 
 /// A time in words: `40 s`, `3 min`, `1 h 20 min`.
@@ -263,16 +222,17 @@ pub fn duration(secs: f64) -> String {
 
 impl Display for Plan {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Plan { env, depth, anomalies, detectors, probe, .. } = self;
-        let depth_name: &str = depth.into();
+        let Plan { env, anomalies, untried, strengths, detectors, probe, .. } = self;
         writeln!(
             out,
-            "{env}: an episode has {:.0} steps and takes {:.0} ms; depth {depth_name}: {} faults at {} strengths, {} \
+            "{env}: an episode has {:.0} steps and takes {:.0} ms; depth {}: {} of {} faults at {} strengths, {} \
              detectors; about {}",
             probe.steps,
             1000.0 * probe.episode_secs,
+            self.depth_choice(),
             anomalies.len(),
-            self.effort().levels.len(),
+            anomalies.len() + untried.len(),
+            strengths.len(),
             detectors.len(),
             duration(self.secs())
         )?;
@@ -286,4 +246,4 @@ impl Display for Plan {
 mod tests;
 
 #[cfg(test)]
-pub(crate) use tests::tests_plan;
+pub(crate) use tests::{tests_plan, tests_probe};

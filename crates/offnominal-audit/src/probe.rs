@@ -5,6 +5,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_engine::subject::Subject;
+use offnominal_worlds::anomaly::Deviations;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -22,6 +23,10 @@ pub struct Probe {
     pub steps: f64,
     /// Seconds for one episode, as many at a time as there are threads.
     pub episode_secs: f64,
+    /// Mean and standard deviation of the return.
+    pub returns: [f64; 2],
+    /// How far each number of an observation and an action strays.
+    pub deviations: Deviations,
     /// Episodes that ended in failure.
     pub failed: usize,
     /// Episodes that ended at the horizon.
@@ -80,6 +85,8 @@ impl Probe {
             episodes: n,
             steps,
             episode_secs: secs / n as f64,
+            returns: mean_and_deviation(episodes.iter().map(Episode::total_reward)),
+            deviations: Deviations::of(episodes),
             failed: ended(End::Failed),
             timed_out: ended(End::TimedOut),
             obs_width: spec.obs_width(),
@@ -91,6 +98,13 @@ impl Probe {
     pub fn transitions(&self, episodes: usize) -> f64 {
         episodes as f64 * self.steps
     }
+}
+
+fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    let n = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / n;
+    let spread = values.map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    [mean, spread.sqrt()]
 }
 
 /// Insists that two episodes of one seed are the same: an anomalous episode is compared with its nominal twin.

@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use crate::depth::Depth;
+use crate::counts::DepthChoice;
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_engine::catalogues;
@@ -8,7 +8,7 @@ use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::per_time::Span;
 use offnominal_engine::request::within;
 use offnominal_engine::request::{EnvId, POLICY};
-use offnominal_work::cli::{one_of, share};
+use offnominal_work::cli::share;
 use std::path::PathBuf;
 
 /// A time in seconds; as a type of its own, so that nobody takes it for a number, which it is not read from.
@@ -24,12 +24,12 @@ pub struct Request {
     /// The policy.
     #[arg(long, help = POLICY)]
     pub policy: String,
-    /// Time budget, such as 90s, 30m or 2h; it sets the depth
+    /// Time budget, such as 90s, 30m or 2h; it sets depth and counts
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = secs)]
     pub budget: Secs,
-    /// Amount of work [default: the most that fits the budget]
-    #[arg(long, value_parser = one_of::<Depth>())]
-    pub depth: Option<Depth>,
+    /// glance, quick, standard or thorough, with counts such as quick,test=96,failures=368 [default: what fits the budget]
+    #[arg(long, value_name = "DEPTH")]
+    pub depth: Option<DepthChoice>,
     /// Another detector: id, or table such as '{ id = "knn", k = 3 }'; repeatable
     #[arg(long = "detector", value_name = "DETECTOR")]
     pub detectors: Vec<DetectorChoice>,
@@ -77,10 +77,10 @@ impl Request {
     }
 
     /// The command that makes the same audit: the one that was given, with the depth that the budget led to.
-    pub fn command(&self, given: &str, depth: Depth) -> String {
-        match (given, self.depth) {
+    pub fn command(&self, given: &str, depth: &DepthChoice) -> String {
+        match (given, &self.depth) {
             ("", _) | (_, Some(_)) => given.into(),
-            (_, None) => format!("{given} --depth {}", <&str>::from(depth)),
+            (_, None) => format!("{given} --depth {depth}"),
         }
     }
 }

@@ -88,10 +88,52 @@ impl Requirement {
     pub fn judge(&self, audit: &Audit) -> Judged {
         let found = self.found(audit);
         let met = found.is_some_and(|n| self.is_met_by(n.low, n.high)) && !self.is_denied(audit);
-        Judged { requirement: self.to_string(), found, met }
+        let why = (!met).then(|| self.why(found, audit));
+        Judged { requirement: self.to_string(), found, met, why }
     }
 
-    fn is_met_by(&self, low: f64, high: f64) -> bool {
+    /// Why it is not met, and what would tell more.
+    fn why(&self, found: Option<Number>, audit: &Audit) -> String {
+        let n = audit.counts.of(self.count());
+        let (depth, count) = (<&str>::from(audit.depth), self.count().name());
+        let end = |n: Number| if self.at_least { n.low } else { n.high };
+        let Some(found) = found else { return self.nothing_found(audit) };
+        if self.is_met_by(found.low, found.high) {
+            return "Counting and the search for rare failures contradict each other.".into();
+        }
+        if !self.is_met_by(found.high, found.low) || self.is_denied(audit) {
+            return "The whole interval lies beyond the bound: more episodes will not change that.".into();
+        }
+        if !self.is_met_by(found.value, found.value) {
+            return "The value lies beyond the bound, and the interval contains it.".into();
+        }
+        let ratio = (end(found) - found.value).abs() / (self.bound - found.value).abs().max(1e-9);
+        // The interval of a share that was never seen narrows with n, every other one with its root.
+        let is_clean = self.measure != Measure::Return && (found.value == 0.0 || found.value == 1.0);
+        let more = n as f64 * if is_clean { ratio } else { ratio * ratio };
+        let more = (1.1 * more).ceil().min(1e7);
+        format!(
+            "{n} episodes are too few: the interval contains the bound. About {more} would be enough if the value stays \
+             ({count}): `--depth {depth},{count}={more}`."
+        )
+    }
+
+    /// Why there is no number.
+    fn nothing_found(&self, audit: &Audit) -> String {
+        match self.measure {
+            Measure::Success => "The environment does not define success.".into(),
+            Measure::Risk if !audit.failures.counts_failures => {
+                "Nothing that was seen counts as a failure in this environment.".into()
+            }
+            Measure::AurocMatched | Measure::DetectionRate => {
+                "No fault was tried at this strength: the table of faults says why.".into()
+            }
+            _ => "There is no number.".into(),
+        }
+    }
+
+    /// Whether all values between two ends meet it.
+    pub fn is_met_by(&self, low: f64, high: f64) -> bool {
         if self.at_least { low >= self.bound } else { high <= self.bound }
     }
 
@@ -102,7 +144,7 @@ impl Requirement {
     }
 
     fn found(&self, audit: &Audit) -> Option<Number> {
-        let detector = audit.detectors.iter().find(|d| d.name == audit.recommended);
+        let detector = audit.detectors.iter().find(|d| d.name == audit.choice.recommended);
         match self.measure {
             Measure::AurocMatched => detector.and_then(|d| self.of_detector(d)),
             Measure::DetectionRate => detection(&audit.faults, self.strength.as_deref()),
@@ -180,6 +222,19 @@ mod tests {
         assert!(judge("risk <= 0.1") && !judge("risk <= 0.03"), "{:?}", audit.failures);
         assert!(judge("auroc_matched(tiny) >= 0.7") && !judge("auroc_matched(tiny) >= 0.85"));
         assert!(!judge("success >= 0"), "the sample defines no success");
+    }
+
+    #[test]
+    fn what_is_not_met_says_why_and_what_would_tell() {
+        let audit = crate::document::sample();
+        let why = |text: &str| parse(text).unwrap()[0].judge(&audit).why;
+        assert_eq!(why("risk <= 0.1"), None);
+        // 3.3 % [0.4 %, 9 %] of 60 episodes: (0.09 − 0.033) / (0.08 − 0.033) squared, and a tenth more.
+        assert!(why("risk <= 0.08").unwrap().contains("failures=98"), "{:?}", why("risk <= 0.08"));
+        assert!(why("risk <= 1e-3").unwrap().contains("more episodes will not change"));
+        assert!(why("risk <= 0.02").unwrap().contains("value lies beyond"));
+        assert!(why("success >= 0").unwrap().contains("does not define success"));
+        assert!(why("auroc_matched(medium) >= .5").unwrap().contains("at this strength"));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The audit from beginning to end.
 
-use crate::depth::Depth;
+use crate::counts::DepthChoice;
 use crate::document::{self, Audit, FailuresFound, MonitorFound, PolicyFound};
+use crate::findings::choice::Choice;
+use crate::plan::budget::Planned;
 use crate::plan::{self, Basis, Plan, duration};
 use crate::request::Request;
+use crate::requirement::{self, Requirement};
 use crate::stages::{benchmark, failures, monitor, strengths};
-use crate::{advice, badge, findings, page, probe, requirement};
+use crate::{advice, badge, findings, page, probe};
 use anyhow::{Context as _, Result};
 use offnominal_bench::results::Results;
 use offnominal_engine::context::Context;
@@ -42,7 +45,7 @@ struct StageResults {
     strengths: Vec<Strength>,
     results: Results,
     monitor: FittedMonitor,
-    recommended: String,
+    choice: Choice,
     failures: failures::FailureFindings,
 }
 
@@ -58,44 +61,51 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
     let _held = Lock::folder(&request.out)?;
     let subject = Subject::new(&request.env, &request.policy)?;
     subject.knows_failure()?;
-    let plan = planned(request, &subject, context)?;
-    let command = request.command(&context.command, plan.depth);
+    let plan = planned(request, &required, &subject, context)?;
+    let command = request.command(&context.command, &plan.depth_choice());
     let context = &Context { command, ..context.clone() };
-    context.note(&plan.to_string());
     let found = stages(request, &plan, &subject, context)?;
     let mut audit = assembled(context.command.clone(), &plan, &subject, found);
     audit.requirements = required.iter().map(|one| one.judge(&audit)).collect();
-    audit.advice = advice::of(&audit, &default_detector());
+    audit.advice = advice::of(&audit);
     let page = save(&audit, &plan, &request.out)?;
     Ok(Audited { audit, page, secs: [begun.elapsed().as_secs_f64(), plan.secs()] })
 }
 
-/// The plan in the output folder, or a new one after a first look.
-fn planned(request: &Request, subject: &Subject, context: &Context) -> Result<Plan> {
+/// The plan in the output folder, or a new one after a first look. Says what it cannot show before anything is done.
+fn planned(
+    request: &Request,
+    required: &[Requirement],
+    subject: &Subject,
+    context: &Context,
+) -> Result<Plan> {
     let probe = probe::probe(subject, context)?;
     let (name, spec) = (&subject.name, subject.env.spec());
     let hosted = provenance::hosted(spec).map_or(String::new(), |found| format!(" in {found}"));
     let policy = format!("{} (SHA-256 {}){hosted}", name.label(), name.digest);
     let basis = Basis { policy: &policy, spec, probe: &probe, seed: context.seed, jobs: context.jobs };
-    plan::kept(&request.out, Plan::new(request, &basis)?, request.depth)
+    let Planned { plan, more } = Planned::new(request, required, &basis)?;
+    let plan = plan::kept(&request.out, plan, request.depth.as_ref())?;
+    context.note(&plan.to_string());
+    plan.lacking(required).iter().chain(&more).for_each(|line| context.note(line));
+    Ok(plan)
 }
 
 fn stages(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<StageResults> {
     let (env, policy, spec) = (subject.env.as_ref(), subject.policy.as_ref(), subject.env.spec());
     let (evaluation, [diverged, _]) =
-        evaluation::evaluate(env, policy, plan.effort().evaluation as usize, context)
-            .context("evaluation")?;
+        evaluation::evaluate(env, policy, plan.counts.evaluation, context).context("evaluation")?;
     diverged.at_most(context.allow_diverged).context("evaluation")?;
     let strengths = strengths::run(request, plan, context).context("strengths of the faults")?;
     let results = benchmark::run(request, plan, (&strengths, spec), context).context("detectors")?;
     let choices = plan.choices()?;
     let names: Vec<String> = choices.iter().map(|choice| choice.name.clone()).collect();
-    let recommended = findings::recommended(&results, &names, &default_detector());
-    let chosen = choices.into_iter().find(|choice| choice.name == recommended);
+    let choice = Choice::of(&results, &names, &default_detector(), plan.alpha);
+    let chosen = choices.into_iter().find(|one| one.name == choice.recommended);
     let chosen = chosen.unwrap_or_else(|| DetectorChoice::named("default"));
     let monitor = monitor::run(request, plan, &chosen, context).context("monitor")?;
     let failures = failures::run(request, plan, subject, context).context("failures")?;
-    Ok(StageResults { evaluation, strengths, results, monitor, recommended, failures })
+    Ok(StageResults { evaluation, strengths, results, monitor, choice, failures })
 }
 
 fn default_detector() -> String {
@@ -104,7 +114,8 @@ fn default_detector() -> String {
 
 /// The document, but for requirements and advice, which read it.
 fn assembled(command: String, plan: &Plan, subject: &Subject, found: StageResults) -> Audit {
-    let StageResults { evaluation, strengths, results, monitor, recommended, failures } = found;
+    let StageResults { evaluation, strengths, results, monitor, choice, failures } = found;
+    let recommended = choice.recommended.clone();
     let spec = subject.env.spec();
     let names: Vec<String> =
         plan.choices().unwrap_or_default().into_iter().map(|choice| choice.name).collect();
@@ -116,9 +127,12 @@ fn assembled(command: String, plan: &Plan, subject: &Subject, found: StageResult
         env: spec.id.clone(),
         policy: PolicyFound::of(subject.name.label(), subject.name.digest.clone(), evaluation),
         depth: plan.depth,
+        counts: plan.counts,
+        faults_tried: [plan.anomalies.len(), plan.anomalies.len() + plan.untried.len()],
         alpha: plan.alpha,
         faults: findings::faults(&results, &strengths, &recommended, spec),
         channels: findings::channels(&results, &strengths, &recommended, spec),
+        in_deviations: findings::in_deviations(&results, &plan.anomalies, &recommended),
         monitor: MonitorFound {
             file: monitor::FILE.into(),
             detector: about.detector.id.clone(),
@@ -127,9 +141,9 @@ fn assembled(command: String, plan: &Plan, subject: &Subject, found: StageResult
             promised: plan.alpha,
             realised,
         },
-        failures: FailuresFound::of(failures, failures::FOLDER),
+        failures: FailuresFound::of(failures, failures::FOLDER, spec.success.clone()),
         detectors,
-        recommended,
+        choice,
         advice: vec![],
         left_out: plan.left_out.clone(),
         requirements: vec![],
@@ -159,7 +173,7 @@ impl Audited {
 impl Display for Audited {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let (audit, [secs, planned]) = (&self.audit, self.secs);
-        let depth: &str = Depth::into(audit.depth);
+        let depth = DepthChoice::of(audit.depth, &audit.counts);
         writeln!(
             out,
             "{} in {}, depth {depth}, {} (planned {})",
@@ -173,16 +187,8 @@ impl Display for Audited {
         for line in &audit.advice {
             writeln!(out, "- {line}")?;
         }
-        for judged in &audit.requirements {
-            let found = judged
-                .found
-                .map_or("no number".into(), |n| format!("{:.3} [{:.3}, {:.3}]", n.value, n.low, n.high));
-            writeln!(
-                out,
-                "{}: {}, found {found}",
-                judged.requirement,
-                if judged.met { "met" } else { "not met" }
-            )?;
+        for judged in audit.requirements.iter().filter(|judged| judged.met) {
+            writeln!(out, "{}: met, found {}", judged.requirement, judged.shown())?;
         }
         write!(out, "{}", self.page.display())
     }

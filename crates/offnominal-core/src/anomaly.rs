@@ -115,6 +115,14 @@ pub enum AnomalyError {
         /// The environment that was asked.
         env: String,
     },
+    /// The units of the channels are none, or the magnitude is in no unit of a channel.
+    #[error("anomaly {id}: units: expected {expected}")]
+    Units {
+        /// The anomaly.
+        id: String,
+        /// What was expected, and what was found.
+        expected: String,
+    },
     /// The magnitude is outside the range of the anomaly.
     #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {

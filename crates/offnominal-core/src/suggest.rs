@@ -4,7 +4,7 @@
 ///
 /// Similarity is 1 minus the distance of Damerau and Levenshtein (letters added, left out, changed, or swapped with a
 /// neighbour) as a share of the longer name. At least half of the letters must be right, unless the name is a part of
-/// a known one.
+/// a known one or has a long word of it.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     let similar = known.map(|k| (strsim::normalized_damerau_levenshtein(&name, k), k));
@@ -13,9 +13,10 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
     meant.reduce(better).map(|(_, k)| k.to_string())
 }
 
-/// Whether a name of some length is a part of a known one.
+/// Whether a name of some length is a part of a known one, or has a long word of it.
 fn is_part(name: &str, known: &str) -> bool {
-    name.len() >= 3 && known.contains(name)
+    let has = |word: &str| word.len() >= 5 && name.contains(word);
+    (name.len() >= 3 && known.contains(name)) || known.split(['-', '_']).any(has)
 }
 
 /// The suggestion for a name, as it ends a message; nothing where no known name is similar.
@@ -47,6 +48,7 @@ mod tests {
         assert_eq!(meant("tpo", &["side", "top"]).as_deref(), Some("top"));
         assert_eq!(meant("dyn-mas", &["obs-noise", "dyn-gear", "dyn-mass"]).as_deref(), Some("dyn-mass"));
         assert_eq!(meant("cheetah", &["mjc-half-cheetah", "sap-goal0"]).as_deref(), Some("mjc-half-cheetah"));
+        assert_eq!(meant("iforest", &["knn", "isolation-forest"]).as_deref(), Some("isolation-forest"));
         assert_eq!(meant("sap-goal7", &["sap-goal0", "sap-goal1"]).as_deref(), Some("sap-goal0"));
     }
 }

@@ -7,6 +7,7 @@ use offnominal_core::anomaly::{ChannelName, Channels};
 use offnominal_core::prelude::*;
 use offnominal_files::store::address;
 use offnominal_work::cli;
+use offnominal_worlds::anomaly::{self, Deviations};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,6 +26,10 @@ pub struct AnomalyRequest {
     #[arg(long, value_name = "M", requires = "anomaly", conflicts_with = "strength", allow_negative_numbers = true,
         value_parser = cli::finite)]
     pub magnitude: Option<f64>,
+    /// The magnitude counts in nominal standard deviations of each channel
+    #[arg(long, requires = "magnitude")]
+    #[serde(default)]
+    pub deviations: bool,
     /// Calibrated strength: tiny, medium, strong or extreme
     #[arg(long, value_name = "S", requires = "anomaly")]
     pub strength: Option<String>,
@@ -123,18 +128,30 @@ pub fn check_onset(onset: Onset, env: &str, horizon: u32) -> Result<()> {
 }
 
 impl AnomalyRequest {
-    /// The anomaly in an environment whose episodes end at `horizon`, where `policy` acts.
+    /// The anomaly in an environment whose episodes end at `horizon`, where `policy` acts; in deviations of its nominal
+    /// episodes, if that is asked for.
     ///
     /// # Errors
     /// If the anomaly does not apply to the environment, its strength is missing, unknown or not calibrated, or a
     /// number of steps makes no sense.
-    pub fn resolve(&self, env: &dyn Env, policy: &str, horizon: u32) -> Result<AnomalySpec> {
+    pub fn resolve(
+        &self,
+        env: &dyn Env,
+        policy: &str,
+        horizon: u32,
+        nominal: Option<&Deviations>,
+    ) -> Result<AnomalySpec> {
         let (spec, known) = (env.spec(), catalogues::anomalies());
         catalogues::check_anomaly(&self.anomaly, spec)?;
         let policy = self.policy.as_deref().unwrap_or(policy);
         let mut params = json!({ "magnitude": self.magnitude(&spec.id, policy)? });
         if let Some(channels) = &self.channels {
             params["channels"] = json!(channels);
+        }
+        if self.deviations {
+            let known = nominal
+                .context("deviations: expected a policy whose nominal episodes tell them, found none")?;
+            params["units"] = json!(known.of_class(anomaly::kind(&self.anomaly)?.class));
         }
         check_onset(self.onset.0, &spec.id, horizon).context("onset")?;
         let schedule = Schedule { onset: self.onset.0, extent: self.extent()? };
@@ -147,6 +164,7 @@ impl AnomalyRequest {
     pub fn slug(&self) -> String {
         let mut parts = vec![self.anomaly.clone()];
         parts.extend(self.magnitude.map(|m| format!("{m:?}").trim_end_matches(".0").to_string()));
+        parts.extend(self.deviations.then(|| "deviations".to_string()));
         parts.extend(self.strength.clone());
         parts.extend(self.channels.as_ref().map(|channels| format!("channels-{}", channels_slug(channels))));
         if let Onset::At(step) = self.onset.0 {

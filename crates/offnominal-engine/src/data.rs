@@ -25,6 +25,12 @@ pub fn path(file: &str) -> Result<PathBuf> {
     find(file, &places())
 }
 
+/// The folder that has a file of the data; empty where none has it.
+pub fn folder_of(file: &str) -> String {
+    let folder = places().into_iter().find(|folder| folder.join(file).is_file());
+    folder.map_or(String::new(), |folder| folder.display().to_string())
+}
+
 /// The content of a file of the data folder.
 ///
 /// # Errors

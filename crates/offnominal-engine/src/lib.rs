@@ -27,6 +27,7 @@
 //! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
 //! | [`remarks`]       | what is said once, from where no context is at hand              |
+//! | [`doctor`]        | what works on this machine                                       |
 //! | [`request`]       | what requests have in common                                     |
 
 pub mod anomaly_request;
@@ -35,6 +36,7 @@ pub mod collect;
 pub mod data;
 pub mod device;
 pub mod diverged;
+pub mod doctor;
 pub mod ensemble;
 pub mod evaluation;
 pub mod export;

@@ -189,6 +189,7 @@ impl Request {
         };
         let asked = AnomalyRequest {
             anomaly: anomaly.into(),
+            deviations: false,
             magnitude: Some(magnitude),
             strength: None,
             strengths: None,

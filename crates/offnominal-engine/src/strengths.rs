@@ -103,14 +103,19 @@ pub enum Status {
 }
 
 impl Status {
-    fn reason(self) -> &'static str {
+    /// Why there is a magnitude, or none, in words.
+    pub fn reason(self) -> &'static str {
         match self {
             Status::Found => "a magnitude was found",
-            Status::Unattainable => "no magnitude reaches this level",
+            Status::Unattainable => "no magnitude costs the policy this share of its score",
             Status::NoOp => "the anomaly changes nothing there",
             Status::Duplicate => "the anomaly duplicates another one there",
-            Status::OutOfBudget => "the search ended before the level was found",
-            Status::Imprecise => "the score is not known well enough; calibrate with more episodes",
+            Status::OutOfBudget => {
+                "the search ended before it found the magnitude; with more episodes it goes on"
+            }
+            Status::Imprecise => {
+                "what the magnitude costs is not known well enough; with more episodes it is"
+            }
         }
     }
 }

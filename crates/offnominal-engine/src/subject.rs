@@ -10,6 +10,10 @@ use offnominal_agents::Card;
 use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{DatasetRecipe, PolicyName};
+use offnominal_worlds::anomaly::Deviations;
+
+/// Nominal episodes in which the deviations of channels are measured.
+const UNIT_EPISODES: usize = 10;
 
 /// An environment, a policy, and who the policy is.
 pub struct Subject {
@@ -73,9 +77,17 @@ impl Subject {
     /// # Errors
     /// As [`AnomalyRequest::resolve`].
     pub fn anomaly_spec(&self, request: Option<&AnomalyRequest>) -> Result<Option<AnomalySpec>> {
-        let resolve =
-            |r: &AnomalyRequest| r.resolve(self.env.as_ref(), &self.name.label(), self.env.spec().horizon);
-        request.map(resolve).transpose()
+        let Some(request) = request else { return Ok(None) };
+        let nominal = request.deviations.then(|| self.deviations()).transpose()?;
+        let horizon = self.env.spec().horizon;
+        request.resolve(self.env.as_ref(), &self.name.label(), horizon, nominal.as_ref()).map(Some)
+    }
+
+    /// How far the numbers of each signal stray in nominal episodes, the same ones whatever the seed of a command.
+    fn deviations(&self) -> Result<Deviations> {
+        let seed = Seed(0).child("deviations");
+        let play = |i| self.trusted(self.trial().nominal(seed.child(i)));
+        Ok(Deviations::of(&(0..UNIT_EPISODES).map(play).collect::<Result<Vec<_>>>()?))
     }
 
     /// The recipe of the two's episodes.

@@ -58,12 +58,23 @@ use anyhow::Result;
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
+use std::path::PathBuf;
 
 /// How the names of such environments begin.
 const PREFIX: &str = "gymnasium:";
 
 /// The interpreter that hosts them, if it is not to be `python3`.
 pub const PYTHON: &str = "OFFNOMINAL_PYTHON";
+
+/// The interpreter that the user names, that of the virtual environment, or the system's.
+pub fn interpreter() -> PathBuf {
+    if let Some(named) = std::env::var_os(PYTHON) {
+        return named.into();
+    }
+    let of_environment =
+        std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join("bin/python"));
+    of_environment.filter(|python| python.is_file()).unwrap_or_else(|| "python3".into())
+}
 
 /// The most seconds for an answer of an environment, its construction included.
 #[cfg(unix)]

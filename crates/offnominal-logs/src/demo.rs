@@ -43,11 +43,24 @@ pub fn run(folder: &Path, context: &Context) -> Result<Demo> {
     let request = inspect::Request { logs: nominal.clone(), map: Some(map.clone()), page: None };
     let inspected = inspect::run(&request, context)?;
     let (map, file) = (Some(map), monitor.clone());
-    let request =
-        fit::Request { logs: nominal, map, until: None, by_task: false, fitting: Fitting::default(), file };
+    let request = fit::Request {
+        logs: nominal,
+        map,
+        events: None,
+        until: None,
+        by_task: false,
+        fitting: Fitting::default(),
+        file,
+    };
     let fitted = fit::run(&request, context)?;
-    let request =
-        score::Request { monitor, logs: new, map: None, report: Some(report.clone()), alarms: None };
+    let request = score::Request {
+        monitor,
+        logs: new,
+        map: None,
+        events: None,
+        report: Some(report.clone()),
+        alarms: None,
+    };
     let scored = score::run(&request, context)?;
     Ok(Demo { commands: commands(folder), inspected, fitted, scored, report })
 }

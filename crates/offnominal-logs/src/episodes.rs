@@ -42,13 +42,32 @@ pub struct Recorded {
     pub ages_secs: Vec<f32>,
     /// Where something was wrong, `[T]`, if the mapping names a label.
     pub labels: Option<Vec<bool>>,
+    /// The same by kind of event, where several are told apart.
+    pub kinds: Vec<Labelled>,
     /// Whether it succeeded, if the mapping names an outcome.
     pub success: Option<bool>,
     /// Its task, if the mapping names one.
     pub task: Option<String>,
 }
 
+/// Where events of a kind were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labelled {
+    /// The column of the label, or the word of a file of events.
+    pub kind: String,
+    /// The steps, `[T]`.
+    pub steps: Vec<bool>,
+}
+
 impl Recorded {
+    /// Takes labels: of one kind or several, of which any makes a step one where something was wrong.
+    pub(crate) fn label(&mut self, kinds: Vec<Labelled>) {
+        let n = kinds.first().map_or(0, |one| one.steps.len());
+        let any = |step: usize| kinds.iter().any(|kind| kind.steps[step]);
+        self.labels = (!kinds.is_empty()).then(|| (0..n).map(any).collect());
+        self.kinds = if kinds.len() > 1 { kinds } else { vec![] };
+    }
+
     /// Number of steps.
     pub fn len(&self, n_observations: usize) -> usize {
         (self.observations.len() / n_observations.max(1)).saturating_sub(1)
@@ -287,11 +306,16 @@ impl<'a> Log<'a> {
             let place = self.mapping.columns().iter().position(|column| Some(*column) == name)?;
             self.column(place, &ticks)
         };
-        let label = extra(self.mapping.label.as_deref());
+        let labelled = |name: &String| {
+            let column = extra(Some(name))?;
+            let steps = (first + 1..ticks.len()).map(|t| self.is_label(&column, t)).collect();
+            Some(Labelled { kind: name.clone(), steps })
+        };
+        let labels: Vec<Labelled> = self.mapping.label.0.iter().filter_map(labelled).collect();
         let task = extra(self.mapping.task.as_deref());
         let outcome = extra(self.mapping.outcome.as_ref().map(|outcome| outcome.column.as_str()));
         let ages = (first..ticks.len()).flat_map(|t| observed.iter().map(move |c| c.ages[t])).collect();
-        Ok(Some(Recorded {
+        let mut found = Recorded {
             log: path.into(),
             number,
             is_alone: false,
@@ -301,10 +325,13 @@ impl<'a> Log<'a> {
             observations: table(observed, first..ticks.len()),
             commands: table(commanded, first..ticks.len() - 1),
             ages_secs: ages,
-            labels: label.as_ref().map(|c| (first + 1..ticks.len()).map(|t| self.is_label(c, t)).collect()),
+            labels: None,
+            kinds: vec![],
             success: outcome.and_then(|column| self.is_success(&column)),
             task: task.and_then(|column| self.text(&column, column.first(first)?)),
-        }))
+        };
+        found.label(labels);
+        Ok(Some(found))
     }
 
     /// A column at each tick, if the log has it.

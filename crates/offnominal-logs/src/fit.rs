@@ -22,7 +22,7 @@ use offnominal_work::monitor_file::{Fit, Made, System};
 use offnominal_work::rule_choice::asked;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to fit; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -33,6 +33,9 @@ pub struct Request {
     /// Mapping of columns to channels [default: the proposal of `inspect`]
     #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
+    /// Intervals where something was wrong: CSV of start, end, label, log; or NAB's JSON
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Use rows before the first `label`, a date, or a time since the start
     #[arg(long, value_name = "label|DATE|TIME")]
     pub until: Option<Until>,
@@ -80,11 +83,26 @@ pub struct FittedOnLogs {
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     // What can be wrong without the logs is said before they are read.
     request.fitting.rule(Some(1.0))?;
+    let detector = &request.fitting.detector;
+    offnominal_detectors::catalogue().build(&detector.id, &detector.params)?;
     let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
-    let all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
+    let mut all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
+    if let Some(path) = &request.events {
+        label(&mut all, path)?;
+    }
     let (found, file) = of(&all, &mapping, request, context)?;
     atomically(&request.file, &file)?;
     Ok(found)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn label(all: &mut Recordings, events: &Path) -> Result<()> {
+    crate::events::Events::open(events)?.label(all)
+}
+
+#[cfg(target_family = "wasm")]
+fn label(_: &mut Recordings, _: &Path) -> Result<()> {
+    bail!("events: expected labels in a column, as a page in a browser reads logs alone")
 }
 
 /// Fits on the recordings of logs; the contents of the file come with what is to be known.

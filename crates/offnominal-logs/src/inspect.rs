@@ -160,7 +160,7 @@ impl Proposal {
         match () {
             () if is(&mapping.observation) => "observation",
             () if is(&mapping.command) => "command",
-            () if same(&mapping.label) => "label",
+            () if mapping.label.0.iter().any(|label| label == name) => "label",
             () if same(&mapping.task) => "task",
             () if same(&mapping.clock.column) => "time",
             () if mapping.outcome.as_ref().is_some_and(|o| o.column == name) => "outcome",

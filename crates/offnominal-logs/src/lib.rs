@@ -13,6 +13,7 @@
 //! | [`suspects`] | numbers in place of missing values |
 //! | [`episodes`] | episodes at one clock |
 //! | [`recordings`] | all logs as detectors take them |
+//! | [`events`] | labels from a file of intervals |
 //! | [`exchangeability`] | whether the recordings of two parts are alike |
 //! | [`fit`] | a monitor out of recordings |
 //! | [`recalibrate`] | a monitor whose threshold follows later recordings |
@@ -25,6 +26,8 @@
 #[cfg(not(target_family = "wasm"))]
 pub mod demo;
 pub mod episodes;
+#[cfg(not(target_family = "wasm"))]
+pub mod events;
 pub mod exchangeability;
 pub mod fit;
 pub mod formats;

@@ -15,7 +15,7 @@ mod when;
 pub use lost::LostSensor;
 pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
-pub use truth::Truth;
+pub use truth::{KindFound, Truth};
 
 use crate::mapping::{Episodes, Mapping};
 use crate::recordings::{self, Recordings};
@@ -37,6 +37,8 @@ pub struct Request {
     pub logs: Vec<PathBuf>,
     /// A mapping with the channels of the monitor; without one, that of the fit.
     pub map: Option<PathBuf>,
+    /// A file of events, whose intervals are the labels of the logs.
+    pub events: Option<PathBuf>,
     /// The page to write; if absent, none is written.
     pub report: Option<PathBuf>,
     /// The table of alarms to write as CSV; if absent, none is written.
@@ -71,12 +73,16 @@ pub struct ScoredLogs {
 /// If a file cannot be read or written, there is no mapping, or the logs have other channels.
 #[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
+    use crate::events::Events;
     use anyhow::Context as _;
     use offnominal_files::write::atomically;
     let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
-    let recordings = recordings::read(&request.logs, &mapping, crate::chosen::Truth::IfThere, context)?;
+    let mut recordings = recordings::read(&request.logs, &mapping, crate::chosen::Truth::IfThere, context)?;
+    if let Some(path) = &request.events {
+        Events::open(path)?.label(&mut recordings)?;
+    }
     let found = of(&mut monitor, recordings, &mapping, context)?;
     if let Some(path) = &request.alarms {
         atomically(path, &found.table()?)?;

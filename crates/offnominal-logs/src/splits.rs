@@ -258,6 +258,7 @@ impl Request {
         Ok(fit::Request {
             logs: vec![],
             map: None,
+            events: None,
             until: None,
             by_task: false,
             fitting,

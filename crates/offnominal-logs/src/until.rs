@@ -64,7 +64,7 @@ impl Until {
     pub fn before(self, all: &[Recorded], mapping: &Mapping) -> Result<Vec<Recorded>> {
         ensure!(
             self != Until::Label || all.iter().any(|one| one.labels.is_some()),
-            "until: expected logs with the column that the mapping names as `label`, found none"
+            "until: expected logs with the column that the mapping names as `label`, or --events, found none"
         );
         // A clock that counts from the start of the machine has passed no ten years.
         let has_dates = all.iter().all(|one| one.start_nanos > TEN_YEARS);
@@ -125,6 +125,7 @@ impl Recorded {
             commands: self.commands[..steps * commanded].to_vec(),
             ages_secs: self.ages_secs[..n * observed].to_vec(),
             labels: self.labels.as_ref().map(|labels| labels[..steps].to_vec()),
+            kinds: vec![],
             ..self.clone()
         })
     }
@@ -147,6 +148,7 @@ mod tests {
             commands: Vec::new(),
             ages_secs: vec![0.0; 11],
             labels: Some(labels.to_vec()),
+            kinds: vec![],
             success: None,
             task: None,
         }

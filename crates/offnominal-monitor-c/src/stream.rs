@@ -10,7 +10,7 @@ use offnominal_monitor::About;
 use offnominal_topics::cdr;
 use offnominal_topics::chosen::Chosen;
 use offnominal_topics::live::Live;
-use offnominal_topics::mapping::Mapping;
+use offnominal_topics::mapping::{Labels, Mapping};
 use offnominal_topics::nested::Nested;
 use offnominal_topics::record::{Sink, Topic};
 use offnominal_topics::ros_schema::Types;
@@ -212,7 +212,7 @@ fn mapping(about: &About, given: Option<&str>) -> Result<Mapping> {
     })?;
     let mapping = Mapping::parse(text)?.of_monitor(&about.references())?;
     let task = mapping.task.clone().filter(|_| about.groups.is_some());
-    Ok(Mapping { label: None, outcome: None, task, ..mapping })
+    Ok(Mapping { label: Labels::default(), outcome: None, task, ..mapping })
 }
 
 /// The topics of columns, in the order in which they appear.

@@ -23,6 +23,14 @@ pub fn load(progress: &mut dyn FnMut(&str)) -> Result<(), MujocoError> {
     api(progress).map(drop)
 }
 
+/// Where the library is; it is not fetched.
+///
+/// # Errors
+/// Why it is in none of the places, in words.
+pub fn present() -> Result<String, String> {
+    locate::present(&Places::of_process())
+}
+
 /// The functions of the library.
 pub(crate) fn api(progress: &mut dyn FnMut(&str)) -> Result<&'static Api, MujocoError> {
     if let Some(api) = LOADED.get() {

@@ -65,6 +65,19 @@ pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Ap
     Err(MujocoError::NotFound(tried))
 }
 
+/// The place that has the library, in words; nothing is fetched.
+pub(crate) fn present(places: &Places) -> Result<String, String> {
+    if let Some(path) = &places.named {
+        return open(path).map(|_| path.display().to_string()).map_err(|why| why.to_string());
+    }
+    let python = || format!("the package of {}", places.python.display());
+    let found = in_python(places, &mut |_| {}).map(|_| python());
+    found.or_else(|why| match in_cache(places, &mut |_| {}) {
+        Ok(_) => Ok("the cache folder".into()),
+        Err(other) => Err(format!("{why}; {other}")),
+    })
+}
+
 /// One place: the library, or why it is not there.
 type Step = fn(&Places, &mut dyn FnMut(&str)) -> Result<Api, String>;
 

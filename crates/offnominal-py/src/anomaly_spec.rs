@@ -10,5 +10,5 @@ const POLICY: &str = "tqc";
 /// The anomaly that a JSON object describes, or null for none, checked against the environment and its horizon.
 pub(crate) fn read(text: &str, env: &dyn Env, horizon: u32) -> Result<Option<AnomalySpec>> {
     let wanted: Option<AnomalyRequest> = serde_json::from_str(text)?;
-    wanted.map(|wanted| wanted.resolve(env, POLICY, horizon)).transpose()
+    wanted.map(|wanted| wanted.resolve(env, POLICY, horizon, None)).transpose()
 }

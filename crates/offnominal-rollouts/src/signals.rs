@@ -6,7 +6,7 @@ use crate::rollout::{Rollout, Rollouts};
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_files::write;
-use offnominal_topics::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome};
+use offnominal_topics::mapping::{Channel, Clock, Episodes, FORMAT, Labels, Mapping, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Display, Formatter};
@@ -100,7 +100,7 @@ fn mapping(data: &Rollouts) -> Mapping {
         observation: data.signals.iter().cloned().chain(embedding).map(channel).collect(),
         command: vec![],
         outcome: Some(Outcome { column: "success".into(), success: true.into() }),
-        label: None,
+        label: Labels::default(),
         task: Some("task".into()),
         missing: vec![],
         ignored: None,

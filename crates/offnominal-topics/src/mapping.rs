@@ -29,9 +29,10 @@ pub struct Mapping {
     /// The column that tells how an episode ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// The column that is not zero where something was wrong; for judging only, no detector sees it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    /// The column that is not zero where something was wrong, or several, each for a kind of event; for judging only, no
+    /// detector sees them.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub label: Labels,
     /// The column that names the task of an episode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
@@ -42,6 +43,46 @@ pub struct Mapping {
     /// unnoticed, unless this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Vec<String>>,
+}
+
+/// Columns of labels: one, written as a text, or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(from = "OneOrSeveral", into = "OneOrSeveral")]
+pub struct Labels(pub Vec<String>);
+
+impl Labels {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// [`Labels`] as they are written.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "expected a column or a list of columns")]
+enum OneOrSeveral {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl From<OneOrSeveral> for Labels {
+    fn from(written: OneOrSeveral) -> Labels {
+        match written {
+            OneOrSeveral::One(column) => Labels(vec![column]),
+            OneOrSeveral::Several(columns) => Labels(columns),
+        }
+    }
+}
+
+impl From<Labels> for OneOrSeveral {
+    fn from(Labels(mut columns): Labels) -> OneOrSeveral {
+        match columns.len() {
+            1 => OneOrSeveral::One(columns.remove(0)),
+            _ => OneOrSeveral::Several(columns),
+        }
+    }
 }
 
 /// The clock of the steps.
@@ -299,9 +340,9 @@ impl Mapping {
     /// The columns that are read: observations, commands, and then what tells of the episode.
     pub fn columns(&self) -> Vec<&str> {
         let outcome = self.outcome.as_ref().map(|outcome| outcome.column.as_str());
-        let told = [self.label.as_deref(), self.task.as_deref(), outcome];
+        let told = [self.task.as_deref(), outcome].into_iter().flatten();
         let mut columns: Vec<&str> = self.channels().map(|channel| channel.column.as_str()).collect();
-        for name in told.into_iter().flatten().chain(self.episodes.columns()) {
+        for name in self.label.0.iter().map(String::as_str).chain(told).chain(self.episodes.columns()) {
             if !columns.contains(&name) {
                 columns.push(name);
             }
@@ -311,9 +352,8 @@ impl Mapping {
 
     /// Whether a column only judges a recording, so that a log may lack it.
     pub fn judges(&self, column: &str) -> bool {
-        let is = |name: Option<&str>| name == Some(column);
-        let judges =
-            is(self.label.as_deref()) || is(self.outcome.as_ref().map(|outcome| outcome.column.as_str()));
+        let is_label = self.label.0.iter().any(|label| label == column);
+        let judges = is_label || self.outcome.as_ref().is_some_and(|outcome| outcome.column == column);
         judges && self.channels().all(|channel| channel.column != column)
     }
 

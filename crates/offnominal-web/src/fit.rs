@@ -1,7 +1,7 @@
 //! `fit`: a monitor out of logs, as the file that the command line writes and reads.
 
 use crate::answer::{Parts, said};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use offnominal_logs::chosen::Truth;
 use offnominal_logs::fit;
 use offnominal_logs::mapping::Mapping;
@@ -15,6 +15,10 @@ pub(crate) fn run(
     logs: &[Log],
     context: &Context,
 ) -> Result<Parts> {
+    ensure!(
+        request.events.is_none(),
+        "events: expected labels in a column of the logs, found a file of events"
+    );
     let mapping = match mapping {
         Some(text) => Mapping::parse(text)?,
         None => recordings::proposal(logs, context)?.mapping,

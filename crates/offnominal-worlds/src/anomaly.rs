@@ -77,6 +77,7 @@ pub const ALL: &[Listed] = &[
     sine_drift::OBS,
     stuck::OBS,
     dropout::OBS,
+    delay::OBS,
     image::GAUSSIAN_NOISE,
     image::SHOT_NOISE,
     image::IMPULSE_NOISE,

@@ -6,6 +6,7 @@ mod commands;
 mod declared;
 mod demo;
 mod fit;
+mod interrupt;
 mod list;
 mod manual;
 mod monitor;
@@ -17,10 +18,11 @@ mod ur_sim;
 
 use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue};
 use command::Common;
 use commands::{FAMILIES, GROUPS};
 pub use declared::{Argument, Declaration, Declarations, declarations};
-use offnominal_core::suggest::did_you_mean;
+use offnominal_core::suggest::{did_you_mean, nearest};
 use offnominal_engine::catalogues::{self, Extras};
 use offnominal_engine::context::Context;
 use offnominal_engine::{device, stop};
@@ -50,12 +52,16 @@ pub fn main_with(mut extras: Extras) -> ExitCode {
 }
 
 /// Runs one command line, the program's name first, and returns its exit code: 0 done, 1 evaluated and not acceptable,
-/// 2 error.
+/// 2 error, 130 interrupted.
 pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> u8 {
     let line = program(command::Command::line_of_help);
-    let matches = match line.try_get_matches_from(args) {
+    let typed: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let matches = match line.try_get_matches_from(&typed) {
         Ok(matches) => matches,
-        Err(usage) => return usage.print().map_or(2, |()| u8::from(usage.use_stderr()) * 2),
+        Err(usage) => {
+            let usage = helpful(usage);
+            return usage.print().map_or(2, |()| u8::from(usage.use_stderr()) * 2);
+        }
     };
     let Some((command, own)) = commands::chosen(&matches) else { return 2 };
     let done = guarded(|| command.run(own)?.tell());
@@ -63,8 +69,28 @@ pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -
     match done {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => 0,
+        Err(_) if interrupt::is_requested() => {
+            terminal::say(interrupt::said(command, own, &typed));
+            interrupt::CODE
+        }
         Err(error) => failed(&error),
     }
+}
+
+/// The same error with suggestions that are similar enough to be meant: clap's are more generous, and for an option that
+/// does not exist it explains how to pass a value.
+fn helpful(mut usage: clap::Error) -> clap::Error {
+    usage.remove(ContextKind::Suggested);
+    if let Some(ContextValue::String(name)) = usage.remove(ContextKind::InvalidSubcommand) {
+        let all = GROUPS.iter().flat_map(|(_, commands)| *commands);
+        let meant = nearest(&name, all.flat_map(|command| command.name.split(' ')));
+        usage.remove(ContextKind::SuggestedSubcommand);
+        if let Some(meant) = meant {
+            usage.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant]));
+        }
+        usage.insert(ContextKind::InvalidSubcommand, ContextValue::String(name));
+    }
+    usage
 }
 
 /// Does what a request in JSON asks of a command, such as `risk estimate`, and returns what it prints with `--json`.

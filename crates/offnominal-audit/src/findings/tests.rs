@@ -3,7 +3,14 @@
 use super::*;
 use offnominal_engine::subject::Subject;
 
-fn row(detector: &str, anomaly: &str, strength: &str, metric: &str, threshold: &str, value: f64) -> Row {
+pub(super) fn row(
+    detector: &str,
+    anomaly: &str,
+    strength: &str,
+    metric: &str,
+    threshold: &str,
+    value: f64,
+) -> Row {
     Row {
         campaign: "audit".into(),
         env: "sap-goal0".into(),
@@ -38,10 +45,8 @@ fn results() -> Results {
 }
 
 #[test]
-fn a_detector_that_is_better_by_more_than_chance_is_recommended() {
+fn detectors_have_their_distance_to_the_recommended_one() {
     let names = ["clock", "knn", "residual-views"].map(String::from);
-    assert_eq!(recommended(&results(), &names, "residual-views"), "residual-views");
-    assert_eq!(recommended(&results(), &names, "knn"), "residual-views");
     let found = detectors(&results(), &names, "residual-views");
     let gap = found[1].behind.unwrap();
     assert!((gap.value + 0.1).abs() < 1e-9 && gap.high < 0.0, "{gap:?}");

@@ -6,11 +6,11 @@ use crate::request::Request;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_bench::campaign::{self, Campaign};
 use offnominal_bench::cells::{self, Bench};
-use offnominal_bench::results::Results;
+use offnominal_bench::results::{Results, Row};
 use offnominal_bench::run::complete;
 use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_engine::context::Context;
-use offnominal_engine::strengths::{Status, Strength};
+use offnominal_engine::strengths::{LEVELS, Status, Strength};
 use offnominal_files::store::Store;
 use toml::{Table, Value};
 
@@ -38,8 +38,7 @@ pub fn run(
 /// The campaign as its file would be written.
 fn campaign(request: &Request, plan: &Plan, strengths: &[Strength], spec: &EnvSpec) -> Result<String> {
     let effort = plan.effort();
-    let usable =
-        strengths.iter().filter(|s| s.status == Status::Found && effort.levels.contains(&s.level.as_str()));
+    let usable = strengths.iter().filter(|s| s.status == Status::Found && plan.strengths.contains(&s.level));
     let mut anomalies: Vec<Value> = usable.filter_map(anomaly).collect();
     ensure!(
         !anomalies.is_empty(),
@@ -51,11 +50,12 @@ fn campaign(request: &Request, plan: &Plan, strengths: &[Strength], spec: &EnvSp
     );
     anomalies.push(nothing());
     anomalies.extend(single_channels(strengths, spec, effort.channels));
+    anomalies.extend(in_deviations(plan));
     let integer = |n: usize| Value::Integer(n as i64);
     let episodes = table([
         ("train", integer(effort.train)),
         ("validation", integer(plan.validation)),
-        ("test", integer(effort.test)),
+        ("test", integer(plan.counts.test)),
     ]);
     let detectors = plan.choices()?.iter().map(|choice| choice.to_toml()).collect();
     let all = table([
@@ -93,6 +93,11 @@ fn nothing() -> Value {
     Value::Table(table(entries))
 }
 
+/// Whether a row is of a calibrated strength or of nominal episodes, and not of a single channel.
+pub fn is_level(row: &&Row) -> bool {
+    row.anomaly_class == "none" || LEVELS.iter().any(|(level, _)| row.strength == *level)
+}
+
 /// The fault that is tried on one channel at a time.
 pub const OF_CHANNELS: &str = "obs-offset";
 
@@ -122,6 +127,30 @@ fn single_channels(strengths: &[Strength], spec: &EnvSpec, most: usize) -> Vec<V
         Value::Table(table(entries))
     };
     spec.observation.iter().take(most).map(one).collect()
+}
+
+/// Sizes of faults in nominal deviations of each channel.
+pub const DEVIATIONS: [f64; 2] = [1.0, 3.0];
+
+/// How the strength of so many deviations is called.
+pub fn deviations(level: f64) -> String {
+    if level == 1.0 { "1 deviation".into() } else { format!("{level} deviations") }
+}
+
+/// The faults of a plan whose magnitude is in the unit of each channel, in units of what the channel strays nominally.
+fn in_deviations(plan: &Plan) -> impl Iterator<Item = Value> {
+    plan.in_deviations().into_iter().flat_map(move |(id, units)| {
+        DEVIATIONS.map(|level| {
+            let units = units.iter().map(|unit| Value::Float(*unit)).collect();
+            let entries = [
+                ("id", Value::from(&*id)),
+                ("strength", Value::from(deviations(level))),
+                ("magnitude", Value::Float(level)),
+                ("units", Value::Array(units)),
+            ];
+            Value::Table(table(entries))
+        })
+    })
 }
 
 fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Table {

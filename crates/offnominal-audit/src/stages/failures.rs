@@ -43,7 +43,7 @@ pub struct FailureFindings {
 pub fn run(request: &Request, plan: &Plan, subject: &Subject, context: &Context) -> Result<FailureFindings> {
     let folder = request.out.join(FOLDER);
     let asked = json!({
-        "env": request.env, "policy": request.policy, "episodes": plan.effort().failures, "out": folder,
+        "env": request.env, "policy": request.policy, "episodes": plan.counts.failures, "out": folder,
     });
     let counting = cli::request(&asked)?;
     let counted = estimate::alone(&counting, context)?;
@@ -82,7 +82,7 @@ fn swarm(request: &Request, plan: &Plan, context: &Context) -> Result<split::Rep
 fn look(request: &Request, plan: &Plan, context: &Context) -> Result<search::Report> {
     let asked = json!({
         "env": request.env, "policies": [request.policy], "strategies": ["random", "cross-entropy"], "searches": 3,
-        "budget": plan.effort().failures, "out": request.out.join(FOLDER).join("search"),
+        "budget": plan.effort().counts.failures, "out": request.out.join(FOLDER).join("search"),
     });
     search::run(&cli::request(&asked)?, context)
 }

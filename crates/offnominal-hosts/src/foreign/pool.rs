@@ -4,8 +4,8 @@
 //! environment. One whose processes ended or whose modules changed is replaced.
 
 use crate::foreign::host::Host;
+use crate::foreign::interpreter;
 use crate::foreign::wanted::Wanted;
-use crate::foreign::worker::interpreter;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;

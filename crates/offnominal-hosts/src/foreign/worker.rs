@@ -7,7 +7,7 @@ use offnominal_mujoco::python;
 use offnominal_work::stop;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -198,16 +198,6 @@ fn write(folder: &Path) -> std::io::Result<()> {
     let package = folder.join(PACKAGE);
     std::fs::create_dir(&package)?;
     SOURCES.iter().try_for_each(|(name, text)| std::fs::write(package.join(name), text))
-}
-
-/// The interpreter that the user names, that of the virtual environment, or the system's.
-pub(super) fn interpreter() -> PathBuf {
-    if let Some(named) = std::env::var_os(crate::foreign::PYTHON) {
-        return named.into();
-    }
-    let of_environment =
-        std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join("bin/python"));
-    of_environment.filter(|python| python.is_file()).unwrap_or_else(|| "python3".into())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::inspect::names::{looks_ahead, stem};
 use crate::inspect::survey::{LogReport, TopicReport};
 use crate::inspect::taken::{Role, Taken};
 use crate::inspect::windows::windows;
-use crate::mapping::{Channel, Episodes, FORMAT, Mapping, Outcome};
+use crate::mapping::{Channel, Episodes, FORMAT, Labels, Mapping, Outcome};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashMap};
 
@@ -130,7 +130,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
         observation,
         command,
         outcome,
-        label: named(Role::Label),
+        label: Labels(taken.iter().filter(|t| t.role == Role::Label).map(|t| t.name.clone()).collect()),
         task: named(Role::Task),
         missing: missing(&taken),
         ignored: None,
@@ -196,13 +196,15 @@ fn one_table(taken: &mut [Taken<'_>]) {
     }
 }
 
-/// Of several labels, outcomes, tasks or episodes the first one that changes is taken.
+/// Of several outcomes, tasks or episodes the first one that changes is taken; of several labels, all that do.
 fn only_one(taken: &mut [Taken<'_>]) {
     for role in [Role::Label, Role::Outcome, Role::Task, Role::Episode] {
         let places: Vec<usize> = (0..taken.len()).filter(|&i| taken[i].role == role).collect();
         let changes = |&&i: &&usize| taken[i].column.kind != Kind::Constant;
         let chosen = places.iter().find(changes).or(places.first()).copied();
-        for i in places.into_iter().filter(|&i| Some(i) != chosen) {
+        let is_kept = |i: usize| Some(i) == chosen || (role == Role::Label && changes(&&i));
+        let left: Vec<usize> = places.iter().copied().filter(|&i| !is_kept(i)).collect();
+        for i in left {
             let other = chosen.map_or(String::new(), |i| taken[i].name.clone());
             (taken[i].role, taken[i].why) = (Role::Ignored, format!("guess: {other} says it"));
         }

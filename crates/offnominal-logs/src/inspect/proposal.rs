@@ -13,10 +13,19 @@ impl Proposal {
         );
         let Mapping { version, clock, episodes, outcome, label, task, .. } = &self.mapping;
         let _ = writeln!(text, "version = {version}");
-        for (key, column) in [("label", label), ("task", task)] {
-            if let Some(column) = column {
-                let _ = writeln!(text, "{key} = {}  # {}", quoted(column), self.why_of(column));
+        match label.0.as_slice() {
+            [] => {}
+            [one] => {
+                let _ = writeln!(text, "label = {}  # {}", quoted(one), self.why_of(one));
             }
+            several => {
+                let names = several.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+                let _ =
+                    writeln!(text, "label = [{names}]  # each a kind of event; {}", self.why_of(&several[0]));
+            }
+        }
+        if let Some(column) = task {
+            let _ = writeln!(text, "task = {}  # {}", quoted(column), self.why_of(column));
         }
         if !self.mapping.missing.is_empty() {
             let _ = writeln!(

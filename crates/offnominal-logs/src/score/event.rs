@@ -28,16 +28,17 @@ impl Event {
     }
 }
 
-/// The events of all recordings.
-pub(super) fn events(recordings: &[ScoredRecording]) -> Vec<Event> {
+/// The events of all recordings; of one kind, if it is named.
+pub(super) fn events(recordings: &[ScoredRecording], kind: Option<&str>) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::new();
     // The recording before, if its label is on when it ends.
     let mut open: Option<&ScoredRecording> = None;
     for recording in recordings {
         let before = open.take().filter(|before| follows(before, recording));
-        for steps in stretches(recording) {
-            let is_same = steps.start == 0 && before.is_some() && labels(recording).is_some();
-            open = (steps.end == recording.steps && labels(recording).is_some()).then_some(recording);
+        for steps in stretches(recording, kind) {
+            let has_labels = labels(recording, kind).is_some();
+            let is_same = steps.start == 0 && before.is_some() && has_labels;
+            open = (steps.end == recording.steps && has_labels).then_some(recording);
             let event = found(recording, steps);
             match all.last_mut().filter(|_| is_same) {
                 Some(last) => *last = last.continued(event),
@@ -54,11 +55,13 @@ fn follows(before: &ScoredRecording, recording: &ScoredRecording) -> bool {
 }
 
 /// The steps of each event; all of them where only the outcome is known, none in a nominal recording.
-fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
+fn stretches(recording: &ScoredRecording, kind: Option<&str>) -> Vec<Range<usize>> {
     if recording.is_anomalous() != Some(true) {
         return Vec::new();
     }
-    let Some(labels) = labels(recording) else { return std::iter::once(0..recording.steps).collect() };
+    let Some(labels) = labels(recording, kind) else {
+        return std::iter::once(0..recording.steps).filter(|_| kind.is_none()).collect();
+    };
     let mut at = 0;
     let runs = labels.chunk_by(|a, b| a == b).map(|run| {
         at += run.len();
@@ -69,7 +72,7 @@ fn stretches(recording: &ScoredRecording) -> Vec<Range<usize>> {
 
 /// When the events of a recording begin and end, in seconds since its first observation.
 pub(super) fn spans(recording: &ScoredRecording) -> impl Iterator<Item = (f64, f64)> {
-    stretches(recording).into_iter().map(|steps| ends(recording, &steps))
+    stretches(recording, None).into_iter().map(|steps| ends(recording, &steps))
 }
 
 /// When some steps begin and end, in seconds since the first observation.
@@ -77,9 +80,12 @@ fn ends(recording: &ScoredRecording, steps: &Range<usize>) -> (f64, f64) {
     (recording.recorded.secs[steps.start], recording.recorded.after(steps.end as u64 - 1))
 }
 
-/// The label of each step, if it is on in any.
-fn labels(recording: &ScoredRecording) -> Option<&[bool]> {
-    recording.recorded.labels.as_deref().filter(|labels| labels.contains(&true))
+/// The label of each step, if it is on in any; that of a kind, if it is named.
+fn labels<'a>(recording: &'a ScoredRecording, kind: Option<&str>) -> Option<&'a [bool]> {
+    let recorded = &recording.recorded;
+    let of_kind = |kind| recorded.kinds.iter().find(|one| one.kind == kind).map(|one| one.steps.as_slice());
+    let labels = kind.map_or(recorded.labels.as_deref(), of_kind);
+    labels.filter(|labels| labels.contains(&true))
 }
 
 fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
@@ -93,7 +99,7 @@ fn found(recording: &ScoredRecording, steps: Range<usize>) -> Event {
 
 /// Alarms of a recording that were raised outside of its events, and how long it lasts without them in seconds.
 pub(super) fn between(recording: &ScoredRecording) -> (usize, f64) {
-    let events = stretches(recording);
+    let events = stretches(recording, None);
     let is_outside = |alarm: &&AlarmSpan| !events.iter().any(|steps| steps.contains(&(alarm.step as usize)));
     let inside: f64 = spans(recording).map(|(begun, until)| until - begun).sum();
     (recording.alarms.iter().filter(is_outside).count(), (recording.length_secs - inside).max(0.0))

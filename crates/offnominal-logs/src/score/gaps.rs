@@ -72,6 +72,7 @@ mod tests {
             commands: Vec::new(),
             ages_secs,
             labels: None,
+            kinds: vec![],
             success: None,
             task: None,
         }

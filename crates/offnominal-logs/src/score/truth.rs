@@ -23,10 +23,46 @@ pub struct Truth {
     pub detected: Option<Estimate>,
     /// Of the events that were detected, the time from the first labelled step to the alarm in seconds: the median.
     pub median_delay_secs: Option<f64>,
+    /// The same of each kind of event, where several are told apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindFound>,
     /// Alarms that were raised before, between or after the events of anomalous recordings.
     pub outside_events: usize,
     /// How long those recordings last without their events, in hours.
     pub outside_events_hours: f64,
+}
+
+/// Events of a kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KindFound {
+    /// The column of the label, or the word of the file of events.
+    pub kind: String,
+    /// The share with an alarm while they last, with its exact 95 % interval.
+    pub detected: Estimate,
+    /// The median time from the first labelled step to the alarm in seconds.
+    pub median_delay_secs: Option<f64>,
+}
+
+impl KindFound {
+    /// Of the events of a kind; none where there are no such events.
+    fn of(recordings: &[ScoredRecording], kind: &str) -> Result<Option<KindFound>> {
+        let events = events(recordings, Some(kind));
+        let delays = delays(&events);
+        let of = |detected| KindFound { kind: kind.into(), detected, median_delay_secs: median(&delays) };
+        Ok(share(delays.len(), events.len())?.map(of))
+    }
+}
+
+/// The delays of the events that were found, sorted.
+fn delays(events: &[Event]) -> Vec<f64> {
+    let mut delays: Vec<f64> = events.iter().filter_map(Event::delay_secs).collect();
+    delays.sort_by(f64::total_cmp);
+    delays
+}
+
+/// A share with its exact interval; none of nothing.
+fn share(k: usize, n: usize) -> Result<Option<Estimate>> {
+    Ok((n > 0).then(|| clopper_pearson(k, n, Level::P95)).transpose()?)
 }
 
 impl Truth {
@@ -34,10 +70,14 @@ impl Truth {
     pub(super) fn of(recordings: &[ScoredRecording]) -> Result<Truth> {
         let known = |what: Option<bool>| recordings.iter().filter(move |r| r.is_anomalous() == what);
         let has_alarm = |r: &&ScoredRecording| !r.alarms.is_empty();
-        let events = events(recordings);
-        let mut delays: Vec<f64> = events.iter().filter_map(Event::delay_secs).collect();
-        delays.sort_by(f64::total_cmp);
-        let share = |k: usize, n: usize| (n > 0).then(|| clopper_pearson(k, n, Level::P95)).transpose();
+        let events = events(recordings, None);
+        let delays = delays(&events);
+        let mut names: Vec<&str> =
+            recordings.iter().flat_map(|r| r.recorded.kinds.iter().map(|one| one.kind.as_str())).collect();
+        names.sort_unstable();
+        names.dedup();
+        let of_kinds = names.into_iter().map(|kind| KindFound::of(recordings, kind));
+        let kinds = of_kinds.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         let (outside_events, secs) =
             known(Some(true)).map(between).fold((0, 0.0), |(n, secs), (more, time)| (n + more, secs + time));
         Ok(Truth {
@@ -46,6 +86,7 @@ impl Truth {
             false_alarms: share(known(Some(false)).filter(has_alarm).count(), known(Some(false)).count())?,
             detected: share(delays.len(), events.len())?,
             median_delay_secs: median(&delays),
+            kinds,
             outside_events,
             outside_events_hours: secs / 3600.0,
         })
@@ -75,6 +116,11 @@ impl Display for Truth {
             let delay =
                 self.median_delay_secs.map_or(String::new(), |secs| format!(", median delay {secs:.3} s"));
             lines.push(format!("{}{delay}", said("detected", share, "events")));
+            for KindFound { kind, detected, median_delay_secs } in &self.kinds {
+                let delay =
+                    median_delay_secs.map_or(String::new(), |secs| format!(", median delay {secs:.3} s"));
+                lines.push(format!("  {}{delay}", said(kind, detected, "events")));
+            }
             lines.push(format!(
                 "alarms outside of events, in the same recordings: {} in {:.3} hours",
                 self.outside_events, self.outside_events_hours

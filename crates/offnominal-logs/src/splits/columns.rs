@@ -7,7 +7,7 @@ use crate::formats::{
     hdf5_episodes::numbered,
     hdf5_parts::{Part, below, groups, open, parts},
 };
-use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping};
+use crate::mapping::{Channel, Clock, Episodes, FORMAT, Labels, Mapping};
 use crate::record::Sink;
 use anyhow::{Context, Result, ensure};
 use hdf5_pure::{File, Group};
@@ -90,7 +90,7 @@ impl Columns {
             observation: channels(&self.observation),
             command: channels(&self.command),
             outcome: None,
-            label: Some(self.label.clone()),
+            label: Labels(vec![self.label.clone()]),
             task: None,
             missing: Vec::new(),
             ignored: None,

@@ -91,6 +91,7 @@ impl Rig {
         fit::Request {
             logs,
             map: Some(self.map.clone()),
+            events: None,
             until: None,
             by_task: false,
             fitting,
@@ -100,7 +101,8 @@ impl Rig {
 
     pub fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
         let [report, alarms] = ["report.html", "alarms.csv"].map(|name| Some(self.path(name)));
-        let request = score::Request { monitor: self.path("tanks.monitor"), logs, map, report, alarms };
+        let request =
+            score::Request { monitor: self.path("tanks.monitor"), logs, map, events: None, report, alarms };
         score::run(&request, &Context::silent(1, 2))
     }
 }

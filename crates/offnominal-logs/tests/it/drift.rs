@@ -46,7 +46,7 @@ fn a_monitor_follows_later_nominal_recordings() {
     let alarms = |monitor: &str| {
         let logs = logs("fresh", 1000, 40, 1.3, false);
         let (map, report, alarms) = (None, None, None);
-        let request = score::Request { monitor: path(monitor), logs, map, report, alarms };
+        let request = score::Request { monitor: path(monitor), logs, map, events: None, report, alarms };
         let found = score::run(&request, &context).unwrap();
         found.recordings.iter().filter(|recording| !recording.alarms.is_empty()).count()
     };

@@ -109,6 +109,7 @@ fn what_lies_before_the_first_label_is_used_alone() {
         monitor: folder.path().join("pump.monitor"),
         logs: vec![log.clone()],
         map: None,
+        events: None,
         report: None,
         alarms: None,
     };

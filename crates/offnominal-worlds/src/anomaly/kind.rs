@@ -105,6 +105,13 @@ pub enum Unit {
     One,
 }
 
+impl AnomalyKind {
+    /// Whether its magnitude is in the unit of each channel that it disturbs.
+    pub fn is_in_units(&self) -> bool {
+        self.reach.iter().any(|reach| reach.unit == Unit::Signal)
+    }
+}
+
 impl Reach {
     /// A reach in units of the signal.
     pub const fn signal(step: f64, limit: f64) -> Reach {

@@ -5,7 +5,7 @@ use super::kind::{AnomalyKind, Class, Domain, Unit};
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::channel::spans;
 use offnominal_core::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One direction in which magnitudes grow more harmful, starting from neutral.
 ///
@@ -27,7 +27,8 @@ pub struct Search {
 
 /// How far the numbers of each signal stray from their mean in nominal episodes, in the order of the numbers: the unit of
 /// channels without bounds, so that it does not matter in which unit they are read.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Deviations {
     observation: Vec<f64>,
     action: Vec<f64>,
@@ -45,6 +46,11 @@ impl Deviations {
             observation: (0..width(|e| e.obs_width)).map(|i| deviation(numbers(i))).collect(),
             action: (0..width(|e| e.act_width)).map(|i| deviation(commands(i))).collect(),
         }
+    }
+
+    /// Those of the signal that anomalies of a class disturb.
+    pub fn of_class(&self, class: Class) -> &[f64] {
+        if class == Class::Action { &self.action } else { &self.observation }
     }
 }
 
@@ -71,10 +77,8 @@ pub fn searches(spec: &EnvSpec, id: &str, nominal: &Deviations) -> Result<Vec<Se
 }
 
 fn of_signal(kind: &AnomalyKind, spec: &EnvSpec, nominal: &Deviations) -> Vec<Search> {
-    let (channels, deviations) = match kind.class {
-        Class::Action => (&spec.action, &nominal.action),
-        _ => (&spec.observation, &nominal.observation),
-    };
+    let deviations = nominal.of_class(kind.class);
+    let channels = if kind.class == Class::Action { &spec.action } else { &spec.observation };
     let open = largest_open(channels, deviations);
     // What is uniform over a range strays by a third to a half of the half-width from its mean.
     let unit = half_width(channels).or(open.map(|deviation| 3.0 * deviation)).unwrap_or(1.0);

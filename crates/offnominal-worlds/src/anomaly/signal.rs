@@ -1,6 +1,7 @@
 //! Disturbances of a signal, whichever way it flows.
 
 pub use super::Listed;
+use super::kind::Unit;
 pub use super::kind::{Class, Domain, Reach};
 pub use offnominal_core::prelude::*;
 pub use serde::Deserialize;
@@ -57,6 +58,9 @@ pub trait OperatorRecipe: DeserializeOwned + Send + 'static {
 
     /// Which channels it disturbs.
     fn channels(&self) -> &Channels;
+
+    /// What a magnitude of one means in each channel of the signal, in the unit of the channel; one, if it is empty.
+    fn units(&self) -> &[f64];
 }
 
 /// Declares the recipe of an operator: magnitude and channels, which all have, and what else it has.
@@ -69,6 +73,8 @@ macro_rules! recipe {
             magnitude: f64,
             #[serde(default)]
             channels: Channels,
+            #[serde(default)]
+            units: Vec<f64>,
             $($field)*
         }
 
@@ -79,6 +85,10 @@ macro_rules! recipe {
 
             fn channels(&self) -> &Channels {
                 &self.channels
+            }
+
+            fn units(&self) -> &[f64] {
+                &self.units
             }
         }
     };
@@ -129,14 +139,20 @@ impl<O: Operator> Signal<O> {
         self.steps += 1.0;
         self.operator.advance(rng);
         for channel in self.chosen.iter() {
-            let value = f64::from(signal[channel]);
-            signal[channel] = self.operator.disturb(At { channel, step: self.steps }, value, rng) as f32;
+            let unit = self.operator.units().get(channel).copied().unwrap_or(1.0);
+            let value = f64::from(signal[channel]) / unit;
+            let disturbed = self.operator.disturb(At { channel, step: self.steps }, value, rng);
+            // A channel that never changes has no unit, and is left as it is.
+            if unit > 0.0 {
+                signal[channel] = (unit * disturbed) as f32;
+            }
         }
     }
 
     fn note(&mut self, signal: &[f32]) {
         for channel in self.chosen.iter() {
-            self.operator.watch(channel, f64::from(signal[channel]));
+            let unit = self.operator.units().get(channel).copied().unwrap_or(1.0);
+            self.operator.watch(channel, f64::from(signal[channel]) / unit);
         }
     }
 }
@@ -154,6 +170,7 @@ impl<O: Operator> Anomaly for Signal<O> {
         if self.side == Class::Action && O::BY_DEGREES {
             refuse_choices(&id, spec, &self.chosen)?;
         }
+        check_units::<O>(&id, self.operator.units(), width(signal))?;
         self.operator.fit(width(signal));
         Ok(())
     }
@@ -199,6 +216,21 @@ fn refuse_choices(id: &str, spec: &EnvSpec, chosen: &Chosen) -> Result<(), Anoma
             channel: c.name.clone(),
             choices: c.choices,
         }),
+    }
+}
+
+/// Refuses units of a magnitude that is in no unit of a channel, and units that are none.
+fn check_units<O: Operator>(id: &str, units: &[f64], width: usize) -> Result<(), AnomalyError> {
+    let refused = |expected: String| Err(AnomalyError::Units { id: id.into(), expected });
+    if units.is_empty() {
+        return Ok(());
+    }
+    if !O::REACH.iter().any(|reach| reach.unit == Unit::Signal) {
+        return refused(format!("none, as its magnitude is {}", O::MAGNITUDE));
+    }
+    match units.len() == width && units.iter().all(|unit| *unit >= 0.0 && unit.is_finite()) {
+        true => Ok(()),
+        false => refused(format!("{width} finite numbers from 0 on, one for each channel, found {units:?}")),
     }
 }
 

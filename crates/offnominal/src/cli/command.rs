@@ -1,5 +1,6 @@
 //! A command: its declaration, what it does, and what it answers.
 
+use super::interrupt;
 use super::terminal::{Events, Terminal, say};
 use anyhow::{Result, ensure};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
@@ -11,12 +12,9 @@ use offnominal_engine::progress::{Progress, Silent};
 use offnominal_work::cli;
 use serde::Serialize;
 use serde_json::Value;
-use signal_hook::consts::SIGINT;
-use signal_hook::flag;
 use std::fmt::Display;
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A command of the program.
 pub struct Command {
@@ -30,6 +28,8 @@ pub struct Command {
     out: Option<&'static str>,
     /// What it answers to a request in JSON.
     pub reply: Reply,
+    /// Whether it goes on where it was interrupted.
+    pub resumes: bool,
     /// Adds its own arguments.
     declare: fn(clap::Command) -> clap::Command,
     /// Does it.
@@ -61,7 +61,16 @@ impl Command {
         uses: &'static [&'static str],
         run: Run,
     ) -> Command {
-        Command { name, about, uses, out: None, reply: Reply::Object, declare: R::augment_args, run }
+        Command {
+            name,
+            about,
+            uses,
+            out: None,
+            reply: Reply::Object,
+            resumes: false,
+            declare: R::augment_args,
+            run,
+        }
     }
 
     /// The same with a folder that the command line writes to if none is named.
@@ -72,6 +81,11 @@ impl Command {
     /// The same with another reply than one object.
     pub const fn replies(self, reply: Reply) -> Command {
         Command { reply, ..self }
+    }
+
+    /// The same for one that goes on where it was interrupted.
+    pub const fn resumes(self) -> Command {
+        Command { resumes: true, ..self }
     }
 
     /// The same with a change of its declaration.
@@ -226,7 +240,8 @@ impl Common {
             (false, true) => Arc::new(Events),
             (false, false) => Arc::new(Terminal),
         };
-        let (stop, allow_diverged, strict) = (Arc::clone(interrupted()), self.allow_diverged, self.strict);
+        let (stop, allow_diverged, strict) =
+            (Arc::clone(interrupt::flag()), self.allow_diverged, self.strict);
         offnominal_engine::stop::from_now_on(&stop);
         let plain = Context::silent(self.seed, self.jobs.unwrap_or_else(default_jobs));
         Context { progress, stop, allow_diverged, strict, command, ..plain }
@@ -236,19 +251,6 @@ impl Common {
 /// The value of an option; none too if the command does not offer it.
 fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, option: &str) -> Option<T> {
     matches.try_get_one(option).ok().flatten().cloned()
-}
-
-/// Set by the first Ctrl-C, which asks the work to stop where it can go on later; the second ends the program at once.
-fn interrupted() -> &'static Arc<AtomicBool> {
-    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    STOP.get_or_init(|| {
-        let stop = Arc::default();
-        // Where signals cannot be watched, Ctrl-C ends the program at once, as it would without us.
-        if flag::register_conditional_default(SIGINT, Arc::clone(&stop)).is_ok() {
-            let _ = flag::register(SIGINT, Arc::clone(&stop));
-        }
-        stop
-    })
 }
 
 /// One use of a command.

@@ -5,7 +5,7 @@ use super::{bench, demo, fit, list, manual, monitor, pictures, score, tables, ur
 use clap::ArgMatches;
 use offnominal_audit::{self as audit, evidence, verify};
 use offnominal_bench::{calibrate, images, metrics_file, report};
-use offnominal_engine::{collect, ensemble, evaluation, export, import, render, train};
+use offnominal_engine::{collect, doctor, ensemble, evaluation, export, import, render, train};
 use offnominal_logs::inspect;
 use offnominal_pixels as pixels;
 use offnominal_risk::{budget, compare, estimate, learning, search, select, split, stress};
@@ -90,7 +90,8 @@ const POLICY: &[Command] = &[
             let found = audit::run(&asked(matches)?, &call.context)?;
             Ok(call.answer(&found)?.only_if(found.is_acceptable()))
         },
-    ),
+    )
+    .resumes(),
     Command::new::<evaluation::Request>(
         "evaluate",
         "Measure return and success rate of a policy",
@@ -109,6 +110,7 @@ const POLICY: &[Command] = &[
             Ok(call.answer(&found)?.refused(found.unacceptable()))
         },
     )
+    .resumes()
     .into("runs/compare"),
     Command::new::<estimate::Request>(
         "risk estimate",
@@ -120,6 +122,7 @@ const POLICY: &[Command] = &[
             Ok(call.answer(&found)?.refused(request.max_risk.and_then(|most| found.unacceptable(most))))
         },
     )
+    .resumes()
     .into("runs/risk"),
     Command::new::<learning::Request>(
         "risk learn",
@@ -127,6 +130,7 @@ const POLICY: &[Command] = &[
         WORK,
         run!(learning::Request, learning::run),
     )
+    .resumes()
     .into("runs/risk"),
     Command::new::<search::Request>(
         "risk search",
@@ -134,6 +138,7 @@ const POLICY: &[Command] = &[
         COUNTS,
         run!(search::Request, search::run),
     )
+    .resumes()
     .into("runs/risk-search"),
     Command::new::<split::Request>(
         "risk split",
@@ -141,6 +146,7 @@ const POLICY: &[Command] = &[
         COUNTS,
         run!(split::Request, split::run),
     )
+    .resumes()
     .into("runs/risk-split"),
     Command::new::<select::Request>(
         "risk select",
@@ -148,6 +154,7 @@ const POLICY: &[Command] = &[
         COUNTS,
         run!(select::Request, select::run),
     )
+    .resumes()
     .into("runs/risk-select"),
     Command::new::<stress::Request>(
         "risk stress",
@@ -155,6 +162,7 @@ const POLICY: &[Command] = &[
         COUNTS,
         run!(stress::Request, stress::run),
     )
+    .resumes()
     .into("runs/risk-stress"),
     Command::new::<budget::Request>(
         "risk budget",
@@ -167,19 +175,22 @@ const POLICY: &[Command] = &[
         "Find anomaly strengths that cost a policy 1, 10, 25, 50 % of its score",
         COUNTS,
         run!(calibrate::Request, calibrate::run),
-    ),
+    )
+    .resumes(),
     Command::new::<collect::Request>(
         "collect",
         "Record nominal or anomalous episodes into an Arrow file",
         WORK,
         run!(collect::Request, collect::run),
-    ),
+    )
+    .resumes(),
     Command::new::<train::Request>(
         "train",
         "Train a policy and write its card",
         WORK,
         run!(train::Request, train::run),
-    ),
+    )
+    .resumes(),
     Command::new::<import::Request>(
         "import",
         "Import a policy of another library",
@@ -197,7 +208,8 @@ const POLICY: &[Command] = &[
         "Measure and predict the return that policies lose on other bodies",
         WORK,
         run!(shift::Request, shift::run),
-    ),
+    )
+    .resumes(),
 ];
 
 const BENCHMARKS: &[Command] = &[
@@ -206,7 +218,8 @@ const BENCHMARKS: &[Command] = &[
         "Run a campaign or suite: detectors against anomalies",
         &["jobs", "json", "quiet"],
         bench::run,
-    ),
+    )
+    .resumes(),
     Command::new::<judge::Request>(
         "rollouts judge",
         "Judge failure detectors on rollouts, at matched times",
@@ -249,7 +262,8 @@ const BENCHMARKS: &[Command] = &[
         "Train a segmentation network",
         WORK,
         run!(pixels::train::Request, pixels::train::run),
-    ),
+    )
+    .resumes(),
     Command::new::<pixels::import::Request>(
         "pixels import",
         "Import weights of a segmentation network trained elsewhere",
@@ -273,13 +287,15 @@ const BENCHMARKS: &[Command] = &[
         "Judge methods on data sets: metrics, components, a page",
         WORK,
         run!(pixels::evaluate::Request, pixels::evaluate::run),
-    ),
+    )
+    .resumes(),
     Command::new::<images::fit::Request>(
         "images fit",
         "Fit a network that predicts the next image, or the encoder of patches",
         WORK,
         pictures::fit,
-    ),
+    )
+    .resumes(),
     Command::new::<images::score::Request>(
         "images score",
         "Score camera episodes with a fitted network",
@@ -351,15 +367,19 @@ const RESULTS: &[Command] = &[
         ur_sim::run,
     )
     .replies(Reply::Nothing),
-    Command::new::<manual::Completions>(
-        "completions",
-        "Print the completions of a shell",
+    Command::new::<doctor::Request>(
+        "doctor",
+        "Tell what works on this machine, and what to install for the rest",
+        PLAIN,
+        |matches, call| call.answer(&doctor::run(&asked(matches)?)?),
+    ),
+    Command::new::<manual::Manual>(
+        "manual",
+        "Write man pages and the completions of shells",
         &[],
-        manual::completions,
+        manual::run,
     )
     .replies(Reply::Nothing),
-    Command::new::<manual::Man>("man", "Write the manual as man pages", &[], manual::man)
-        .replies(Reply::Nothing),
 ];
 
 /// The command of a name.

@@ -23,7 +23,7 @@ pub struct Recalibrate {
 }
 
 /// What means nothing where nothing is fitted.
-const FITTED: [&str; 23] = [
+const FITTED: [&str; 24] = [
     "env",
     "policy",
     "detector",
@@ -36,6 +36,7 @@ const FITTED: [&str; 23] = [
     "run_length",
     "block",
     "monitors",
+    "events",
     "until",
     "by_task",
     "arm_after",

@@ -25,6 +25,9 @@ pub struct Score {
     /// Mapping of columns to channels [default: that of the fit]
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
+    /// Labels of the logs: CSV of start, end, label, log; or NAB's JSON
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Write a page with each alarm and its channels; for logs
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -66,10 +69,11 @@ impl Score {
         if self.map.is_some() || monitor_file::open(&self.monitor)?.about().mapping.is_some() {
             return self.logs(call);
         }
-        let is_plain = self.logs.len() == 1 && self.report.is_none() && self.alarms.is_none();
+        let is_plain =
+            self.logs.len() == 1 && self.events.is_none() && self.report.is_none() && self.alarms.is_none();
         ensure!(
             is_plain,
-            "monitor {}: --report, --alarms and several files need logs: a monitor that was fitted on some, or --map",
+            "monitor {}: --events, --report, --alarms and several files need logs: a monitor that was fitted on some, or --map",
             self.monitor.display()
         );
         ensure!(
@@ -99,8 +103,10 @@ impl Score {
     }
 
     fn splits(self, call: &Call) -> Result<Answer> {
-        let Score { monitor: folder, logs, map, report, alarms, csv, detectors, rule, alpha, table } = self;
-        let of_monitors = [map.is_some(), report.is_some(), alarms.is_some(), csv, !logs.is_empty()];
+        let Score { monitor: folder, logs, map, events, report, alarms, csv, detectors, rule, alpha, table } =
+            self;
+        let of_monitors =
+            [map.is_some(), events.is_some(), report.is_some(), alarms.is_some(), csv, !logs.is_empty()];
         ensure!(
             !of_monitors.contains(&true),
             "folder {}: expected --detector, --rule, --alpha and --table alone, found LOGS or options of a monitor",
@@ -115,8 +121,8 @@ impl Score {
     }
 
     fn logs(self, call: &Call) -> Result<Answer> {
-        let Score { monitor, logs, map, report, alarms, csv, .. } = self;
-        let found = logs::run(&logs::Request { monitor, logs, map, report, alarms }, &call.context)?;
+        let Score { monitor, logs, map, events, report, alarms, csv, .. } = self;
+        let found = logs::run(&logs::Request { monitor, logs, map, events, report, alarms }, &call.context)?;
         if csv {
             as_csv(found.recordings.iter().map(logs::ScoredRecording::labelled_steps))
         } else {

@@ -11,6 +11,8 @@ mod evidence;
 mod image_networks;
 mod images;
 mod inside;
+#[cfg(unix)]
+mod interrupt;
 mod live;
 mod live_page;
 mod log_pages;

@@ -56,7 +56,7 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
     // what the laws' policy actions, 0.3 of full speed.
     let gross = match id {
-        "act-delay" => 3.0,
+        "obs-delay" | "act-delay" => 3.0,
         // Where actions are choices, few lost readings change none.
         "obs-dropout" | "act-dropout" => 0.9,
         // More grip changes nothing where there is enough of it.
@@ -126,6 +126,27 @@ fn closed_forms() {
     );
     let late = acted("act-delay", json!({"magnitude": 2}), &[0.1, 0.2, 0.3, 0.4]);
     assert_eq!(late.iter().map(|a| a[0]).collect::<Vec<_>>(), [0.1, 0.1, 0.1, 0.2]);
+}
+
+#[test]
+fn magnitudes_count_in_the_unit_of_each_channel() {
+    let env = environment();
+    let disturbed = |id: &str, params: serde_json::Value, value: f32| {
+        let mut anomaly = anomaly::catalogue().build(id, &params).unwrap();
+        anomaly.fit(env.spec())?;
+        let mut action = [value; 2];
+        anomaly.on_action(&mut action, &mut Rng::new(0));
+        Ok::<_, offnominal_core::anomaly::AnomalyError>(action)
+    };
+    let of = |params| disturbed("act-offset", params, 0.5);
+    assert_eq!(of(json!({"magnitude": 2.0, "units": [0.25, 0.125]})).unwrap(), [1.0, 0.75]);
+    // What never changes has no unit.
+    assert_eq!(of(json!({"magnitude": 2.0, "units": [0.25, 0.0]})).unwrap(), [1.0, 0.5]);
+    let refused = |found: Result<[f32; 2], offnominal_core::anomaly::AnomalyError>| found.unwrap_err().to_string();
+    assert!(refused(of(json!({"magnitude": 1.0, "units": [1.0]}))).contains("expected 2 finite numbers"));
+    assert!(refused(of(json!({"magnitude": 1.0, "units": [1.0, -1.0]}))).contains("from 0 on"));
+    let delay = disturbed("act-delay", json!({"magnitude": 1, "units": [1.0, 1.0]}), 0.5);
+    assert!(refused(delay).contains("units: expected none"));
 }
 
 #[test]

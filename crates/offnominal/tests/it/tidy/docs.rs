@@ -95,7 +95,7 @@ fn calls_are_found_in_lines_of_a_shell() {
     assert_eq!(found("cargo run --release -- demo && bash x.sh"), ["demo"]);
     assert_eq!(found("for a in 1 2; do offnominal list $a; done"), ["list $a"]);
     assert!(found("python x.py target/release/offnominal").is_empty());
-    assert_eq!(found("offnominal man x > completions/offnominal"), ["man x"]);
+    assert_eq!(found("offnominal manual x > pages/offnominal"), ["manual x"]);
     assert_eq!(shell("```sh\na \\\n b\n```\n```text\nc\n```\n"), [(3, "a  b".to_string())]);
 }
 
