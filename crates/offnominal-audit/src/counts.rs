@@ -1,13 +1,8 @@
-//! How many episodes answer the questions of an audit: those of its depth, but for counts that somebody or a requirement
-//! asks for. Written `quick` or `quick,test=96,failures=368`, which stands in the command that makes an audit again.
+//! How many episodes answer the questions of an audit.
 
-use crate::depth::Depth;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result};
 use offnominal_core::suggest::did_you_mean;
 use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display, Formatter};
-use std::str::FromStr;
-use strum::VariantArray;
 
 /// Numbers of episodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +30,7 @@ pub enum Count {
 
 impl Count {
     /// All of them with their names.
-    const ALL: [(Count, &'static str); 3] =
+    pub const ALL: [(Count, &'static str); 3] =
         [(Count::Evaluation, "evaluation"), (Count::Test, "test"), (Count::Failures, "failures")];
 
     /// The name in a depth.
@@ -43,7 +38,11 @@ impl Count {
         Count::ALL.iter().find(|(count, _)| *count == self).expect("all are listed").1
     }
 
-    fn named(text: &str) -> Result<Count> {
+    /// The count of a name.
+    ///
+    /// # Errors
+    /// Names what was expected and what was found.
+    pub fn named(text: &str) -> Result<Count> {
         let names = Count::ALL.map(|(_, name)| name);
         let found = Count::ALL.iter().find(|(_, name)| *name == text).map(|(count, _)| *count);
         let hint = did_you_mean(text, names.into_iter());
@@ -68,96 +67,5 @@ impl Counts {
             Count::Test => &mut self.test,
             Count::Failures => &mut self.failures,
         }
-    }
-}
-
-/// A depth with counts in place of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DepthChoice {
-    /// The depth.
-    pub depth: Depth,
-    /// What somebody stated.
-    pub counts: Vec<(Count, usize)>,
-}
-
-impl DepthChoice {
-    /// A depth as it is.
-    pub fn plain(depth: Depth) -> DepthChoice {
-        DepthChoice { depth, counts: vec![] }
-    }
-
-    /// The counts of a depth that differ from its own, so that the depth says all.
-    pub fn of(depth: Depth, counts: &Counts) -> DepthChoice {
-        let own = depth.effort().counts;
-        let other = Count::ALL.map(|(count, _)| (count, counts.of(count)));
-        DepthChoice { depth, counts: other.into_iter().filter(|(count, n)| own.of(*count) != *n).collect() }
-    }
-}
-
-/// The fewest and the most episodes of a count.
-const RANGE: (usize, usize) = (2, 10_000_000);
-
-impl FromStr for DepthChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<DepthChoice, String> {
-        read(text).map_err(|why| format!("{why:#}"))
-    }
-}
-
-fn read(text: &str) -> Result<DepthChoice> {
-    let mut parts = text.split(',').map(str::trim);
-    let name = parts.next().unwrap_or_default();
-    let names = Depth::VARIANTS.iter().map(<&str>::from);
-    let depth: Depth = name.parse().ok().with_context(|| {
-        let hint = did_you_mean(name, names.clone());
-        format!("expected one of {}, found {name:?}{hint}", names.clone().collect::<Vec<_>>().join(", "))
-    })?;
-    let mut counts: Vec<(Count, usize)> = vec![];
-    for part in parts {
-        let Some((key, n)) = part.split_once('=') else {
-            bail!("expected a count such as test=96 after the depth, found {part:?}");
-        };
-        let count = Count::named(key.trim())?;
-        let n: usize =
-            n.trim().parse().ok().filter(|n| (RANGE.0..=RANGE.1).contains(n)).with_context(|| {
-                format!("{key}: expected {} to {} episodes, found {n:?}", RANGE.0, RANGE.1)
-            })?;
-        ensure!(counts.iter().all(|(other, _)| *other != count), "{key}: expected one number, found two");
-        counts.push((count, n));
-    }
-    Ok(DepthChoice { depth, counts })
-}
-
-impl Display for DepthChoice {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str(self.depth.into())?;
-        self.counts.iter().try_for_each(|(count, n)| write!(out, ",{}={n}", count.name()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_depth_with_counts_is_read_as_it_is_written() {
-        for text in ["glance", "quick,test=96", "standard,evaluation=300,test=96,failures=3688"] {
-            assert_eq!(read(text).unwrap().to_string(), text);
-        }
-        let own = Depth::Quick.effort().counts;
-        assert_eq!(DepthChoice::of(Depth::Quick, &own), DepthChoice::plain(Depth::Quick));
-        let more = Counts { failures: 368, ..own };
-        assert_eq!(DepthChoice::of(Depth::Quick, &more).to_string(), "quick,failures=368");
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let refused = |text: &str| format!("{:#}", read(text).unwrap_err());
-        assert!(refused("quik").contains("did you mean \"quick\""));
-        assert!(refused("quick,tests=3").contains("did you mean \"test\""));
-        assert!(refused("quick,96").contains("such as test=96"));
-        assert!(refused("quick,test=1").contains("test: expected 2 to 10000000 episodes, found \"1\""));
-        assert!(refused("quick,test=9,test=8").contains("found two"));
     }
 }

@@ -81,6 +81,9 @@ const MANY: &[&str] = &[
     "panel",
 ];
 
+/// Sizes of faults in nominal deviations of each channel.
+pub const DEVIATIONS: [f64; 2] = [1.0, 3.0];
+
 /// Seconds of one core to fit a detector, for each transition that it learns from: what networks cost with their usual
 /// number of epochs, measured with `fit --detector` in sap-goal1 and mjc-half-cheetah. The dearest come first.
 const FIT_SECS: [(&str, f64); 5] = [

@@ -2,7 +2,8 @@
 
 pub mod choice;
 
-use crate::stages::benchmark::{DEVIATIONS, NOTHING, OF_CHANNELS, deviations, is_level, of_channels, only};
+use crate::depth::DEVIATIONS;
+use crate::stages::benchmark::{NOTHING, OF_CHANNELS, deviations, is_level, of_channels, only};
 use offnominal_bench::cells::ranked;
 use offnominal_bench::results::{Results, Row};
 use offnominal_core::estimate::Estimate;

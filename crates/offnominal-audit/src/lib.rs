@@ -10,6 +10,7 @@
 //! | [`probe`]       | a first look: what an episode costs, and whether it can be repeated  |
 //! | [`depth`]       | how much of everything, in four steps                                |
 //! | [`counts`]      | numbers of episodes that can differ from those of a depth            |
+//! | [`depth_choice`] | a depth with counts in place of its own                              |
 //! | [`needs`]       | how many of them a requirement needs                                 |
 //! | [`plan`]        | what fits the budget and counts what is needed, and what it leaves out |
 //! | [`stages`]      | the work: strengths, benchmark, monitor, failures                    |
@@ -31,6 +32,7 @@ pub mod advice;
 pub mod badge;
 pub mod counts;
 pub mod depth;
+pub mod depth_choice;
 pub mod document;
 pub mod evidence;
 pub mod findings;

@@ -11,11 +11,11 @@ pub mod budget;
 mod kept;
 mod left_out;
 
-use crate::counts::{Counts, DepthChoice};
-use crate::depth::{Depth, Effort, dear, fit_secs};
+use crate::counts::Counts;
+use crate::depth::{DEVIATIONS, Depth, Effort, dear, fit_secs};
+use crate::depth_choice::DepthChoice;
 use crate::probe::Probe;
 use crate::request::Request;
-use crate::stages::benchmark::DEVIATIONS;
 use anyhow::{Result, ensure};
 pub use kept::{FILE, kept};
 use offnominal_core::spec::EnvSpec;

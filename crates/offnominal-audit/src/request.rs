@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use crate::counts::DepthChoice;
+use crate::depth_choice::DepthChoice;
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_engine::catalogues;

@@ -1,6 +1,6 @@
 //! The audit from beginning to end.
 
-use crate::counts::DepthChoice;
+use crate::depth_choice::DepthChoice;
 use crate::document::{self, Audit, FailuresFound, MonitorFound, PolicyFound};
 use crate::findings::choice::Choice;
 use crate::plan::budget::Planned;

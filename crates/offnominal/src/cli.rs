@@ -70,7 +70,7 @@ pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(_) if interrupt::is_requested() => {
-            terminal::say(interrupt::said(command, own, &typed));
+            terminal::say(interrupt::said((command.name, command.resumes), own, &typed));
             interrupt::CODE
         }
         Err(error) => failed(&error),

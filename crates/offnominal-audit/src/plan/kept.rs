@@ -1,7 +1,7 @@
 //! The plan in the folder of an audit.
 
 use super::Plan;
-use crate::counts::DepthChoice;
+use crate::depth_choice::DepthChoice;
 use anyhow::{Result, ensure};
 use offnominal_files::sealed;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Which detector notices which fault, how soon, and at which false-alarm rate: a campaign with the magnitudes that the
 //! calibration found.
 
+use crate::depth::DEVIATIONS;
 use crate::plan::Plan;
 use crate::request::Request;
 use anyhow::{Context as _, Result, ensure};
@@ -128,9 +129,6 @@ fn single_channels(strengths: &[Strength], spec: &EnvSpec, most: usize) -> Vec<V
     };
     spec.observation.iter().take(most).map(one).collect()
 }
-
-/// Sizes of faults in nominal deviations of each channel.
-pub const DEVIATIONS: [f64; 2] = [1.0, 3.0];
 
 /// How the strength of so many deviations is called.
 pub fn deviations(level: f64) -> String {

@@ -1,6 +1,5 @@
 //! Ctrl-C: the first asks the work to stop where it can go on later, the second ends the program at once.
 
-use super::command::Command;
 use anyhow::Result;
 use clap::ArgMatches;
 use signal_hook::consts::SIGINT;
@@ -30,9 +29,10 @@ pub fn is_requested() -> bool {
     flag().load(Ordering::Relaxed)
 }
 
-/// What became of a command that was interrupted, and the command that goes on, as it was typed.
-pub fn said(command: &Command, matches: &ArgMatches, typed: &[OsString]) -> String {
-    let Some(line) = goes_on(command, matches, typed).ok().flatten() else {
+/// What became of a command that was interrupted; of one that resumes, the line that goes on, as it was typed.
+pub fn said((name, resumes): (&str, bool), matches: &ArgMatches, typed: &[OsString]) -> String {
+    let line = if resumes { goes_on(name, matches, typed).ok() } else { None };
+    let Some(line) = line else {
         return "offnominal: interrupted; this command begins anew when it is given again".into();
     };
     format!(
@@ -40,15 +40,12 @@ pub fn said(command: &Command, matches: &ArgMatches, typed: &[OsString]) -> Stri
     )
 }
 
-fn goes_on(command: &Command, matches: &ArgMatches, typed: &[OsString]) -> Result<Option<String>> {
-    if !command.resumes {
-        return Ok(None);
-    }
-    let words = match command.name {
+fn goes_on(name: &str, matches: &ArgMatches, typed: &[OsString]) -> Result<String> {
+    let words = match name {
         "train" => training(matches),
         _ => typed.iter().filter_map(|word| word.to_str()).map(String::from).collect(),
     };
-    Ok(Some(shlex::try_join(words.iter().map(String::as_str))?))
+    Ok(shlex::try_join(words.iter().map(String::as_str))?)
 }
 
 /// A training that goes on reads from its folder what it was asked for.

@@ -142,7 +142,8 @@ fn magnitudes_count_in_the_unit_of_each_channel() {
     assert_eq!(of(json!({"magnitude": 2.0, "units": [0.25, 0.125]})).unwrap(), [1.0, 0.75]);
     // What never changes has no unit.
     assert_eq!(of(json!({"magnitude": 2.0, "units": [0.25, 0.0]})).unwrap(), [1.0, 0.5]);
-    let refused = |found: Result<[f32; 2], offnominal_core::anomaly::AnomalyError>| found.unwrap_err().to_string();
+    let refused =
+        |found: Result<[f32; 2], offnominal_core::anomaly::AnomalyError>| found.unwrap_err().to_string();
     assert!(refused(of(json!({"magnitude": 1.0, "units": [1.0]}))).contains("expected 2 finite numbers"));
     assert!(refused(of(json!({"magnitude": 1.0, "units": [1.0, -1.0]}))).contains("from 0 on"));
     let delay = disturbed("act-delay", json!({"magnitude": 1, "units": [1.0, 1.0]}), 0.5);
