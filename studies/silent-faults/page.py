@@ -1,4 +1,4 @@
-"""Writes the tables of `README.md` from `found.csv` and `tuning.csv`, and that of `docs/logs.md` from `found.csv`.
+"""Writes the tables of `README.md` from `found.csv` and `tuning.csv`, and that of `docs/howto/logs.md` from `found.csv`.
 
 python page.py
 """
@@ -11,7 +11,7 @@ import pandas as pd
 from sensors import STEP_SECS
 
 HERE = Path(__file__).parent
-GUIDE = HERE.parent.parent / "docs" / "logs.md"
+GUIDE = HERE.parent.parent / "docs/howto/logs.md"
 GROUPS = ["filter", "sensor"]
 STEPS = {"driving": STEP_SECS, "car-lanekeep": STEP_SECS, "px4": 1 / flight.RATE_HZ}
 HEAD = ["fault", "found", "median delay, s", "named", "first in the diagnosis", "kind"]

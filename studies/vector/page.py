@@ -1,4 +1,4 @@
-"""The page of the suite `vector`, docs/vector.md, and its tables, README.md, beside the figures of Anomaly-Gym.
+"""The page of the suite `vector`, docs/explanations/vector.md, and its tables, README.md, beside the figures of Anomaly-Gym.
 
     python3 studies/vector/page.py             # writes the page and the tables
     python3 studies/vector/page.py --figures   # writes the figures, too
@@ -83,13 +83,13 @@ def head(found):
         f"Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {len(there)} of {len(ORDER)} "
         f"environments: {code(there)}.{found.lacking()}\n"
         f"{len(done)} of {len(cells)} cells of environment, anomaly and strength were run: in the others no magnitude has that "
-        "strength, or none was known ([strengths](strengths.md)).\n"
+        "strength, or none was known ([strengths](../reference/strengths.md)).\n"
         "Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n"
         f"{tidy.OLDER}"
         "Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their "
         "cards say: compare orders, not digits.\n\n"
-        "The commands, and every table that is not here, are [beside the results](../studies/vector/README.md): "
-        f"{', '.join(f'[{says}](../studies/vector/README.md#{anchor})' for says, anchor in ELSEWHERE)}.\n"
+        "The commands, and every table that is not here, are [beside the results](../../studies/vector/README.md): "
+        f"{', '.join(f'[{says}](../../studies/vector/README.md#{anchor})' for says, anchor in ELSEWHERE)}.\n"
     )
 
 
@@ -97,7 +97,8 @@ def head_of_tables(found):
     return (
         "# The vector benchmark: all tables\n\n"
         "Written by `python3 studies/vector/page.py` from the tables of the environments; do not edit. "
-        "[The page](../../docs/vector.md) says what is compared, and what was found. Numbers in brackets are 95 % intervals.\n\n"
+        "[The page](../../docs/explanations/vector.md) says what is compared, and what was found. "
+        "Numbers in brackets are 95 % intervals.\n\n"
         f"```sh no-run: takes hours\n{found.commands()}\n```\n"
     )
 
@@ -262,7 +263,7 @@ def of_default(found):
 
     return (
         f"## `{DEFAULT}`, the default\n\n`{DEFAULT}` has `{OURS}` inside, beside control charts that "
-        "[recordings of machines](../studies/real/README.md) ask for, and shares its false alarms among them. "
+        "[recordings of machines](../../studies/real/README.md) ask for, and shares its false alarms among them. "
         f"In the {len(envs)} environments in which it was run, {DEFAULT} / {OURS}:\n\n"
         f"{table_of(envs, columns)}\n"
         f"Means of the difference {DEFAULT} − {OURS}: {ahead(part.only(strength='tiny'), MATCHED)} AUROC at the smallest strength, "
@@ -396,8 +397,8 @@ def noise(found):
     missing = f" Not run yet: {code(noisy.missing)}." if noisy.missing else ""
     return (
         "## With nominal noise\n\nSensors and actuators of a simulator are exact; those of a robot are not. Here both nominal and "
-        "anomalous episodes have the noise of a level ([noise.md](noise.md)), the same for an episode and its twin. Strengths were "
-        "calibrated again at each level: tiny costs the policy one per cent of what it scores with that noise.\n\n"
+        "anomalous episodes have the noise of a level ([noise.md](../howto/noise.md)), the same for an episode and its twin. "
+        "Strengths were calibrated again at each level: tiny costs the policy one per cent of what it scores with that noise.\n\n"
         f"At `datasheet`, in {code(own)}.{missing} Matched AUROC at tiny, means over environments and anomalies.\n\n"
         f"{table_of(detectors, columns)}\nFrom best to worst without noise: {ordered(plain)}. With it: {ordered(loud)}.\n\n"
         + table([f"gain of `{OURS}` over `{THEIRS}`", "without noise", "with it"], gains)
@@ -476,7 +477,7 @@ def main():
         order(found, POLICY), variants(RESULTS, POLICY), timing(found, POLICY), another_policy(found),
         parameters(found, POLICY), coverage_by_environment(found),
     ]
-    tidy.write("docs/vector.md", "\n".join(page))
+    tidy.write("docs/explanations/vector.md", "\n".join(page))
     tidy.write("studies/vector/README.md", "\n".join(tables))
 
 
