@@ -56,7 +56,7 @@ def inspect(
 
     The command ``offnominal inspect``.
 
-    :param logs: Files or folders of one kind (formats: docs/howto/logs.md), compressed or not; or a monitor
+    :param logs: Files or folders of one kind (formats: docs/reference/logs.md), compressed or not; or a monitor
     :param map_: Write the mapping, to edit it [default: print it]
     :param page: Write a page with a plot of each channel
     :param jobs: Worker threads; 0 for all cores
@@ -215,7 +215,8 @@ def audit(
     :param detectors: Another detector: id, or table such as '{ id = "knn", k = 3 }'; repeatable
     :param anomalies: Faults in place of those of the depth, comma-separated
     :param alpha: Accepted share of nominal episodes with an alarm [default: 0.05]
-    :param require: Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/howto/audit.md); else exit code 1
+    :param require: Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/howto/audit.md); else exit code
+        1
     :param out: Output folder; an interrupted audit continues there [default: runs/audit]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores

@@ -142,7 +142,10 @@ fn no_page_is_longer_than_a_person_reads() {
         let lines = fs::read_to_string(&path).unwrap().lines().count();
         let most = if path == root().join("README.md") { README } else { PAGE };
         if lines > most {
-            long.push(format!("{}: {lines} lines, at most {most}", path.strip_prefix(root()).unwrap().display()));
+            long.push(format!(
+                "{}: {lines} lines, at most {most}",
+                path.strip_prefix(root()).unwrap().display()
+            ));
         }
     }
     assert!(long.is_empty(), "split by what a reader asks, or move tables to their study: {long:#?}");
