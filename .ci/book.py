@@ -136,7 +136,9 @@ def rewrite(chapter, pages):
     def replace(match):
         path, anchor = target(source_of(chapter), match[3])
         if match[1]:
-            return match[0] if path.is_relative_to(ROOT / "docs") else f"![{match[2]}]({embedded(path)})"
+            is_copied = path.is_relative_to(ROOT / "docs")
+            image = os.path.relpath(path, ROOT / "docs" / here) if is_copied else embedded(path)
+            return f"![{match[2]}]({image})"
         page = pages.get(path)
         if page is None:
             return match[2]
