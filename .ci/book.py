@@ -22,7 +22,15 @@ OUTSIDE = {
     "Changelog": "CHANGELOG.md",
     "Security": "SECURITY.md",
     "Results: images": "studies/images/README.md",
-    "Results: pixels": "studies/pixels/order.md",
+    "Results: pixels": "studies/pixels/README.md",
+    "Results: pixels, order of methods": "studies/pixels/order.md",
+    "The vector benchmark: all tables": "studies/vector/README.md",
+    "OOD detection: policies and tables": "studies/ood-rl/README.md",
+    "Results: machines": "studies/real/README.md",
+    "Results: plants and drones": "studies/logs/README.md",
+    "Results: faults that no status reports": "studies/silent-faults/README.md",
+    "Results: gaps": "studies/gaps/README.md",
+    "Results: environments of others": "studies/foreign/README.md",
     "Results: generative policies": "studies/generative/README.md",
     "Results: compare": "studies/compare/README.md",
     "Results: risk": "studies/risk/README.md",
@@ -99,9 +107,13 @@ def add_outside(chapter):
 
 
 def add_environments(chapter):
-    """Puts the card of each environment below the chapter on environments."""
-    for source in sorted((ROOT / "docs/environments").glob("*.md")):
-        path = f"environments/{source.name}"
+    """Fills the draft chapter of the environments: a list, and the card of each below it."""
+    sources = sorted((ROOT / "docs/reference/environments").glob("*.md"))
+    listed = "".join(f"- [{source.stem}](environments/{source.name})\n" for source in sources)
+    path = "reference/environments.md"
+    chapter.update(content=f"# Environments\n\n{listed}", path=path, source_path=path)
+    for source in sources:
+        path = f"reference/environments/{source.name}"
         card = {"name": source.stem, "content": source.read_text(), "number": None, "sub_items": [], "path": path}
         card.update(source_path=path, parent_names=chapter["parent_names"] + [chapter["name"]])
         chapter["sub_items"].append({"Chapter": card})
@@ -124,7 +136,9 @@ def rewrite(chapter, pages):
     def replace(match):
         path, anchor = target(source_of(chapter), match[3])
         if match[1]:
-            return match[0] if path.is_relative_to(ROOT / "docs") else f"![{match[2]}]({embedded(path)})"
+            is_copied = path.is_relative_to(ROOT / "docs")
+            image = os.path.relpath(path, ROOT / "docs" / here) if is_copied else embedded(path)
+            return f"![{match[2]}]({image})"
         page = pages.get(path)
         if page is None:
             return match[2]
@@ -147,11 +161,13 @@ def main():
         return
     book = json.load(sys.stdin)[1]
     for chapter in list(chapters(book["items"])):
-        if chapter["name"] == "Environment":
+        if chapter["name"] == "Environments":
             add_environments(chapter)
         elif chapter["path"] is None:
             add_outside(chapter)
     pages = {source_of(chapter): chapter["path"] for chapter in chapters(book["items"])}
+    # The folder of cards is a page of the book.
+    pages[ROOT / "docs/reference/environments"] = "reference/environments.md"
     if wrong := complaints(pages):
         sys.exit("\n".join(wrong))
     for chapter in chapters(book["items"]):

@@ -1,4 +1,4 @@
-"""Signals of chunks of actions while a policy acts (``docs/rollouts.md``)."""
+"""Signals of chunks of actions while a policy acts (``docs/howto/rollouts.md``)."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Monitor:
 
 
 class Detector:
-    """A recipe; its options are those of the engine (``docs/detectors.md``)."""
+    """A recipe; its options are those of the engine (``docs/reference/detectors.md``)."""
 
     id: ClassVar[str]
 

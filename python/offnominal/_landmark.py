@@ -42,7 +42,7 @@ def landmark_auc(
     """The AUC of scores at the same task and step, among rollouts that still run, with intervals of 95 % over rollouts.
 
     Failed rollouts mostly run to the time limit and successful ones end early, so the AUROC of whole rollouts rewards a step
-    counter. Here a step counter has exactly 0.5, and so has a score that only knows the task. ``docs/rollouts.md`` explains
+    counter. Here a step counter has exactly 0.5, and so has a score that only knows the task. ``docs/howto/rollouts.md`` explains
     it. The intervals hold for scores of one model on rollouts that it has not seen; where several models scored parts of
     the rollouts, compare each part by itself.
 

@@ -48,7 +48,7 @@ class Training(TypedDict, total=False):
 class Clock(Detector):
     """Baseline: steps since the episode began, sees no signal.
 
-    The detector ``clock``; ``docs/detectors.md`` has its equation.
+    The detector ``clock``; ``docs/reference/detectors.md`` has its equation.
     """
 
     id: ClassVar[str] = "clock"
@@ -61,7 +61,7 @@ class Clock(Detector):
 class Random(Detector):
     """Baseline: noise that depends on nothing nominal.
 
-    The detector ``random``; ``docs/detectors.md`` has its equation.
+    The detector ``random``; ``docs/reference/detectors.md`` has its equation.
     """
 
     id: ClassVar[str] = "random"
@@ -74,7 +74,7 @@ class Random(Detector):
 class Knn(Detector):
     """Distance to the k-th nearest nominal observation.
 
-    The detector ``knn``; ``docs/detectors.md`` has its equation.
+    The detector ``knn``; ``docs/reference/detectors.md`` has its equation.
 
     :param k: Rank of the neighbour.
     :param keep_constant_channels: Whether channels that are constant in training are kept, as the released code of Anomaly-Gym does: it magnifies what becomes of them a million times.
@@ -90,7 +90,7 @@ class Knn(Detector):
 class IsolationForest(Detector):
     """How few random splits isolate an observation.
 
-    The detector ``isolation-forest``; ``docs/detectors.md`` has its equation.
+    The detector ``isolation-forest``; ``docs/reference/detectors.md`` has its equation.
 
     :param trees: Number of trees.
     :param subsample: Observations per tree, ψ.
@@ -106,7 +106,7 @@ class IsolationForest(Detector):
 class Ocsvm(Detector):
     """One-class support vector machine: how far an observation is outside the nominal region.
 
-    The detector ``ocsvm``; ``docs/detectors.md`` has its equation.
+    The detector ``ocsvm``; ``docs/reference/detectors.md`` has its equation.
 
     :param nu: ν: at most so many of the nominal observations lie outside.
     :param tolerance: At which difference of gradients the solution is good enough.
@@ -123,7 +123,7 @@ class Ocsvm(Detector):
 class Mewma(Detector):
     """Multivariate EWMA chart: distance of the recent mean of all channels from nominal.
 
-    The detector ``mewma``; ``docs/detectors.md`` has its equation.
+    The detector ``mewma``; ``docs/reference/detectors.md`` has its equation.
 
     :param rate: Weight of the newest step, r: from 0.001 (long memory) to 1 (none).
     :param commands: Whether commands are among the channels.
@@ -153,7 +153,7 @@ class Mewma(Detector):
 class Dpca(Detector):
     """Dynamic principal component analysis: the last steps along and off the nominal components.
 
-    The detector ``dpca``; ``docs/detectors.md`` has its equation.
+    The detector ``dpca``; ``docs/reference/detectors.md`` has its equation.
 
     :param lags: Steps that are stacked below the newest one, l; 0 for the relations within a step.
     :param variance: Share of the variance that the components hold.
@@ -170,7 +170,7 @@ class Dpca(Detector):
 class Riqn(Detector):
     """Recurrent implicit quantile network: distance from the quantiles of what comes next.
 
-    The detector ``riqn``; ``docs/detectors.md`` has its equation.
+    The detector ``riqn``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Width of the state.
     :param cosines: Cosines that a level is described by.
@@ -217,7 +217,7 @@ class Riqn(Detector):
 class MlpDm(Detector):
     """Error of a network that predicts the next observation.
 
-    The detector ``mlp-dm``; ``docs/detectors.md`` has its equation.
+    The detector ``mlp-dm``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
     :param dropout: Probability with which a unit of the first layer is dropped in training.
@@ -252,7 +252,7 @@ class MlpDm(Detector):
 class LstmDm(Detector):
     """Error of a network with memory that predicts the next observation.
 
-    The detector ``lstm-dm``; ``docs/detectors.md`` has its equation.
+    The detector ``lstm-dm``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Width of the state.
     :param head: Widths of the layers between state and output.
@@ -282,7 +282,7 @@ class LstmDm(Detector):
 class PeDm(Detector):
     """Error of an ensemble that predicts a distribution of the next observation.
 
-    The detector ``pe-dm``; ``docs/detectors.md`` has its equation.
+    The detector ``pe-dm``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
     :param members: Number of networks, each trained on episodes drawn with replacement.
@@ -325,7 +325,7 @@ class PeDm(Detector):
 class KnnTransition(Detector):
     """Distance of observation, action and change to the k-th nearest nominal ones.
 
-    The detector ``knn-transition``; ``docs/detectors.md`` has its equation.
+    The detector ``knn-transition``; ``docs/reference/detectors.md`` has its equation.
 
     :param k: Rank of the neighbour.
     :param weight: Weight of the change.
@@ -341,7 +341,7 @@ class KnnTransition(Detector):
 class EnsembleDm(Detector):
     """Error of an ensemble's prediction, in units of its errors on held-out nominal data.
 
-    The detector ``ensemble-dm``; ``docs/detectors.md`` has its equation.
+    The detector ``ensemble-dm``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
     :param members: Number of members, each fitted without its own share of the episodes.
@@ -368,7 +368,7 @@ class EnsembleDm(Detector):
 class MultistepDm(Detector):
     """Error of open-loop predictions over 2 to 16 steps.
 
-    The detector ``multistep-dm``; ``docs/detectors.md`` has its equation.
+    The detector ``multistep-dm``; ``docs/reference/detectors.md`` has its equation.
 
     :param longest: Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
     :param hidden: Widths of the hidden layers.
@@ -398,7 +398,7 @@ class MultistepDm(Detector):
 class ResidualWindow(Detector):
     """Mean, variance and memory of an ensemble's residuals over the last steps.
 
-    The detector ``residual-window``; ``docs/detectors.md`` has its equation.
+    The detector ``residual-window``; ``docs/reference/detectors.md`` has its equation.
 
     :param window: Steps that are looked at, W.
     :param hidden: Widths of the hidden layers.
@@ -428,7 +428,7 @@ class ResidualWindow(Detector):
 class FlowDensity(Detector):
     """Density of the residual given observation and action, by flow matching.
 
-    The detector ``flow-density``; ``docs/detectors.md`` has its equation.
+    The detector ``flow-density``; ``docs/reference/detectors.md`` has its equation.
 
     :param units: Units in each of the two layers of the flow.
     :param flow_training: How the flow is trained.
@@ -461,7 +461,7 @@ class FlowDensity(Detector):
 class Cusum(Detector):
     """Cumulative sum of another detector's self-information.
 
-    The detector ``cusum``; ``docs/detectors.md`` has its equation.
+    The detector ``cusum``; ``docs/reference/detectors.md`` has its equation.
 
     :param inner: The detector whose scores are added up.
     :param allowance: Taken off at each step, in self-information.
@@ -477,7 +477,7 @@ class Cusum(Detector):
 class EProcess(Detector):
     """Evidence accumulated by betting on another detector's p-values.
 
-    The detector ``e-process``; ``docs/detectors.md`` has its equation.
+    The detector ``e-process``; ``docs/reference/detectors.md`` has its equation.
 
     :param inner: The detector whose p-values are bet on.
     """
@@ -492,7 +492,7 @@ class EProcess(Detector):
 class RunningMean(Detector):
     """Exponentially weighted mean of another detector's self-information.
 
-    The detector ``running-mean``; ``docs/detectors.md`` has its equation.
+    The detector ``running-mean``; ``docs/reference/detectors.md`` has its equation.
 
     :param inner: The detector whose scores are averaged.
     :param rate: Weight of the newest step, r.
@@ -508,7 +508,7 @@ class RunningMean(Detector):
 class Fusion(Detector):
     """Several detectors as one, by the mean of their self-information or the largest.
 
-    The detector ``fusion``; ``docs/detectors.md`` has its equation.
+    The detector ``fusion``; ``docs/reference/detectors.md`` has its equation.
 
     :param inner: The detectors, one or more.
     :param combine: What counts of their self-information: `mean` or `largest`.
@@ -532,7 +532,7 @@ class Fusion(Detector):
 class ResidualViews(Detector):
     """Six views of an ensemble's residuals as normal scores, on one scale.
 
-    The detector ``residual-views``; ``docs/detectors.md`` has its equation.
+    The detector ``residual-views``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
     :param members: Number of members, each fitted without its own share of the episodes.
@@ -559,7 +559,7 @@ class ResidualViews(Detector):
 class Panel(Detector):
     """Our default: control charts and residuals of a model, each in units of its largest score in nominal episodes.
 
-    The detector ``panel``; ``docs/detectors.md`` has its equation.
+    The detector ``panel``; ``docs/reference/detectors.md`` has its equation.
 
     :param inner: The members, one or more; those that are in a list of their own are a group.
     :param penalty: What is subtracted from the scores of all groups but the last if there are commands, in deviations.
@@ -583,7 +583,7 @@ class Panel(Detector):
 class Rnd(Detector):
     """Error of a network that imitates a random one.
 
-    The detector ``rnd``; ``docs/detectors.md`` has its equation.
+    The detector ``rnd``; ``docs/reference/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers of the random network; the imitation has the last one twice.
     :param outputs: Number of outputs.
@@ -604,7 +604,7 @@ class Rnd(Detector):
 class Disagreement(Detector):
     """How far several predictions of the policy lie apart.
 
-    The detector ``disagreement``; ``docs/detectors.md`` has its equation.
+    The detector ``disagreement``; ``docs/reference/detectors.md`` has its equation.
 
     :param measure: What is measured; raw-sd of real actions and mean-sd of choices, if not given.
     :param predictions: Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
@@ -625,7 +625,7 @@ class Disagreement(Detector):
 class FeatureMahalanobis(Detector):
     """Mahalanobis distance of the policy's penultimate features.
 
-    The detector ``feature-mahalanobis``; ``docs/detectors.md`` has its equation.
+    The detector ``feature-mahalanobis``; ``docs/reference/detectors.md`` has its equation.
 
     :param points: The most nominal observations that are read, evenly spread over the episodes.
     """
@@ -640,7 +640,7 @@ class FeatureMahalanobis(Detector):
 class FeatureKnn(Detector):
     """Distance of the policy's penultimate features to the k-th nearest nominal ones.
 
-    The detector ``feature-knn``; ``docs/detectors.md`` has its equation.
+    The detector ``feature-knn``; ``docs/reference/detectors.md`` has its equation.
 
     :param k: Rank of the neighbour.
     :param points: The most nominal observations that are kept, evenly spread over the episodes.

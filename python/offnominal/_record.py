@@ -1,4 +1,4 @@
-"""Records rollouts of policies that predict chunks of actions, as `offnominal rollouts` reads them (``docs/rollouts.md``)."""
+"""Records rollouts of policies that predict chunks of actions, as `offnominal rollouts` reads them (``docs/howto/rollouts.md``)."""
 
 from __future__ import annotations
 

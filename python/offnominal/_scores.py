@@ -64,7 +64,7 @@ def threshold(
 
     The scores must be of data that the detector was not fitted on, in the order of time, and larger where something is more
     anomalous. New nominal episodes must be exchangeable with these ones, or blocks of a stream with one another; a test of
-    drift says whether that is doubtful, with a warning. ``docs/threshold.md`` has examples.
+    drift says whether that is doubtful, with a warning. ``docs/howto/threshold.md`` has examples.
 
     :param scores: of each step: a list of one-dimensional arrays, one per episode; or one array or column ``[T]`` of all.
     :param episodes: which episode each of these scores is of ``[T]``, where ``scores`` is one array; without it, that is one

@@ -1,6 +1,6 @@
 """Monitors with their thresholds: files that ``offnominal fit`` writes, and :func:`fit` here.
 
-A file holds the fitted detector, the rule that set the threshold and what the rule promises; ``docs/alarms.md`` explains
+A file holds the fitted detector, the rule that set the threshold and what the rule promises; ``docs/explanations/alarms.md`` explains
 the rules. A :class:`Watch` is such a file at work. :func:`threshold` sets the threshold of scores that anybody has computed.
 
 The file of a detector that is written in Python holds a pickle beside that, and whoever opens a pickle executes what is in
@@ -172,7 +172,7 @@ class Watch:
     def confirm(self, *, memory: int = 50, tolerance: float = 3.0) -> Recalibrated:
         """The episode since the last reset was nominal, whatever the monitor said of it: the threshold follows benign drift.
 
-        :meth:`save` writes the new threshold. ``docs/alarms.md`` says what is promised.
+        :meth:`save` writes the new threshold. ``docs/explanations/alarms.md`` says what is promised.
 
         :param memory: last episodes that set the threshold; at least as many as its promise needs are taken.
         :param tolerance: how far the threshold may rise, in units of the distance from the median episode of the fit to its
@@ -207,7 +207,7 @@ class Watch:
         :returns: ``family`` (``unknown`` without commands and taught faults), ``probabilities`` of the families, ``onset`` and
             the ``channels`` that are off. If the monitor was taught to name faults, ``candidates`` lists those that it may be,
             each with ``anomaly``, ``direction``, ``neutral``, ``magnitude`` and ``probability``; an empty list says that it is
-            another fault. ``docs/monitor.md`` explains them.
+            another fault. ``docs/howto/monitor.md`` explains them.
         """
         found: dict[str, Any] | None = json.loads(self._engine.diagnose())
         return found

@@ -59,7 +59,7 @@ class Results(Tabular):
         return self.to_pandas()
 
     def to_pandas(self) -> Any:
-        """One row per number, as a pandas data frame; the columns are those of ``docs/campaigns.md``."""
+        """One row per number, as a pandas data frame; the columns are those of ``docs/howto/campaigns.md``."""
         pandas = needed("pandas", "pandas")
         return pandas.read_csv(self.folder / "results.csv", keep_default_na=False, na_values=["NaN"])
 
@@ -125,7 +125,7 @@ def bench(
     :param out: folder of the results; ``runs/<name>`` if not given.
     :param jobs: threads; 0 for all cores.
     :param on: many machines (:class:`offnominal.cluster.Ray`) in place of the threads of this one.
-    :param options: any other key of a campaign file (``docs/campaigns.md``).
+    :param options: any other key of a campaign file (``docs/howto/campaigns.md``).
     :raises ValueError: if a name or a number is wrong, or a detector gives no scores.
     :raises KeyboardInterrupt: within a second; the same call goes on after the cells that were finished.
     """

@@ -56,7 +56,7 @@ def inspect(
 
     The command ``offnominal inspect``.
 
-    :param logs: Files or folders of one kind (formats: docs/logs.md), compressed or not; or a monitor
+    :param logs: Files or folders of one kind (formats: docs/reference/logs.md), compressed or not; or a monitor
     :param map_: Write the mapping, to edit it [default: print it]
     :param page: Write a page with a plot of each channel
     :param jobs: Worker threads; 0 for all cores
@@ -129,7 +129,7 @@ def fit(
     :param file: Output file
     :param recalibrate: Do not fit: update this monitor's threshold from later nominal data
     :param memory: With ``recalibrate``: number of last episodes that set the threshold [default: 50]
-    :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/alarms.md) [default: 3]
+    :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/explanations/alarms.md) [default: 3]
     :param map_: Mapping of columns to channels [default: the proposal of `inspect`]
     :param until: Use rows before the first `label`, a date, or a time since the start
     :param by_task: One threshold per task; small tasks share one
@@ -215,7 +215,8 @@ def audit(
     :param detectors: Another detector: id, or table such as '{ id = "knn", k = 3 }'; repeatable
     :param anomalies: Faults in place of those of the depth, comma-separated
     :param alpha: Accepted share of nominal episodes with an alarm [default: 0.05]
-    :param require: Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/audit.md); else exit code 1
+    :param require: Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/howto/audit.md); else exit code
+        1
     :param out: Output folder; an interrupted audit continues there [default: runs/audit]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -263,9 +264,9 @@ def evaluate(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -334,9 +335,9 @@ def compare(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param twin: Compare what the anomaly costs, against the nominal twins
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
@@ -489,9 +490,9 @@ def train(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -518,7 +519,7 @@ def import_(
     :param library: Library that wrote the policy; no code of it runs
     :param model: File that the library saved
     :param env: Environment with the channels and bounds of the model
-    :param normalize: Normalisation: file, or `none` (docs/policies.md) [default: found beside the model]
+    :param normalize: Normalisation: file, or `none` (docs/howto/policies.md) [default: found beside the model]
     :param stack: sb3: frames of `VecFrameStack`
     :param activation: rsl-rl: activation, by its name in torch.nn [default: ELU]
     :param out: Output folder [default: runs/import]

@@ -1,7 +1,7 @@
 """Detectors: recipes that learn from nominal episodes and become monitors.
 
 There is one class for each detector of the engine: ``pe-dm`` is :class:`PeDm`, and ``help(PeDm)`` shows its options.
-``offnominal.detectors.ALL`` maps the ids to the classes; ``docs/detectors.md`` explains each one.
+``offnominal.detectors.ALL`` maps the ids to the classes; ``docs/reference/detectors.md`` explains each one.
 
 A detector and what is fitted are different things: :meth:`Detector.fit` returns a :class:`Monitor`.
 """

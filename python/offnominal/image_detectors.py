@@ -1,7 +1,7 @@
 """Image detectors: they learn from nominal camera frames and become monitors that score one frame after another.
 
 There is one class for each image detector of the engine: ``patch-dynamics`` is :class:`PatchDynamics`. ``ALL`` maps the ids
-to the classes; ``docs/images.md`` explains each one and its options. An episode is a pair of frames ``[T + 1, height,
+to the classes; ``docs/howto/images.md`` explains each one and its options. An episode is a pair of frames ``[T + 1, height,
 width, 3]`` of bytes and actions ``[T, a]``.
 """
 
@@ -57,7 +57,7 @@ class ImageMonitor:
 
 
 class ImageDetector:
-    """A recipe; its options are those of the engine (``docs/images.md``)."""
+    """A recipe; its options are those of the engine (``docs/howto/images.md``)."""
 
     id: ClassVar[str]
 
@@ -110,7 +110,7 @@ def _pair(episode: Any) -> Pair:
 
 
 def _made(id: str, summary: str) -> type[ImageDetector]:
-    text = f"{summary[:1].upper()}{summary[1:]}.\n\nThe image detector ``{id}``; ``docs/images.md`` has its options."
+    text = f"{summary[:1].upper()}{summary[1:]}.\n\nThe image detector ``{id}``; ``docs/howto/images.md`` has its options."
     return type(class_name(id), (ImageDetector,), {"id": id, "__doc__": text, "__module__": __name__})
 
 

@@ -6,7 +6,7 @@
     monitor = offnominal.detectors.Panel().fit(runs)
 
 The commands on logs are ``inspect``, ``fit`` and ``score`` of :mod:`offnominal.commands`; :func:`frames` gives the videos of
-LeRobot. ``docs/logs.md`` explains mappings.
+LeRobot. ``docs/reference/logs.md`` explains mappings.
 """
 
 from __future__ import annotations

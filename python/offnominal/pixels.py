@@ -51,7 +51,7 @@ def scenes(
 
     The command ``offnominal pixels scenes``.
 
-    :param set_: road, three-wheeler, indoor, normal-noise or perlin (docs/pixels.md) [default: road]
+    :param set_: road, three-wheeler, indoor, normal-noise or perlin (docs/reference/pixels.md) [default: road]
     :param split: train, validation or test; test has unknown objects [default: test]
     :param contrast: Contrast of unknown objects in streets: high, usual or low [default: usual]
     :param size: Their size: large, usual or small [default: usual]
@@ -134,7 +134,7 @@ def paste(
     The command ``offnominal pixels paste``.
 
     :param data: Data set with images
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
@@ -169,7 +169,7 @@ def describe(
     :param data: Data set
     :param nominal: Nominal images; adds the AUROC of colour frequency alone
     :param out: Folder for description.json [default: print only]
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
@@ -213,7 +213,7 @@ def train(
     :param validation: Validation images
     :param network: Network; patches is the baseline, the others are convolutional [default: patches]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
@@ -265,7 +265,7 @@ def import_(
     :param output_stride: Stride of the coarsest map of a small network [default: 8]
     :param validation: Validation images; without ``map_`` they name the classes
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
@@ -308,7 +308,7 @@ def predict(
     :param strides: Strides of its maps: some of 8, 16, 32 [default: 8,16]
     :param scale: Enlargement of images before encoding, 1 to 16 [default: 1]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
@@ -355,12 +355,12 @@ def score(
     The command ``offnominal pixels score``.
 
     :param data: Data set; its labels give names and sizes
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
-    :param logits: Folder of logits (docs/pixels.md); one per ``data``
+    :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
     :param features: Folder of features; one per ``logits``
     :param confidence: Folder of confidences; one per ``logits``
     :param model: Model of `pixels train`, instead of ``logits``
@@ -429,15 +429,15 @@ def evaluate(
     :param methods: Methods (see `list pixel-methods`), sums (a+b), or `all` [default: all]
     :param params: Method parameters, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
     :param temperature: Temperature of odin [default: tuned on a quarter of the images]
-    :param component_sizes: Smallest components that count (docs/pixels.md) [default: scaled]
+    :param component_sizes: Smallest components that count (docs/reference/pixels.md) [default: scaled]
     :param replicates: Bootstrap replicates per interval [default: 1000]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/pixels.md) [default: offnominal]
+    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
     :param split: Split with its own folder, such as val
     :param map_: Label map [default: classes.toml of the data set]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
-    :param logits: Folder of logits (docs/pixels.md); one per ``data``
+    :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
     :param features: Folder of features; one per ``logits``
     :param confidence: Folder of confidences; one per ``logits``
     :param model: Model of `pixels train`, instead of ``logits``

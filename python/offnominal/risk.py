@@ -107,9 +107,9 @@ def estimate(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
@@ -178,9 +178,9 @@ def learn(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -238,9 +238,9 @@ def search(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -290,9 +290,9 @@ def split(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -346,9 +346,9 @@ def select(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
@@ -406,9 +406,9 @@ def stress(
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
-    :param distribution: Distribution of parameters and initial conditions (docs/risk.md)
+    :param distribution: Distribution of parameters and initial conditions (docs/howto/risk.md)
     :param below: An episode fails if and only if its return is below R
-    :param stl: Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most
+    :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores

@@ -46,7 +46,7 @@ def judge(
     The command ``offnominal rollouts judge``.
 
     :param files: Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
-    :param detectors: Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]
+    :param detectors: Detector (docs/howto/rollouts.md); repeatable [default: each signal and its running mean]
     :param versus: Reference detector for paired differences
     :param splits: folds:N, tasks:N, seen:SEEDS or unseen:SEEDS; repeatable [default: nothing is learned]
     :param executed: Executed actions per chunk, if the files do not say it

@@ -159,7 +159,7 @@ RUN = [page for page in PAGES if any(block.is_run for block in chosen(page))]
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run(page, folder):
-    if page == ROOT / "docs/python.md":
+    if page == ROOT / "docs/reference/python.md":
         pytest.importorskip("h5py")
     run(script(chosen(page)), folder)
 

@@ -81,7 +81,7 @@ def table(name, fields):
 def recipe(own, tables):
     fields, summary = own["fields"], own["summary"]
     options = "".join(f"    :param {field['name']}: {field['about']}\n" for field in fields)
-    about = f"    The detector ``{own['id']}``; ``docs/detectors.md`` has its equation.\n"
+    about = f"    The detector ``{own['id']}``; ``docs/reference/detectors.md`` has its equation.\n"
     signature = ["*"] + [f"{f['name']}: {kind(f, tables)} = {default(f, tables)}" for f in fields]
     defaults = {field["name"]: field["default"] for field in fields}
     lines = [

@@ -1,4 +1,4 @@
-"""The page of the suite `faults`, docs/faults.md: what detectors find of faults that other benchmarks do not have.
+"""The page of the suite `faults`, docs/explanations/faults.md: what detectors find of faults that other benchmarks do not have.
 
     python3 studies/faults/page.py
 
@@ -131,7 +131,7 @@ def main():
     found = tidy.Suite(RESULTS, ORDER)
     lines = found.anomalies(POLICY)
     sections = [head(found), overview(found, lines), by_kind(found, lines), each(lines), false_alarms(found)]
-    tidy.write("docs/faults.md", "\n".join(sections))
+    tidy.write("docs/explanations/faults.md", "\n".join(sections))
 
 
 if __name__ == "__main__":

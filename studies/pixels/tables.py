@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of `docs/pixels.md` that come from `studies/pixels`: `python3 studies/pixels/tables.py`."""
+"""Prints the tables of `README.md` that come from `studies/pixels`: `python3 studies/pixels/tables.py`."""
 
 import csv
 import pathlib

@@ -1,4 +1,4 @@
-"""Writes the tables of `README.md` from `found.csv` and `tuning.csv`, and that of `docs/logs.md` from `found.csv`.
+"""Writes the tables of `README.md` from `found.csv` and `tuning.csv`.
 
 python page.py
 """
@@ -11,7 +11,6 @@ import pandas as pd
 from sensors import STEP_SECS
 
 HERE = Path(__file__).parent
-GUIDE = HERE.parent.parent / "docs" / "logs.md"
 GROUPS = ["filter", "sensor"]
 STEPS = {"driving": STEP_SECS, "car-lanekeep": STEP_SECS, "px4": 1 / flight.RATE_HZ}
 HEAD = ["fault", "found", "median delay, s", "named", "first in the diagnosis", "kind"]
@@ -82,7 +81,7 @@ def replaced(text: str, parts: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Reads the tables and writes the pages."""
+    """Reads the tables and writes the page."""
     found, tuning = pd.read_csv(HERE / "found.csv"), pd.read_csv(HERE / "tuning.csv")
     head = [
         "system",
@@ -91,14 +90,13 @@ def main() -> None:
         "filter faults: found / and named",
         "sensor faults: found / and named",
     ]
-    short = table(head, summary(found, ["system", "detector"]))
     tried = [*head[:2], "rule", "left out", *head[2:]]
-    parts = {"SIZES": sizes(), "SUMMARY": short}
+    parts = {"SIZES": sizes(), "SUMMARY": table(head, summary(found, ["system", "detector"]))}
     parts["TUNING"] = table(tried, summary(tuning, ["system", "detector", "rule", "left_out"]))
     for (system, detector), rows in found.groupby(["system", "detector"], sort=False):
         parts[f"{system} {detector}"] = table(HEAD, [line(row) for _, row in rows.iterrows()])
-    for path, wanted in ((HERE / "README.md", parts), (GUIDE, {"SILENT FAULTS": short})):
-        path.write_text(replaced(path.read_text(), wanted))
+    page = HERE / "README.md"
+    page.write_text(replaced(page.read_text(), parts))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page of the suite `transfer`, docs/transfer.md: what a monitor is worth that was fitted on one policy and watches another.
+"""The page of the suite `transfer`, docs/explanations/transfer.md: monitors that were fitted on one policy and watch another.
 
     python3 studies/transfer/page.py
 
@@ -107,7 +107,7 @@ def alarms(found):
 
 def main():
     found = tidy.Suite(RESULTS, ORDER)
-    tidy.write("docs/transfer.md", "\n".join([head(found), promise(found), detection(found), alarms(found)]))
+    tidy.write("docs/explanations/transfer.md", "\n".join([head(found), promise(found), detection(found), alarms(found)]))
 
 
 if __name__ == "__main__":

@@ -71,12 +71,13 @@ def diagnosis(found, policy):
         "episodes only and what faults of any system do to them; taught by faults, it has seen faults of the same anomalies in the same "
         f"environment, at other strengths, onsets and seeds.\n\n{table_of(CLASSES, families)}\n"
         "The anomaly that is most probable, of all that were taught. The compatible set is to hold the true one in 90 % of diagnoses at "
-        f"least; if it is empty, the diagnosis says that it is another fault.\n\n{table_of(CLASSES, names)}\n{parameters(rows)}{PAIRS}"
+        f"least; if it is empty, the diagnosis says that it is another fault.\n\n{table_of(CLASSES, names)}"
     )
 
 
-def parameters(rows):
+def parameters(found, policy):
     """Parameters of the dynamics one by one, and what is said of one that was not taught."""
+    rows = found.diagnoses.only(policy=policy)
     late = rows.only(lambda d: d["alarms"] > 0, taught="faults", after=LATE, anomaly_class="dynamics")
     faults = sorted({(d["env"], d["anomaly"]) for d in late})
 
@@ -94,8 +95,8 @@ def parameters(rows):
         ("not taught: none in the set", said("other-faults", "abstained")),
     ]
     return (
-        "Parameters of the dynamics, 20 steps after the alarm, shares of all alarms together; in the last columns the diagnosis was "
-        f"taught all anomalies but this one.\n\n{table_of(faults, columns)}"
+        "## Diagnosis of each parameter\n\nParameters of the dynamics, 20 steps after the alarm, shares of all alarms together; in the "
+        f"last columns the diagnosis was taught all anomalies but this one.\n\n{table_of(faults, columns)}{PAIRS}"
     )
 
 

@@ -39,7 +39,7 @@ pub struct Request {
     /// Accepted share of nominal episodes with an alarm
     #[arg(long, default_value_t = 0.05, value_name = "SHARE", value_parser = share)]
     pub alpha: f64,
-    /// Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/audit.md); else exit code 1
+    /// Requirements such as 'auroc_matched(tiny) >= .8, risk <= 1e-2' (docs/howto/audit.md); else exit code 1
     #[arg(long, value_name = "RULES")]
     pub require: Option<String>,
     /// Output folder; an interrupted audit continues there

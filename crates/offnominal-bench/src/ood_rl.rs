@@ -3,7 +3,7 @@
 //! The protocol of Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement
 //! Learning" (2021): policies that disagree with themselves, by dropout, DropConnect or as an ensemble, are trained in a
 //! environment, play in its variants, and their disagreement must tell the steps there from those at home. Where the
-//! publication leaves something open, `docs/ood-rl.md` says what is done here.
+//! publication leaves something open, `docs/explanations/ood-rl.md` says what is done here.
 //!
 //! A cell is one policy in all variants of its environment. It is a pure function of its specification, whose digest
 //! is its name; a finished one is not run again.

@@ -24,7 +24,7 @@ pub struct Request {
     /// Environment with the channels and bounds of the model
     #[arg(long)]
     pub env: String,
-    /// Normalisation: file, or `none` (docs/policies.md) [default: found beside the model]
+    /// Normalisation: file, or `none` (docs/howto/policies.md) [default: found beside the model]
     #[arg(long, value_name = "FILE")]
     pub normalize: Option<PathBuf>,
     /// sb3: frames of `VecFrameStack`

@@ -71,13 +71,13 @@ pub struct ScenarioRequest {
     /// Table with one row of parameters per episode
     #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
     pub parameter_table: Option<PathBuf>,
-    /// Distribution of parameters and initial conditions (docs/risk.md)
+    /// Distribution of parameters and initial conditions (docs/howto/risk.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["randomise", "parameter_table"])]
     pub distribution: Option<PathBuf>,
     /// An episode fails if and only if its return is below R
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub below: Option<f64>,
-    /// Formula whose violation is a failure (docs/stl.md); repeatable in `risk estimate`, `search`: most important first
+    /// Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most important first
     #[arg(long, value_name = "FORMULA", conflicts_with = "below")]
     pub stl: Vec<Formula>,
 }

@@ -32,7 +32,7 @@ use survey::{LogReport, survey};
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct Request {
-    /// Files or folders of one kind (formats: docs/logs.md), compressed or not; or a monitor
+    /// Files or folders of one kind (formats: docs/reference/logs.md), compressed or not; or a monitor
     #[arg(value_name = "LOGS", required = true)]
     pub logs: Vec<PathBuf>,
     /// Write the mapping, to edit it [default: print it]

@@ -58,7 +58,7 @@ pub struct Request {
     /// Temperature of odin [default: tuned on a quarter of the images]
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
-    /// Smallest components that count (docs/pixels.md)
+    /// Smallest components that count (docs/reference/pixels.md)
     #[arg(long, value_parser = word_of::<ComponentSizes>(), default_value = "scaled")]
     pub component_sizes: ComponentSizes,
     /// Bootstrap replicates per interval

@@ -19,7 +19,7 @@ use std::time::UNIX_EPOCH;
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Data")]
 pub struct Reading {
-    /// Folder layout (docs/pixels.md)
+    /// Folder layout (docs/reference/pixels.md)
     #[arg(long, value_parser = word_of::<Layout>(), default_value = "offnominal")]
     pub layout: Layout,
     /// Split with its own folder, such as val
@@ -56,7 +56,7 @@ impl Reading {
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkSource {
-    /// Folder of logits (docs/pixels.md); one per --data
+    /// Folder of logits (docs/reference/pixels.md); one per --data
     #[arg(long, value_name = "DIR")]
     pub logits: Vec<PathBuf>,
     /// Folder of features; one per --logits

@@ -43,7 +43,7 @@ struct SceneList {
 /// What to draw; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Args)]
 pub struct Request {
-    /// road, three-wheeler, indoor, normal-noise or perlin (docs/pixels.md)
+    /// road, three-wheeler, indoor, normal-noise or perlin (docs/reference/pixels.md)
     #[arg(long, value_parser = word::<Set>, default_value = "road")]
     pub set: Set,
     /// train, validation or test; test has unknown objects

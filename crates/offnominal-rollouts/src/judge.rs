@@ -38,7 +38,7 @@ pub struct Request {
     /// Rollouts: JSON lines, Parquet, pickles of ActProbe, or folders
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Detector (docs/rollouts.md); repeatable [default: each signal and its running mean]
+    /// Detector (docs/howto/rollouts.md); repeatable [default: each signal and its running mean]
     #[arg(long = "detector", value_name = "D", value_parser = detector, allow_hyphen_values = true)]
     pub detectors: Vec<Detector>,
     /// Reference detector for paired differences

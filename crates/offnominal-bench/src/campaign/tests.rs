@@ -142,7 +142,7 @@ fn only_a_detector_is_advised_to_take_another_name() {
 
 #[test]
 fn the_example_of_the_documentation_is_a_campaign() {
-    let page = include_str!("../../../../docs/campaigns.md");
+    let page = include_str!("../../../../docs/howto/campaigns.md");
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let campaign = Campaign::parse(example).unwrap();
     let plan = Plan::new(campaign, example).unwrap();

@@ -71,12 +71,15 @@ fn page() -> String {
 
 #[test]
 fn the_page_is_up_to_date() {
-    let path = root().join("../../docs/detectors.md");
+    let path = root().join("../../docs/reference/detectors.md");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, page()).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page(), "docs/detectors.md is out of date; run the tests with UPDATE_EXPECT=1");
+    assert!(
+        found == page(),
+        "docs/reference/detectors.md is out of date; run the tests with UPDATE_EXPECT=1"
+    );
 }
 
 #[test]

@@ -65,13 +65,13 @@ fn the_example_moved_as_told_passes_the_tests_of_the_catalogue() {
             .args(["test", "--offline", "-p", "offnominal-detectors"])
             .args(tests)
             .current_dir(folder.path());
-        // The page docs/detectors.md gets its section.
+        // The page docs/reference/detectors.md gets its section.
         cargo.env("UPDATE_EXPECT", "1").env("CARGO_TARGET_DIR", build());
         let output = cargo.output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         assert!(output.status.success(), "{tests:?}: {}", String::from_utf8_lossy(&text));
     }
-    let page = fs::read_to_string(folder.path().join("docs/detectors.md")).unwrap();
+    let page = fs::read_to_string(folder.path().join("docs/reference/detectors.md")).unwrap();
     assert!(page.contains("## action-jump"), "the page has the new detector");
 }
 
@@ -84,8 +84,8 @@ fn build() -> PathBuf {
 /// A copy of the workspace that holds what the detectors need.
 fn workspace() -> tempfile::TempDir {
     let (folder, root) = (tempfile::tempdir().unwrap(), crates().join(".."));
-    fs::create_dir(folder.path().join("docs")).unwrap();
-    for file in ["Cargo.toml", "Cargo.lock", "docs/detectors.md"] {
+    fs::create_dir_all(folder.path().join("docs/reference")).unwrap();
+    for file in ["Cargo.toml", "Cargo.lock", "docs/reference/detectors.md"] {
         fs::copy(root.join(file), folder.path().join(file)).unwrap();
     }
     let manifest = folder.path().join("Cargo.toml");

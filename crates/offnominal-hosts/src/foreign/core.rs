@@ -1,7 +1,7 @@
 //! The core that a thread of the engine shares with the threads of Python that it asks.
 //!
 //! The two take turns, so that one core is enough for both; and handing over within a core is a switch of threads, where
-//! between cores an idle one must be woken, which takes longer than a cheap step (see docs/performance.md). Linux only:
+//! between cores an idle one must be woken, which takes longer than a cheap step (see docs/reference/performance.md). Linux only:
 //! elsewhere nothing is shared.
 
 use std::cell::Cell;

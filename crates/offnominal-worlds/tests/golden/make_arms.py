@@ -3,7 +3,7 @@
     python3 -m pip install mujoco==3.17.0
     python3 make_arms.py
 
-The tasks (controller, gripper, goals, rewards) are written here a second time, from the cards in docs/environments. Commands
+The tasks (controller, gripper, goals, rewards) are written here a second time, from the cards in docs/reference/environments. Commands
 are exact in float32, because that is what a policy commands; everything else is float64.
 """
 

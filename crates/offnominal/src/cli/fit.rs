@@ -17,7 +17,7 @@ pub struct Recalibrate {
     /// With --recalibrate: number of last episodes that set the threshold
     #[arg(long, default_value_t = Recalibration::default().memory, value_name = "N", requires = "recalibrate")]
     memory: usize,
-    /// With --recalibrate: limit of the threshold's rise (docs/alarms.md)
+    /// With --recalibrate: limit of the threshold's rise (docs/explanations/alarms.md)
     #[arg(long, default_value_t = Recalibration::default().tolerance, value_name = "C", requires = "recalibrate")]
     tolerance: f64,
 }

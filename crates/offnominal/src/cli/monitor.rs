@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What stands below the options.
-const LINES: &str = r#"Standard input is a log, or JSON lines (docs/monitor.md) such as
+const LINES: &str = r#"Standard input is a log, or JSON lines (docs/howto/monitor.md) such as
   {"obs": [0.1, 0.2], "action": [0.5]}"#;
 
 /// Arguments of `monitor`.

@@ -1,4 +1,4 @@
-//! The first part of `demo`: from recordings to an alarm, as the README shows it.
+//! What `demo` prints is what the README and the page on the demo show.
 
 use crate::succeeds;
 use std::fs;
@@ -34,7 +34,7 @@ fn the_readme_shows_what_the_demo_prints() {
 
 /// The second part takes minutes without optimisation.
 #[test]
-fn the_readme_shows_the_table_that_the_demo_prints() {
+fn the_page_on_the_demo_shows_the_table_that_it_prints() {
     if !skips::is_slow_tier("the table of the demo") {
         return;
     }
@@ -47,10 +47,10 @@ fn the_readme_shows_the_table_that_the_demo_prints() {
     let printed = String::from_utf8(succeeds(&mut command).stdout).unwrap();
     let table: Vec<&str> = printed.lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(table.len(), 8, "{printed}");
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorials/demo.md");
     assert!(
-        readme.contains(&table.join("\n")),
-        "expected in README.md what the demo prints:\n{}",
+        fs::read_to_string(page).unwrap().contains(&table.join("\n")),
+        "expected in docs/tutorials/demo.md what the demo prints:\n{}",
         table.join("\n")
     );
 }

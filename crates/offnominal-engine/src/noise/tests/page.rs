@@ -1,4 +1,4 @@
-//! The tables of all levels, as the end of `docs/noise.md`.
+//! The tables of all levels, as `docs/reference/noise.md` has them.
 
 use super::*;
 use std::fmt::Write;
@@ -9,14 +9,14 @@ const MARK: &str = "<!-- What follows is written by the tests with UPDATE_EXPECT
 
 #[test]
 fn the_page_shows_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/noise.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/noise.md");
     let shown = std::fs::read_to_string(&path).unwrap();
     let (head, _) = shown.split_once(MARK).expect("the page has its mark");
     let want = format!("{head}{MARK}\n{}\n{}", policies(), tables());
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&path, &want).unwrap();
     } else {
-        assert!(want == shown, "docs/noise.md is old; UPDATE_EXPECT=1 writes it");
+        assert!(want == shown, "docs/reference/noise.md is old; UPDATE_EXPECT=1 writes it");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every command line in the documentation is one of this program, also where it cannot be run.
 //!
 //! `python/tests/test_docs.py` runs the blocks that can be run. Images are there, and have words for those who do not see
-//! them.
+//! them. No page is longer than a person reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,4 +124,45 @@ fn every_image_is_there_and_has_words() {
     }
     assert!(count > 10, "{count} images");
     assert_eq!(images("a ![b c](d.png) ![](e)"), [("b c", "d.png"), ("", "e")]);
+}
+
+/// Screens of the README, and pages that somebody reads from the beginning to the end; in lines.
+const README: usize = 110;
+const PAGE: usize = 310;
+
+/// Whether a catalogue writes a page, which has a section for each entry and is searched.
+fn is_catalogue(path: &Path) -> bool {
+    path.ends_with("docs/reference/detectors.md") || path.ends_with("docs/reference/noise.md")
+}
+
+#[test]
+fn no_page_is_longer_than_a_person_reads() {
+    let mut long = Vec::new();
+    for path in pages().into_iter().filter(|path| !is_catalogue(path)) {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        let most = if path == root().join("README.md") { README } else { PAGE };
+        if lines > most {
+            long.push(format!(
+                "{}: {lines} lines, at most {most}",
+                path.strip_prefix(root()).unwrap().display()
+            ));
+        }
+    }
+    assert!(long.is_empty(), "split by what a reader asks, or move tables to their study: {long:#?}");
+}
+
+/// The parts have these headings in this order, and every page lies in the folder of one.
+#[test]
+fn the_documentation_has_four_parts() {
+    let parts = ["Tutorials", "How-to guides", "Reference", "Explanations and studies"];
+    let folders = ["tutorials", "howto", "reference", "explanations"];
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let headings: Vec<&str> = summary.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+    assert_eq!(headings[1..], parts);
+    for page in pages() {
+        let Ok(page) = page.strip_prefix(root().join("docs")) else { continue };
+        let top = page.iter().next().unwrap().to_str().unwrap();
+        let is_of_a_part = folders.contains(&top) || ["README.md", "SUMMARY.md"].contains(&top);
+        assert!(is_of_a_part, "docs/{}: expected a folder among {folders:?}", page.display());
+    }
 }

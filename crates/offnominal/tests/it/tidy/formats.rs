@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-const PAGE: &str = "docs/formats.md";
+const PAGE: &str = "docs/reference/formats.md";
 
 /// A row of the table: the version it states, and the constant that it names, as `path NAME`.
 struct Row<'p> {
@@ -17,7 +17,7 @@ struct Row<'p> {
 fn rows(page: &str) -> Vec<Row<'_>> {
     let row = |line| -> Option<Row<'_>> {
         let cells: Vec<&str> = str::split(line, '|').map(str::trim).collect();
-        let (name, rest) = cells.get(5)?.strip_prefix("[`")?.split_once("`](../")?;
+        let (name, rest) = cells.get(5)?.strip_prefix("[`")?.split_once("`](../../")?;
         let constant = format!("{} {name}", rest.strip_suffix(')')?);
         Some(Row { version: cells[4], constant })
     };
@@ -83,7 +83,7 @@ fn a_version_is_found_however_it_is_written() {
     assert_eq!(defined("const MANY: &str = \"offnominal-actor-2\";"), Some(("MANY", "offnominal-actor-2")));
     assert_eq!(defined("const VERSION: &str = \"0.5.4\";"), None);
     assert_eq!(defined("const LIMIT: u32 = 7;"), None);
-    let page = "| a | b | c | 1 | [`FORMAT`](../x.rs) |\n";
+    let page = "| a | b | c | 1 | [`FORMAT`](../../x.rs) |\n";
     let versions = BTreeMap::from([("x.rs FORMAT".to_string(), "2".to_string())]);
     assert_eq!(updated(page, &versions), page.replace("| 1 |", "| 2 |"));
 }
