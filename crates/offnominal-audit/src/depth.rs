@@ -82,7 +82,7 @@ const MANY: &[&str] = &[
 ];
 
 /// Sizes of faults in nominal deviations of each channel.
-pub const DEVIATIONS: [f64; 2] = [1.0, 3.0];
+pub const DEVIATIONS: [f64; 2] = [0.1, 1.0];
 
 /// Seconds of one core to fit a detector, for each transition that it learns from: what networks cost with their usual
 /// number of epochs, measured with `fit --detector` in sap-goal1 and mjc-half-cheetah. The dearest come first.

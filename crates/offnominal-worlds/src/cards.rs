@@ -26,6 +26,8 @@ pub fn anomalies() -> String {
     let mut card = String::from("# Anomalies\n\n");
     card += "Every anomaly has one `magnitude`. The neutral one changes nothing. Those of signals take `channels`, a \
              list of names or numbers, or `one`: a channel that is drawn anew for each episode; all channels unless given. \
+             Where a magnitude is in the unit of the channel, `units` may list another unit for each channel, such as its \
+             nominal deviation (`--deviations`). \
              The schedule is independent of the anomaly: each can stay to the end, end after a window of steps, or come \
              and go.\n\n";
     card += "The recorded action is always the policy's own action. The observation of the reset is never disturbed.\n";
