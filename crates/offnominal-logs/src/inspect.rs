@@ -40,7 +40,7 @@ pub struct Request {
     pub map: Option<PathBuf>,
     /// Write a page with a plot of each channel
     #[arg(long, value_name = "FILE.html")]
-    pub page: Option<PathBuf>,
+    pub report: Option<PathBuf>,
 }
 
 /// What is in the logs.
@@ -64,7 +64,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
         guess::propose(&found.logs).check()?;
         atomically(path, found.mapping.as_bytes())?;
     }
-    if let Some(path) = &request.page {
+    if let Some(path) = &request.report {
         atomically(path, page.as_bytes())?;
     }
     Ok(found)

@@ -38,7 +38,7 @@ pub fn of(request: &Request) -> Result<Option<InspectedMonitor>> {
     let Some(path) = monitor_among(&request.logs)? else { return Ok(None) };
     let place = || format!("monitor {}", path.display());
     ensure!(request.logs.len() == 1, "{}: expected it alone, found {} files", place(), request.logs.len());
-    ensure!(request.page.is_none(), "{}: expected no --page, which is for logs", place());
+    ensure!(request.report.is_none(), "{}: expected no --report, which is for logs", place());
     let bytes = read::bytes(path)?;
     let (about, _) = decode(&bytes).with_context(place)?;
     if let Some(map) = &request.map {

@@ -67,7 +67,7 @@ fn a_fit_says_that_hardly_any_alarm_is_possible_above_a_recording_at_the_end_of_
 fn a_monitor_among_the_files_to_inspect_is_described_from_its_header() {
     let rig = Rig::new(40);
     rig.fit(rig.nominal.clone(), 0.05).unwrap();
-    let request = |logs, map, page| inspect::Request { logs, map, page };
+    let request = |logs, map, report| inspect::Request { logs, map, report };
     let file = rig.path("tanks.monitor");
     let found = of(&request(vec![file.clone()], Some(rig.path("again.toml")), None)).unwrap().unwrap();
     let text = found.to_string();
@@ -86,7 +86,7 @@ fn a_monitor_among_the_files_to_inspect_is_described_from_its_header() {
     assert_eq!(of(&request(rig.nominal[..2].to_vec(), None, None)).unwrap(), None, "logs are no monitors");
     let refused = |logs, page| of(&request(logs, None, page)).unwrap_err().to_string();
     assert!(refused(vec![rig.nominal[0].clone(), file.clone()], None).contains("expected it alone, found 2"));
-    assert!(refused(vec![file.clone()], Some(rig.path("page.html"))).contains("no --page"));
+    assert!(refused(vec![file.clone()], Some(rig.path("page.html"))).contains("no --report"));
     let mut bytes = std::fs::read(&file).unwrap();
     bytes.truncate(bytes.len() / 2);
     std::fs::write(&file, bytes).unwrap();

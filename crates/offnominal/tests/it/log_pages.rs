@@ -118,7 +118,7 @@ fn pages(folder: &Path) -> [String; 2] {
                [clock]\ncolumn = \"time\"\nunit = \"s\"\nmax_age_secs = 1500\n[episodes]\nby = \"window\"\nsecs = 86400\n";
     std::fs::write(at("map.toml"), map).unwrap();
     let run = |args: &[&str]| String::from_utf8(succeeds(&mut bare(args)).stdout).unwrap();
-    run(&["inspect", &at("plant.csv"), "--page", &at("inspect.html"), "--out", &at("proposed.toml")]);
+    run(&["inspect", &at("plant.csv"), "--report", &at("inspect.html"), "--out", &at("proposed.toml")]);
     run(&[
         "fit",
         &at("nominal.csv"),
