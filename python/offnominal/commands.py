@@ -25,6 +25,7 @@ __all__ = [
     "collect",
     "compare",
     "demo",
+    "doctor",
     "ensemble",
     "evaluate",
     "evidence",
@@ -47,7 +48,7 @@ def inspect(
     logs: Path | Sequence[Path],
     *,
     map_: Path | None = None,
-    page: Path | None = None,
+    report: Path | None = None,
     jobs: int = 0,
     strict: bool = False,
     progress: bool = True,
@@ -58,7 +59,7 @@ def inspect(
 
     :param logs: Files or folders of one kind (formats: docs/reference/logs.md), compressed or not; or a monitor
     :param map_: Write the mapping, to edit it [default: print it]
-    :param page: Write a page with a plot of each channel
+    :param report: Write a page with a plot of each channel
     :param jobs: Worker threads; 0 for all cores
     :param strict: Fail where a part of a log cannot be read
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -92,6 +93,7 @@ def fit(
     memory: int | None = None,
     tolerance: float | None = None,
     map_: Path | None = None,
+    events: Path | None = None,
     until: str | int | None = None,
     by_task: bool = False,
     env: AnyEnvironment | None = None,
@@ -131,6 +133,7 @@ def fit(
     :param memory: With ``recalibrate``: number of last episodes that set the threshold [default: 50]
     :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/explanations/alarms.md) [default: 3]
     :param map_: Mapping of columns to channels [default: the proposal of `inspect`]
+    :param events: Intervals where something was wrong: CSV of start, end, label, log; or NAB's JSON
     :param until: Use rows before the first `label`, a date, or a time since the start
     :param by_task: One threshold per task; small tasks share one
     :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
@@ -150,6 +153,7 @@ def score(
     *,
     logs: Path | Sequence[Path] | None = None,
     map_: Path | None = None,
+    events: Path | None = None,
     report: Path | None = None,
     alarms: Path | None = None,
     detectors: AnyDetector | Sequence[AnyDetector] | None = None,
@@ -168,6 +172,7 @@ def score(
     :param monitor: File of `fit`, or folder with splits as Anomaly-Gym publishes it
     :param logs: Logs, or one file of `collect`
     :param map_: Mapping of columns to channels [default: that of the fit]
+    :param events: Labels of the logs: CSV of start, end, label, log; or NAB's JSON
     :param report: Write a page with each alarm and its channels; for logs
     :param alarms: Write a table of the alarms; for logs
     :param detectors: Folder: detector id or table; repeatable [default: default]
@@ -189,7 +194,7 @@ def audit(
     failure: str | None = None,
     failure_margin: str | None = None,
     budget: str | int | None = None,
-    depth: Literal["glance", "quick", "standard", "thorough"] | None = None,
+    depth: str | int | None = None,
     detectors: AnyDetector | Sequence[AnyDetector] | None = None,
     anomalies: str | Sequence[str] | None = None,
     alpha: float | None = None,
@@ -208,10 +213,9 @@ def audit(
     :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     :param failure_margin: Gymnasium: number in `info` that is zero at failure
     :param policy: Policy: name of `list policies`, file, `module:name` of Python, `command:COMMAND`, or `random`
-    :param budget: Time budget, such as 90s, 30m or 2h; it sets the depth [default: 30m]
-    :param depth: Amount of work [default: the most that fits the budget]: ``glance``: Five faults, two strengths; for
-        slow environments; ``quick``: Nine faults, two strengths; ``standard``: Sixteen faults, four strengths;
-        ``thorough``: All faults, four strengths, episodes as in the benchmark
+    :param budget: Time budget, such as 90s, 30m or 2h; it sets depth and counts [default: 30m]
+    :param depth: glance, quick, standard or thorough, with counts such as quick,test=96,failures=368 [default: what
+        fits the budget]
     :param detectors: Another detector: id, or table such as '{ id = "knn", k = 3 }'; repeatable
     :param anomalies: Faults in place of those of the depth, comma-separated
     :param alpha: Accepted share of nominal episodes with an alarm [default: 0.05]
@@ -301,6 +305,7 @@ def compare(
     twin: bool = False,
     anomaly: str | None = None,
     magnitude: float | None = None,
+    deviations: bool = False,
     strength: str | None = None,
     strengths: Path | None = None,
     channels: str | Sequence[str | int] | None = None,
@@ -342,6 +347,7 @@ def compare(
     :param twin: Compare what the anomaly costs, against the nominal twins
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
+    :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     :param channels: Disturbed channels by name or index, or `one` at random [default: all]
@@ -413,6 +419,7 @@ def collect(
     out: Path | None = None,
     anomaly: str | None = None,
     magnitude: float | None = None,
+    deviations: bool = False,
     strength: str | None = None,
     strengths: Path | None = None,
     channels: str | Sequence[str | int] | None = None,
@@ -436,6 +443,7 @@ def collect(
     :param out: Output folder [default: runs/collect]
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
+    :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     :param channels: Disturbed channels by name or index, or `one` at random [default: all]
@@ -779,6 +787,7 @@ def render(
     classes: bool = False,
     out: Path | None = None,
     anomaly: str | None = None,
+    deviations: bool = False,
     strength: str | None = None,
     strengths: Path | None = None,
     channels: str | Sequence[str | int] | None = None,
@@ -809,6 +818,7 @@ def render(
     :param classes: Also write a class mask per PNG
     :param out: Output folder; by default a failure lies within RUN [default: runs/render]
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     :param channels: Disturbed channels by name or index, or `one` at random [default: all]
@@ -823,3 +833,13 @@ def render(
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
     """
     return one("render", locals())
+
+
+def doctor(*, progress: bool = True) -> Result:
+    """Tell what works on this machine, and what to install for the rest.
+
+    The command ``offnominal doctor``.
+
+    :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
+    """
+    return one("doctor", locals())

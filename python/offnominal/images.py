@@ -66,6 +66,7 @@ def score(
     image: Path | None = None,
     anomaly: str | None = None,
     magnitude: float | None = None,
+    deviations: bool = False,
     strength: str | None = None,
     strengths: Path | None = None,
     channels: str | Sequence[str | int] | None = None,
@@ -86,6 +87,7 @@ def score(
     :param image: Draw the most anomalous step: seen, predicted, difference
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
+    :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     :param channels: Disturbed channels by name or index, or `one` at random [default: all]

@@ -79,6 +79,7 @@ def frames(
     out: Path | None = None,
     anomaly: str | None = None,
     magnitude: float | None = None,
+    deviations: bool = False,
     strength: str | None = None,
     strengths: Path | None = None,
     channels: str | Sequence[str | int] | None = None,
@@ -102,6 +103,7 @@ def frames(
     :param out: New folder [default: runs/frames]
     :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
     :param magnitude: Strength in the anomaly's own unit
+    :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]
     :param channels: Disturbed channels by name or index, or `one` at random [default: all]
