@@ -133,7 +133,7 @@ def fit(
     :param memory: With ``recalibrate``: number of last episodes that set the threshold [default: 50]
     :param tolerance: With ``recalibrate``: limit of the threshold's rise (docs/explanations/alarms.md) [default: 3]
     :param map_: Mapping of columns to channels [default: the proposal of `inspect`]
-    :param events: Intervals where something was wrong: CSV of start, end, label, log; or NAB's JSON
+    :param events: Labels of the logs: CSV of start, end, label, log; or NAB's JSON
     :param until: Use rows before the first `label`, a date, or a time since the start
     :param by_task: One threshold per task; small tasks share one
     :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise

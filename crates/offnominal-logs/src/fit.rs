@@ -33,7 +33,7 @@ pub struct Request {
     /// Mapping of columns to channels [default: the proposal of `inspect`]
     #[arg(long, value_name = "MAP.toml")]
     pub map: Option<PathBuf>,
-    /// Intervals where something was wrong: CSV of start, end, label, log; or NAB's JSON
+    /// Labels of the logs: CSV of start, end, label, log; or NAB's JSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Use rows before the first `label`, a date, or a time since the start
