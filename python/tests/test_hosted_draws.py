@@ -271,6 +271,16 @@ def test_every_method_of_risk_works_on_drawn_parameters():
     assert search.returncode == 0, search.stderr
 
 
+def test_an_initial_condition_that_is_a_seed_alone_teaches_nothing():
+    """Then adaptive draws would only count, with wider intervals."""
+    said = command(
+        "risk", "estimate", "--env", loaded("Loaded"), "--failure", "return<15", "--policy", "random", "--method", "adaptive",
+        "--episodes", 20,
+    )  # fmt: skip
+    assert said.returncode == 2
+    assert "numbers to learn from, found 0" in said.stderr and "--method plain" in said.stderr
+
+
 @pytest.mark.parametrize(
     "task",
     [

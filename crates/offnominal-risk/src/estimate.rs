@@ -242,6 +242,9 @@ pub fn alone(request: &Request, context: &Context) -> Result<Report> {
         .allowing(context.allow_diverged)
         .disturbed_by(anomaly_spec.as_ref());
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
+    if method == SamplingMethod::Adaptive {
+        scorer::check(experimenter, guide.as_ref())?;
+    }
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
     let estimation = estimation.keeping_samples(request.table.is_some());
     let ending = request.ending(level)?;

@@ -12,7 +12,7 @@ use crate::guide::Guide;
 use crate::guide::reading;
 use crate::predictors::learn::Form;
 use crate::predictors::predictor::Reader;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use models::Model;
 use offnominal_stats::risk::allocation::Scored;
 
@@ -123,6 +123,21 @@ impl<'r> Features<'r> {
         }
         Ok(row)
     }
+}
+
+/// Insists on numbers from which an adaptive run can learn.
+///
+/// # Errors
+/// If an initial condition has none, or more than a score is fitted to.
+pub(super) fn check(by: Experimenter<'_>, guide: Option<&Guide>) -> Result<()> {
+    let x = by.draw(by.key("features", 0));
+    let (n, most) = (Features::new(by, guide).of(&x)?.len(), models::WIDEST);
+    ensure!(
+        (1..=most).contains(&n),
+        "method adaptive: expected an initial condition of 1 to {most} numbers to learn from, found {n}, so it would only \
+         count, with wider intervals; use --method plain"
+    );
+    Ok(())
 }
 
 /// Which half each experiment belongs to: failures and others take turns, each for themselves.

@@ -35,7 +35,7 @@ const FEWEST: usize = 4;
 /// Experiments of a half from which margins are learned.
 const FEWEST_MARGINS: usize = 20;
 /// The most numbers that a score is linear in: their fit solves systems of this size.
-const WIDEST: usize = 300;
+pub const WIDEST: usize = 300;
 /// Cross-entropy on balanced held-out experiments above which a model tells nothing; ln 2 is that of a coin.
 const TELLS_NOTHING: f64 = 0.98 * std::f64::consts::LN_2;
 /// Rank correlation with the margins of the other half below which a model of margins tells nothing.
