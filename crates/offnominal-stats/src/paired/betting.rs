@@ -113,9 +113,9 @@ impl Terms {
         self.capital(self.share(m), side)
     }
 
-    /// Different values, in order, and how often each came.
-    pub fn values(&self) -> impl Iterator<Item = (f64, u64)> {
-        self.values.iter().map(|&(share, n)| (self.bound * (2.0 * share - 1.0), n))
+    /// Different values, in order, as shares of the way from −bound to bound, and how often each came.
+    pub(super) fn shares(&self) -> &[(f64, u64)] {
+        &self.values
     }
 
     fn excludes(&self, m: f64, side: Side, level: Level) -> bool {

@@ -17,7 +17,7 @@
 //! section 3 (a mean of e-values is an e-value).
 
 use super::betting::{self, Side, Terms};
-use crate::{Level, StatsError};
+use crate::Level;
 use offnominal_core::estimate::Estimate;
 use statrs::function::factorial::ln_binomial;
 

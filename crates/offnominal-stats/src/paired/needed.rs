@@ -6,13 +6,14 @@
 //!
 //! Cost: draws × looks × 64 × the number of different values.
 
-use super::betting::{BETS, Side, bet, mean_of_logs};
+use super::betting::{BETS, Side, Terms, bet, mean_of_logs};
+use crate::Level;
 use offnominal_core::{Rng, Seed};
 
 /// Draws.
 const DRAWS: u64 = 200;
 /// A number of pairs beyond which nobody plans.
-pub const MOST: u64 = 100_000;
+pub const MOST: u64 = 20_000;
 /// One looks after this share of pairs more.
 const LOOK: u64 = 25;
 
@@ -28,7 +29,20 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The number of pairs; none if more than [`MOST`] would be needed, or the mean difference is zero.
+    /// With the differences that were seen.
+    pub fn of(seen: &Terms, level: Level, power: f64) -> Plan {
+        let values = seen.shares().iter().map(|&(x, n)| (x, n as f64)).collect();
+        Plan { values, decides: -level.tail().ln(), power }
+    }
+
+    /// With independent trials of these success rates of OLD and NEW.
+    pub fn of_rates(old: f64, new: f64, level: Level, power: f64) -> Plan {
+        let (wins, losses) = (new * (1.0 - old), old * (1.0 - new));
+        let values = vec![(0.0, losses), (0.5, 1.0 - wins - losses), (1.0, wins)];
+        Plan { values, decides: -level.tail().ln(), power }
+    }
+
+    /// The number of pairs, rounded up to two digits, as a plan is no more precise; none if more than [`MOST`] would be needed, or the mean difference is zero.
     pub fn pairs(&self, seed: Seed) -> Option<u64> {
         let weight: f64 = self.values.iter().map(|(_, w)| w).sum();
         let mean = self.values.iter().map(|(x, w)| x * w).sum::<f64>() / weight;
@@ -47,7 +61,7 @@ impl Plan {
             (0..DRAWS).map(|i| self.until_decided(&steps, &mut seed.child(i).rng())).collect();
         found.sort_unstable();
         let at = (self.power * DRAWS as f64).ceil() as usize - 1;
-        Some(found[at]).filter(|n| *n <= MOST)
+        Some(found[at]).filter(|n| *n <= MOST).map(two_digits)
     }
 
     /// Pairs of one draw until its capital decides.
@@ -79,6 +93,11 @@ fn drawn(steps: &[Step], mut at: f64) -> &[f64; BETS] {
     &found.unwrap_or(&steps[steps.len() - 1]).1
 }
 
+fn two_digits(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
+    n.div_ceil(unit) * unit
+}
+
 fn steps(gain: f64) -> [f64; BETS] {
     std::array::from_fn(|i| (bet(i) * gain).ln_1p())
 }
@@ -86,11 +105,20 @@ fn steps(gain: f64) -> [f64; BETS] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Level;
 
     fn plan(wins: f64, losses: f64) -> Plan {
         let values = vec![(0.0, losses), (0.5, 1.0 - wins - losses), (1.0, wins)];
         Plan { values, decides: -Level::P95.tail().ln(), power: 0.8 }
+    }
+
+    #[test]
+    fn rates_and_the_differences_that_they_give_plan_the_same() {
+        let plan = Plan::of_rates(0.5, 0.75, Level::P95, 0.8);
+        assert_eq!(plan.values, [(0.0, 0.125), (0.5, 0.5), (1.0, 0.375)]);
+        let mut seen = Terms::new(1.0);
+        [(1.0, 3), (0.0, 4), (-1.0, 1)].iter().for_each(|&(x, n)| seen.push_times(x, n));
+        assert_eq!(Plan::of(&seen, Level::P95, 0.8).pairs(Seed(0)), plan.pairs(Seed(0)));
+        assert_eq!([7, 99, 101, 1840].map(two_digits), [7, 99, 110, 1900]);
     }
 
     #[test]
