@@ -56,9 +56,9 @@ use verdict::{Gate, Requirement, Verdict};
 /// Which policies are compared, and what is asked of the new one.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct Request {
-    /// Current policy, as for `evaluate --policy`; without --env: recorded outcomes, or counts such as 37/50
+    /// Current policy, as for `evaluate --policy`; without --env, recorded outcomes, or counts (37/50)
     pub old: String,
-    /// New policy or outcomes; none if OLD is a table of several policies
+    /// New policy; none if OLD is a table of several
     pub new: Option<String>,
     /// More recorded outcomes, each compared with OLD
     #[arg(requires = "new")]
@@ -81,7 +81,7 @@ pub struct Request {
     /// Monitor file of `fit`; compares alarm rates too
     #[arg(long, value_name = "FILE")]
     pub monitor: Option<PathBuf>,
-    /// Most pairs of episodes [default: 2000]; of recorded outcomes, the trials that were planned
+    /// Most pairs of episodes [default: 2000]; planned trials of recorded outcomes
     #[arg(long)]
     pub episodes: Option<u64>,
     /// Pairs between two looks [default: 25]

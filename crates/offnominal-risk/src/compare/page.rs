@@ -29,6 +29,7 @@ struct Page<'a> {
     facts: Vec<(&'static str, String)>,
     decisions: Vec<String>,
     remarks: &'a [String],
+    doubts: &'a [String],
     note: String,
     sections: Vec<Section>,
     made: &'a Provenance,
@@ -94,13 +95,17 @@ pub fn of_recorded(found: &Recorded) -> Result<String> {
     let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
     let level = 100.0 * found.level;
     render(Page {
-        title: format!("{} compared with others", found.policies[0].policy),
+        title: match &found.policies[..] {
+            [old, new] => format!("{} compared with {}", new.policy, old.policy),
+            all => format!("{} policies compared with {}", all.len() - 1, all[0].policy),
+        },
         facts,
         decisions: found.sentences().collect(),
         remarks: &found.remarks,
+        doubts: &[],
         note: format!(
-            "{level} % intervals of NEW − OLD. Those of one table hold together, at every number of pairs; each table has an \
-             error of its own."
+            "{level} % intervals of NEW − OLD. Those of one table hold together{}; each table has an error of its own.",
+            found.when()
         ),
         sections: sections.map(|(title, rows)| section(title, rows)).collect(),
         made: &found.made,
@@ -129,7 +134,8 @@ pub fn of_played(found: &Report) -> Result<String> {
         title: format!("{} compared with {} in {}", found.new, found.old, found.env),
         facts,
         decisions: vec![found.decision()],
-        remarks: &found.warnings,
+        remarks: &[],
+        doubts: &found.warnings,
         note: format!("{level} % intervals of NEW − OLD, each for itself, at every number of pairs."),
         sections: vec![section],
         made: &found.made,

@@ -67,7 +67,9 @@ pub fn run(question: &Question<'_>, context: &Context) -> Result<Recorded> {
     let binary = recordings.iter().flat_map(Recording::trials).all(|t| t.outcome == 0.0 || t.outcome == 1.0);
     let gate = Gate { margin: question.margin, require: question.require, level: question.level };
     let seed = Seed(context.seed).child("needed");
-    let judge = Judge { gate, most: question.most, binary, seed: &seed };
+    // A plan is for trials with one success rate.
+    let most = question.most.filter(|_| details.is_empty());
+    let judge = Judge { gate, most, binary, seed: &seed };
     let (decides, details) = (judge.family(decides)?, judge.family(details)?);
     remarks.extend(about_rows(&decides, &details, question));
     let sources: Vec<Source> = recordings.iter().map(Source::of).collect();
@@ -254,8 +256,8 @@ fn about_rows(decides: &[Row], details: &[Row], question: &Question<'_>) -> Vec<
     }
     if question.most.is_some() && decides.iter().all(|row| row.planned.is_none()) {
         said.push(
-            "the planned number of trials changes nothing: it decides one comparison of independent successes without a \
-             margin, of 200 trials at most"
+            "the planned number of trials changes nothing: it decides one comparison of independent successes in one \
+             task, without a margin, of 200 trials at most"
                 .into(),
         );
     }

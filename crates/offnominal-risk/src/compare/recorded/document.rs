@@ -100,6 +100,16 @@ impl Recorded {
         Some(format!("{}: {}", row.name(), row.sentence(&self.metric)))
     }
 
+    /// When the intervals hold: counts have no order in which somebody may have looked.
+    pub fn when(&self) -> &'static str {
+        let is_counted = self.decides.iter().any(|row| row.matched == By::Counts);
+        if is_counted {
+            ", for numbers of trials that were fixed beforehand"
+        } else {
+            ", at every number of pairs"
+        }
+    }
+
     /// The decision in one sentence for each comparison that decides.
     pub fn sentences(&self) -> impl Iterator<Item = String> {
         let one = self.decides.len() == 1;
@@ -159,7 +169,7 @@ impl Display for Recorded {
             writeln!(out, "{label} {}: {} trials, {}", source.policy, source.trials, source.format)?;
         }
         let level = 100.0 * self.level;
-        writeln!(out, "{level} % intervals that hold together; they hold at every number of pairs")?;
+        writeln!(out, "{level} % intervals that hold together{}", self.when())?;
         for row in self.decides.iter().chain(&self.details) {
             writeln!(
                 out,

@@ -49,7 +49,7 @@ pub enum Data {
 pub struct Judge<'a> {
     /// Margin, requirement and level.
     pub gate: Gate,
-    /// Trials of each policy that were planned.
+    /// Trials of each policy that were planned, where a plan can decide: in one task, without perturbations.
     pub most: Option<u64>,
     /// Whether every outcome is a success or none.
     pub binary: bool,
@@ -72,12 +72,19 @@ impl Judge<'_> {
         let evidence: Vec<[f64; 2]> =
             evidence(Side::Above).into_iter().zip(evidence(Side::Below)).map(<[f64; 2]>::from).collect();
         let all = drafts.iter().zip(means).zip(evidence);
-        all.map(|((draft, mean), evidence)| self.row(draft, &mean, evidence, level)).collect()
+        all.map(|((draft, mean), evidence)| self.row(draft, &mean, evidence, (level, drafts.len() == 1)))
+            .collect()
     }
 
-    fn row(&self, draft: &Draft, mean: &Mean, [above, below]: [f64; 2], level: Level) -> Result<Row> {
+    fn row(
+        &self,
+        draft: &Draft,
+        mean: &Mean,
+        [above, below]: [f64; 2],
+        (level, alone): (Level, bool),
+    ) -> Result<Row> {
         let found = mean.estimate(level)?;
-        let plan = self.plan(draft, level);
+        let plan = self.plan(draft, level, alone);
         let (verdict, decided_after) = match &plan {
             Some(plan) => self.by_plan(plan, draft)?,
             None => (self.verdict(mean, [above, below], level), None),
@@ -112,12 +119,10 @@ impl Judge<'_> {
         }
     }
 
-    /// The plan by which one comparison of successes is decided, if there is one and it can be.
-    fn plan(&self, draft: &Draft, level: Level) -> Option<Planned> {
+    /// The plan by which one comparison of independent successes is decided, if there is one and it can be.
+    fn plan(&self, draft: &Draft, level: Level, alone: bool) -> Option<Planned> {
         let most = self.most.filter(|n| *n <= MOST as u64 && self.gate.margin.is_none() && self.binary)?;
-        let is_plain = draft.condition == Condition::Nominal && draft.by() == By::Order;
-        let is_one = level == self.gate.level && draft.task.is_none();
-        (is_plain && is_one).then(|| Planned::new(most as usize, level.tail()))
+        (alone && draft.by() == By::Order).then(|| Planned::new(most as usize, level.tail()))
     }
 
     fn by_plan(&self, plan: &Planned, draft: &Draft) -> Result<(Verdict, Option<u64>)> {

@@ -18,6 +18,8 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
 
+/// The format of counts.
+const COUNTS: &str = "counts";
 /// The columns of a table of trials; one of the first two is needed.
 const COLUMNS: [&str; 6] = ["success", "score", "policy", "task", "seed", "condition"];
 
@@ -28,7 +30,12 @@ const COLUMNS: [&str; 6] = ["success", "score", "policy", "task", "seed", "condi
 pub fn all(named: &[&str]) -> Result<Vec<Recording>> {
     let mut found: Vec<Recording> = Vec::new();
     for (i, text) in named.iter().enumerate() {
-        found.extend(one(text, i, named.len() == 1)?);
+        found.extend(one(text, named.len() == 1)?);
+        // Two policies may have the same counts; a file is given once.
+        let before = found[..found.len() - 1].iter().any(|other| other.policy == *text);
+        if let Some(last) = found.last_mut().filter(|last| before && last.format == COUNTS) {
+            last.policy = format!("{text} ({})", i + 1);
+        }
     }
     for (i, recording) in found.iter().enumerate() {
         recording.check().with_context(|| recording.from.clone())?;
@@ -41,24 +48,11 @@ pub fn all(named: &[&str]) -> Result<Vec<Recording>> {
 }
 
 /// What one word of the command stands for.
-fn one(text: &str, place: usize, alone: bool) -> Result<Vec<Recording>> {
+fn one(text: &str, alone: bool) -> Result<Vec<Recording>> {
     if let Some((k, n)) = counts(text)? {
-        let label = if place == 0 {
-            "OLD".into()
-        } else if place == 1 {
-            "NEW".into()
-        } else {
-            format!("NEW {place}")
-        };
         let outcomes = Outcomes::Counts(k, n);
-        let policy = format!("{label} {text}");
-        return Ok(vec![Recording {
-            policy,
-            from: text.into(),
-            format: "counts",
-            outcomes,
-            remarks: vec![],
-        }]);
+        let from = text.to_string();
+        return Ok(vec![Recording { policy: from.clone(), from, format: COUNTS, outcomes, remarks: vec![] }]);
     }
     let path = Path::new(text);
     let bytes = read::bytes(path)?;
