@@ -33,6 +33,8 @@ def main(clone, ours="studies/compare/trials.csv"):
     for row in cases:
         most, old, new = int(row["most"]), float(row["old"]), float(row["new"])
         test = StepTest(Hypothesis.P0LessThanP1, n_max=most, alpha=0.05)
+        # Its constructor looks for the policy before it has what that needs.
+        test.load_existing_policy()
         if test.policy is None:
             raise SystemExit(f"expected a policy of STEP for {most} trials in {clone}, found none")
         trials, decided = [], 0
