@@ -28,7 +28,7 @@ def main():
     for row in rows("trials.csv"):
         if row["method"] in ours:
             ours[row["method"]][row["most"], row["old"], row["new"]] = row
-    print("| N | OLD, NEW | STEP: trials, decided | planned: trials, decided | planned / STEP | betting: trials, decided | betting / STEP |")
+    print("| N | OLD, NEW | STEP: trials, decided | planned: trials, decided | ratio | betting: trials, decided | ratio |")
     print("|---|---|---|---|---|---|---|")
     for case, theirs in step.items():
         if case[1] == case[2]:
