@@ -95,7 +95,7 @@ impl Source {
             policy: recording.policy.clone(),
             from: recording.from.clone(),
             format: recording.format.into(),
-            trials: recording.len(),
+            trials: recording.count(),
         }
     }
 }

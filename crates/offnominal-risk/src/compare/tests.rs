@@ -1,8 +1,10 @@
 //! Comparisons of shipped and random policies as library calls: verdicts, threads, journals, anomalies, refusals.
 
+use super::verdict::Requirement;
 use super::*;
 use offnominal_core::estimate::Estimate;
 use offnominal_work::cli;
+use quantity::Condition;
 use report::Comparison;
 use serde_json::{Value, json};
 

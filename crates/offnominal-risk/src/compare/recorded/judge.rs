@@ -221,5 +221,5 @@ pub fn counted(of: &Recording) -> Result<(u64, u64)> {
     let plain = of.trials().iter().all(|t| t.condition.is_none() && (t.outcome == 0.0 || t.outcome == 1.0));
     ensure!(plain, "{}: expected successes without conditions, to compare them with counts", of.policy);
     let successes = of.trials().iter().filter(|trial| trial.outcome == 1.0).count();
-    Ok((successes as u64, of.len()))
+    Ok((successes as u64, of.count()))
 }

@@ -47,7 +47,7 @@ pub struct Recording {
 
 impl Recording {
     /// Number of trials.
-    pub fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         match &self.outcomes {
             Outcomes::Trials(trials) => trials.len() as u64,
             Outcomes::Counts(_, n) => *n,
