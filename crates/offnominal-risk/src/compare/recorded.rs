@@ -129,7 +129,7 @@ fn drafts(
     let old = &all[0];
     for new in &all[1..] {
         if [old, new].iter().any(|one| matches!(one.outcomes, Outcomes::Counts(..))) {
-            decides.push(of_counts(old, new)?);
+            decides.push(of_counts(old, new, remarks)?);
             continue;
         }
         let tasks = shared_tasks(old, new, remarks)?;
@@ -155,16 +155,25 @@ fn drafts(
     Ok((decides, details))
 }
 
-fn of_counts(old: &Recording, new: &Recording) -> Result<Draft> {
+fn of_counts(old: &Recording, new: &Recording, remarks: &mut Vec<String>) -> Result<Draft> {
+    for one in [old, new].into_iter().filter(|one| tasks_of(one).len() > 1) {
+        remarks.push(format!(
+            "{}: all its tasks are counted together, as the other policy has counts",
+            one.policy
+        ));
+    }
     let data = Data::Counts(counted(old)?, counted(new)?);
     let policy = new.policy.clone();
     Ok(Draft { policy, condition: Condition::Nominal, perturbation: None, task: None, data })
 }
 
+fn tasks_of(one: &Recording) -> Vec<String> {
+    distinct(one.trials().iter().map(|trial| trial.task.clone()))
+}
+
 /// The tasks that both policies have; the others are left out.
 fn shared_tasks(old: &Recording, new: &Recording, remarks: &mut Vec<String>) -> Result<Vec<String>> {
-    let of = |one: &Recording| distinct(one.trials().iter().map(|trial| trial.task.clone()));
-    let (mine, other) = (of(old), of(new));
+    let (mine, other) = (tasks_of(old), tasks_of(new));
     let (shared, only): (Vec<String>, Vec<String>) =
         mine.iter().cloned().partition(|task| other.contains(task));
     let lonely: Vec<String> =
@@ -252,7 +261,11 @@ fn about_rows(decides: &[Row], details: &[Row], question: &Question<'_>) -> Vec<
         );
     }
     if decides.iter().chain(details).any(|row| row.task.is_some()) {
-        said.push("all tasks together: each pair counts once, so a task with more pairs counts more".into());
+        said.push(
+            "all tasks together: each pair counts once, so a task with more pairs counts more; this holds for numbers of \
+             pairs that were fixed beforehand, and where tasks take turns"
+                .into(),
+        );
     }
     if question.most.is_some() && decides.iter().all(|row| row.planned.is_none()) {
         said.push(

@@ -55,6 +55,11 @@ fn one(text: &str, alone: bool) -> Result<Vec<Recording>> {
         return Ok(vec![Recording { policy: from.clone(), from, format: COUNTS, outcomes, remarks: vec![] }]);
     }
     let path = Path::new(text);
+    ensure!(
+        path.exists(),
+        "{text}: expected a file of recorded outcomes, or counts such as 37/50, found no such file; policies are compared in \
+         an environment (--env)"
+    );
     let bytes = read::bytes(path)?;
     let found = from_bytes(&bytes, path)?;
     let several = found.len() > 1 && !alone;

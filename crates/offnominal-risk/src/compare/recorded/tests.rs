@@ -259,7 +259,7 @@ fn what_cannot_be_is_refused_by_its_place() {
     assert!(format!("{:#}", asked(&[&old, &old], None).unwrap_err()).contains("expected each policy once"));
     assert!(
         format!("{:#}", asked(&["nowhere.csv", "1/2"], None).unwrap_err())
-            .contains("cannot read nowhere.csv")
+            .contains("nowhere.csv: expected a file of recorded outcomes")
     );
 }
 
