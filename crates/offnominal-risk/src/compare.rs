@@ -32,7 +32,9 @@ pub mod verdict;
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_files::lock::Lock;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
 use pair::{Monitors, Pair, Players};
 use pairs::Pairs;
@@ -125,11 +127,19 @@ pub fn play(request: &Request, context: &Context) -> Result<Report> {
     let first = pairs.next(&players, context)?;
     let judged = request.judged(request.metric.unwrap_or_else(|| default_metric(&players, &first)))?;
     let (played, verdict) = decide(request, &judged, &gate, (first, &mut pairs), &players, context)?;
-    let made = request.made(&players, context)?;
+    let made = made(request, &players, context)?;
     let report = Report { made, ..Report::new(request, &players, &judged, &played, verdict, level)? };
     crate::request::write_json(request.out.as_deref(), "compare.json", &report)?;
     request.out.as_deref().map(|folder| page::write(folder, &page::of_played(&report)?)).transpose()?;
     Ok(report)
+}
+
+/// What made the result: the command, and what is played.
+fn made(request: &Request, players: &Players<'_>, context: &Context) -> Result<Provenance> {
+    let command = context.command.as_str();
+    let config = serde_json::to_vec(&pairs::Spec::new(players, request, context.seed))?;
+    let names = players.subjects.map(|subject| &subject.name);
+    Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()], &names))
 }
 
 /// Success where it is defined, else return. Which one it is hangs on no draw: the environment says it where an episode

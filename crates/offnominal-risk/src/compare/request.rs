@@ -1,7 +1,5 @@
 //! What may be asked of `compare`: with an environment, of policies; without one, of outcomes that were recorded.
 
-use super::pair::Players;
-use super::pairs::Spec;
 use super::quantity::{Condition, Judged, Quantity};
 use super::recorded::Question;
 use super::verdict::Requirement;
@@ -9,12 +7,9 @@ use crate::request::{LEVEL, within};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{ArgMatches, Args, FromArgMatches};
 use offnominal_engine::anomaly_request::AnomalyRequest;
-use offnominal_engine::context::Context;
-use offnominal_engine::provenance;
 use offnominal_engine::request::EnvId;
 use offnominal_engine::scenario::ScenarioRequest;
 use offnominal_engine::subject::Subject;
-use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
 use offnominal_work::cli::{self, one_of, pair, word_of};
 use std::path::PathBuf;
@@ -184,14 +179,6 @@ impl Request {
     /// Pairs between two looks.
     pub(crate) fn pairs_of_block(&self) -> u64 {
         self.block.unwrap_or(BLOCK)
-    }
-
-    /// What made the result: the command, and what is played.
-    pub(super) fn made(&self, players: &Players<'_>, context: &Context) -> Result<Provenance> {
-        let command = context.command.as_str();
-        let config = serde_json::to_vec(&Spec::new(players, self, context.seed))?;
-        let names = players.subjects.map(|subject| &subject.name);
-        Ok(provenance::made(command, context.seed, &config, &[players.subjects[0].env.spec()], &names))
     }
 
     pub(super) fn subject(&self, policy: &str) -> Result<Subject> {
