@@ -69,6 +69,7 @@ def inspect(
 
 def fit(
     file: Path,
+    logs: Path | Sequence[Path] | None = None,
     *,
     failure: str | None = None,
     failure_margin: str | None = None,
@@ -98,7 +99,6 @@ def fit(
     by_task: bool = False,
     env: AnyEnvironment | None = None,
     policy: AnyPolicy | None = None,
-    logs: Path | Sequence[Path] | None = None,
     seed: int = 0,
     jobs: int = 0,
     allow_diverged: int | None = None,
@@ -150,8 +150,8 @@ def fit(
 
 def score(
     monitor: Path,
-    *,
     logs: Path | Sequence[Path] | None = None,
+    *,
     map_: Path | None = None,
     events: Path | None = None,
     report: Path | None = None,
@@ -282,11 +282,12 @@ def evaluate(
 
 def compare(
     old: AnyPolicy,
-    new: AnyPolicy,
-    env: AnyEnvironment,
+    new: AnyPolicy | None = None,
+    more: AnyPolicy | Sequence[AnyPolicy] | None = None,
     *,
     failure: str | None = None,
     failure_margin: str | None = None,
+    env: AnyEnvironment | None = None,
     metric: Literal["failure", "return", "wins", "success", "alarms"] | None = None,
     margin: float | None = None,
     require: Literal["no-worse", "better"] | None = None,
@@ -317,15 +318,16 @@ def compare(
     allow_diverged: int | None = None,
     progress: bool = True,
 ) -> Result:
-    """Compare two policies on the same seeds, sequentially.
+    """Compare policies sequentially: on the same seeds, or by recorded outcomes.
 
     The command ``offnominal compare``.
 
-    :param old: Current policy, as for `evaluate --policy`
-    :param new: New policy
-    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
+    :param old: Current policy, as for `evaluate --policy`; without ``env``, recorded outcomes, or counts (37/50)
+    :param new: New policy; none if OLD is a table of several
+    :param more: More recorded outcomes, each compared with OLD
     :param failure: Gymnasium: `terminated`, `timeout`, `info.KEY`, `info.KEY=false` or `return<R` is failure
     :param failure_margin: Gymnasium: number in `info` that is zero at failure
+    :param env: Environment: id of `list envs` or `gymnasium:ID`; `?noise=LEVEL` adds noise
     :param metric: Deciding metric [default: success if defined, else return]: ``failure``: Failure rate; lower is
         better; ``return``: Mean return; higher is better; ``wins``: Share of pairs with the higher return; ``success``:
         Success rate; higher is better; ``alarms``: Share of episodes with an alarm; lower is better
@@ -333,7 +335,7 @@ def compare(
     :param require: Required verdict on NEW; exit code 1 without it
     :param return_range: Smallest and largest possible return; makes its interval exact
     :param monitor: Monitor file of `fit`; compares alarm rates too
-    :param episodes: Most pairs of episodes; a larger number continues a run [default: 2000]
+    :param episodes: Most pairs of episodes [default: 2000]; planned trials of recorded outcomes
     :param block: Pairs between two looks [default: 25]
     :param level: Confidence level, valid at every look [default: 0.95]
     :param out: Output folder; an interrupted run continues there
@@ -601,8 +603,8 @@ def shift(
 
 
 def bench(
-    *,
     campaign: Path | None = None,
+    *,
     suite: str | None = None,
     envs: str | Sequence[str] | None = None,
     detectors: str | Sequence[str] | None = None,
@@ -704,10 +706,10 @@ def metrics(
 
 
 def evidence(
+    run: Path | None = None,
     *,
     key: Path | None = None,
     out: Path | None = None,
-    run: Path | None = None,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
@@ -773,8 +775,8 @@ def export(
 
 
 def render(
-    *,
     run: Path | None = None,
+    *,
     number: int | None = None,
     sheet: Path | None = None,
     view: Literal["camera", "observation"] | None = None,

@@ -50,3 +50,16 @@ def test_what_cannot_be_compared_is_refused() -> None:
         offnominal.compare("random", "random", env="cartpole", metric="failure", margin=2.0, progress=False)
     with pytest.raises(ValueError, match="require no-worse: expected a margin"):
         offnominal.compare("random", "random", env="cartpole", require="no-worse", progress=False)
+
+
+def test_recorded_outcomes_are_compared_without_an_environment(tmp_path: Path) -> None:
+    table = tmp_path / "trials.csv"
+    rows = [f"{policy},{seed},{int(seed % 10 < good)}" for policy, good in (("a", 3), ("b", 9)) for seed in range(40)]
+    table.write_text("\n".join(["policy,seed,success", *rows]))
+    found = offnominal.compare(table, out=tmp_path / "run", progress=False)
+    assert found["verdict"] == "better" and found["decides"][0]["matched"] == "seed"
+    assert (tmp_path / "run" / "compare.html").exists()
+    counts = offnominal.compare("25/50", "29/50", "45/50", level=0.9, progress=False)
+    assert [row["verdict"] for row in counts["decides"]] == ["undecided", "better"]
+    with pytest.raises(ValueError, match="metric: expected it with --env"):
+        offnominal.compare("25/50", "29/50", metric="success", progress=False)

@@ -110,9 +110,12 @@ def meaning(argument, names):
 def function(command):
     own = command["arguments"]
     names = {argument["flag"]: f"``{named(argument['id'])}``" for argument in own}
+    # What has a place on the command line has one here.
+    is_placed = {argument["id"]: argument["required"] or argument["flag"] is None for argument in own}
     required = [parameter(argument) for argument in own if argument["required"]]
-    optional = [parameter(argument) for argument in own if not argument["required"]]
-    signature = [*required, *(["*"] if optional else []), *optional]
+    placed = [parameter(argument) for argument in own if is_placed[argument["id"]] and not argument["required"]]
+    optional = [parameter(argument) for argument in own if not is_placed[argument["id"]]]
+    signature = [*required, *placed, *(["*"] if optional else []), *optional]
     ask, answer = REPLIES[command["reply"]]
     rows = []
     for argument in own:

@@ -3,6 +3,7 @@
 pub mod files;
 pub mod images;
 pub mod logs;
+pub mod outcomes;
 pub mod policies;
 pub mod requests;
 pub mod rollouts;

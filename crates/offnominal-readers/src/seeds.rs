@@ -75,6 +75,12 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
                 .into()
         }
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
+        "outcomes_json" => ["lerobot-old", "lerobot-tasks-old", "inspect-robots-random"]
+            .map(|name| repository(&format!("crates/offnominal-risk/tests/data/{name}.json")))
+            .into(),
+        "outcomes_table" => ["trials", "perturbed", "scores"]
+            .map(|name| repository(&format!("crates/offnominal-risk/tests/data/{name}.csv")))
+            .into(),
         "rollout_lines" => texts::numbered(texts::ROLLOUTS),
         "rollout_table" => vec![repository("crates/offnominal-rollouts/tests/data/lists.parquet")],
         "rollout_pickle" => vec![repository("crates/offnominal-agents/tests/torch/records.pkl")],

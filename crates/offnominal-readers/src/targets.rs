@@ -1,6 +1,6 @@
 //! The list of all readers.
 
-use crate::read::{files, images, logs, policies, requests, rollouts, wires, works};
+use crate::read::{files, images, logs, outcomes, policies, requests, rollouts, wires, works};
 
 /// What a reader reads, which decides how mutants of it are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,8 @@ targets! {
     Bytes logs::log_rosbag,
     Bytes logs::log_ulog,
     Text logs::mapping,
+    Json outcomes::outcomes_json,
+    Text outcomes::outcomes_table,
     Json rollouts::rollout_lines,
     Bytes rollouts::rollout_table,
     Bytes rollouts::rollout_pickle,

@@ -7,17 +7,26 @@
 //! |----------------|----------------------------------------------------------------------------------------|
 //! | [`betting`]    | the mean of differences with a bound: exact at every number of pairs                   |
 //! | [`asymptotic`] | the mean of differences without one: right in the limit, at every number of pairs      |
+//! | [`counts`]     | the difference of two rates of which only counts are known                             |
+//! | [`planned`]    | when a comparison of successes is decided for which most trials were stated beforehand |
+//! | [`family`]     | several comparisons with one error                                                     |
+//! | [`needed`]     | how many pairs would decide                                                            |
 //! | [`mod@saving`] | how far the outcomes of a pair go together, and the pairs that independent ones replace |
 //!
 //! Assumes: pairs do not depend on one another. Outcomes within a pair may depend on one another as they like.
 
 pub mod asymptotic;
 pub mod betting;
+pub mod counts;
+pub mod family;
+pub mod needed;
+pub mod planned;
 pub mod saving;
 
 use crate::{Level, StatsError};
 use asymptotic::Moments;
-use betting::Terms;
+use betting::{Side, Terms};
+use counts::Counts;
 use offnominal_core::estimate::Estimate;
 pub use saving::{Saving, saving};
 
@@ -26,6 +35,8 @@ pub use saving::{Saving, saving};
 pub enum Mean {
     /// Of values in [−bound, bound]: exact.
     Bounded(Terms),
+    /// Of successes of which only counts are known: exact for numbers of trials that were fixed beforehand.
+    Counted(Counts),
     /// Of any values: right in the limit.
     Unbounded(Moments),
 }
@@ -47,10 +58,11 @@ impl Mean {
     /// One value more.
     ///
     /// # Panics
-    /// If it lies beyond the bound.
+    /// If it lies beyond the bound, or there are counts.
     pub fn push(&mut self, value: f64) {
         match self {
             Mean::Bounded(terms) => terms.push(value),
+            Mean::Counted(_) => panic!("expected values, found counts"),
             Mean::Unbounded(moments) => moments.push(value),
         }
     }
@@ -59,6 +71,7 @@ impl Mean {
     pub fn is_above(&self, m: f64, level: Level) -> bool {
         match self {
             Mean::Bounded(terms) => terms.is_above(m, level),
+            Mean::Counted(counts) => counts.is_above(m, level),
             Mean::Unbounded(moments) => moments.ends(level).is_some_and(|(low, _)| low > m),
         }
     }
@@ -67,7 +80,17 @@ impl Mean {
     pub fn is_below(&self, m: f64, level: Level) -> bool {
         match self {
             Mean::Bounded(terms) => terms.is_below(m, level),
+            Mean::Counted(counts) => counts.is_below(m, level),
             Mean::Unbounded(moments) => moments.ends(level).is_some_and(|(_, high)| high < m),
+        }
+    }
+
+    /// The logarithm of an e-value of the hypothesis that the mean is not on this side of m; none where nothing is exact.
+    pub fn evidence(&self, m: f64, side: Side) -> Option<f64> {
+        match self {
+            Mean::Bounded(terms) => Some(terms.evidence(m, side)),
+            Mean::Counted(counts) => Some(counts.evidence(m, side)),
+            Mean::Unbounded(_) => None,
         }
     }
 
@@ -78,6 +101,7 @@ impl Mean {
     pub fn estimate(&self, level: Level) -> Result<Estimate, StatsError> {
         match self {
             Mean::Bounded(terms) => terms.estimate(level),
+            Mean::Counted(counts) => Ok(counts.estimate(level)),
             Mean::Unbounded(moments) => moments.estimate(level),
         }
     }

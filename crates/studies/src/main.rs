@@ -4,6 +4,7 @@
 //! |------|----------|
 //! | `alarm-coverage` | do alarm rules keep their promise on real scores |
 //! | `compare-power` | does `compare` keep its promise, and what do pairs save |
+//! | `compare-trials` | how many trials tell recorded successes apart, and how often by mistake |
 //! | `contact-sheet` | a sheet of scenes, each beside its classes |
 //! | `fit-times` | how long detectors take to fit and to score |
 //! | `multifidelity` | what episodes of a cheaper simulator save |
@@ -20,6 +21,7 @@
 
 mod alarm_coverage;
 mod compare_power;
+mod compare_trials;
 mod contact_sheet;
 mod fit_times;
 mod multifidelity;
@@ -43,6 +45,7 @@ fn main() -> Result<()> {
     match name.as_str() {
         "alarm-coverage" => alarm_coverage::run(rest),
         "compare-power" => compare_power::run(rest),
+        "compare-trials" => compare_trials::run(rest),
         "contact-sheet" => contact_sheet::run(rest),
         "fit-times" => fit_times::run(rest),
         "multifidelity" => multifidelity::run(rest),

@@ -1,6 +1,6 @@
 //! Of which command a folder holds the results.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_files::provenance::Provenance;
 use offnominal_files::read;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,12 @@ impl Kind {
     pub fn made(self, folder: &Path) -> Result<Provenance> {
         let path = folder.join(self.result());
         let result: Value = read::json(&path)?;
+        let is_recorded = self == Kind::Compare && result.get("pairs").is_none();
+        ensure!(
+            !is_recorded,
+            "{}: expected pairs that were played, found recorded outcomes, which cannot be played again",
+            path.display()
+        );
         let place = if self == Kind::Bench { "/recipe/made" } else { "/made" };
         let made = result.pointer(place).cloned().unwrap_or_default();
         let mut made: Provenance = serde_json::from_value(made)

@@ -63,12 +63,12 @@ impl Spec {
     pub fn new(players: &Players<'_>, request: &Request, seed: u64) -> Spec {
         let [old, new] = players.subjects;
         Spec {
-            env: request.env.to_string(),
+            env: request.place(),
             simulator: provenance::hosted(players.subjects[0].env.spec()),
             old: old.name.clone(),
             new: new.name.clone(),
             seed,
-            block: request.block,
+            block: request.pairs_of_block(),
             drawn: request.scenario.words(),
             anomaly: players.anomaly.cloned(),
             twin: request.twin,

@@ -49,6 +49,11 @@ impl Quantity {
         if matches!(self, Quantity::Failure | Quantity::Alarms) { -1.0 } else { 1.0 }
     }
 
+    /// Whether it lies between 0 and 1.
+    pub fn is_share(self) -> bool {
+        self != Quantity::Return
+    }
+
     /// Whether a loss in it is measured by a margin on another quantity: both are shares of the same episodes, or the wins
     /// are counted by the return that the margin is on.
     pub fn shares_margin_with(self, other: Quantity) -> bool {
@@ -146,7 +151,7 @@ impl Judged {
     /// # Errors
     /// If there are none.
     pub fn mean(&self, values: &[f64], level: Level) -> Result<Estimate> {
-        let is_share = self.quantity != Quantity::Return;
+        let is_share = self.quantity.is_share();
         if is_share && self.condition != Condition::Cost {
             let count = values.iter().filter(|&&value| value > 0.0).count();
             return Ok(counting::sequence(count, values.len(), level)?);

@@ -3,12 +3,15 @@
 use super::Request;
 use super::pair::{Pair, Players};
 use super::quantity::{Condition, Judged, Quantity};
+use super::recorded::document::undecided;
+use super::recorded::judge::POWER;
 use super::verdict::{Requirement, Verdict};
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::Level;
-use offnominal_stats::paired::saving;
+use offnominal_stats::paired::needed::Plan;
+use offnominal_stats::paired::{Mean, saving};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use strum::VariantArray;
@@ -43,6 +46,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// In what else the new policy is worse, by an exact interval: with any of it, nothing that is required is met.
     pub also_worse: Vec<Loss>,
+    /// Pairs that would decide with probability 0.8 if the difference is real; none where it is decided, zero, or of no bound.
+    pub needed: Option<u64>,
     /// Pairs that were played.
     pub pairs: u64,
     /// Pairs after which it would have ended, decided or not.
@@ -115,7 +120,7 @@ impl Report {
         }
         let each = if players.anomaly.is_some() && players.twin { 4 } else { 2 };
         Ok(Report {
-            env: request.env.to_string(),
+            env: request.place(),
             scenario: old.scenario.as_ref().map(ToString::to_string),
             old: old.name.label(),
             new: new.name.label(),
@@ -125,9 +130,10 @@ impl Report {
             margin: request.margin,
             require: request.require,
             verdict,
+            needed: (verdict == Verdict::Undecided).then(|| needed(judged, pairs, level, seed)).flatten(),
             also_worse: also_worse(judged, request.margin, &comparisons),
             pairs: pairs.len() as u64,
-            most: request.episodes.div_ceil(request.block) * request.block,
+            most: request.most().div_ceil(request.pairs_of_block()) * request.pairs_of_block(),
             episodes: each * pairs.len() as u64,
             diverged: pairs.iter().flat_map(Pair::episodes).filter(|played| played.diverged).count() as u64,
             warnings: warnings(players, judged, &comparisons, pairs),
@@ -152,6 +158,19 @@ impl Report {
             "expected {new} to be {} by {metric}, found {found} after {pairs} pairs",
             <&str>::from(require)
         ))
+    }
+
+    /// What was shown, in a sentence.
+    pub fn decision(&self) -> String {
+        let (metric, condition) = (<&str>::from(self.metric), <&str>::from(self.condition));
+        let losses = self.losses().map_or(String::new(), |losses| format!("; it is worse by {losses}"));
+        let judged = self.judged().filter(|_| self.verdict == Verdict::Undecided);
+        if let Some(Comparison { difference, .. }) = judged {
+            let said = undecided(self.pairs, self.needed, difference);
+            return format!("{said}, by {metric} ({condition}){losses}");
+        }
+        let margin = self.margin.map_or(String::new(), |margin| format!(", margin {margin}"));
+        format!("NEW is {} by {metric} ({condition}{margin}){losses}", self.verdict.words())
     }
 
     /// What else the new policy loses, in words.
@@ -221,6 +240,16 @@ impl Comparison {
     }
 }
 
+/// Pairs that would decide by what decides.
+fn needed(judged: &Judged, pairs: &[Pair], level: Level, seed: Seed) -> Option<u64> {
+    let mut gains = judged.mean_of_gains();
+    pairs.iter().filter_map(|pair| judged.gain(pair, 0).ok()?).for_each(|gain| gains.push(gain));
+    match gains {
+        Mean::Bounded(terms) => Plan::of(&terms, level, POWER).pairs(seed),
+        _ => None,
+    }
+}
+
 /// In what the new policy is worse beside what decides. A margin also holds for what is measured by the same number.
 fn also_worse(judged: &Judged, margin: Option<f64>, comparisons: &[Comparison]) -> Vec<Loss> {
     let is_lost = |c: &&Comparison| {
@@ -271,7 +300,7 @@ fn warnings(
 
 impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Report { env, old, new, pairs, most, verdict, .. } = self;
+        let Report { env, old, new, pairs, most, .. } = self;
         writeln!(out, "OLD {old}\nNEW {new}")?;
         let level = 100.0 * self.judged().map_or(0.95, |c| c.difference.level);
         let early = if pairs < most {
@@ -291,10 +320,7 @@ impl Display for Report {
         }
         self.comparisons.iter().try_for_each(|comparison| write!(out, "{comparison}"))?;
         self.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))?;
-        let (metric, condition) = (<&str>::from(self.metric), <&str>::from(self.condition));
-        let margin = self.margin.map_or(String::new(), |margin| format!(", margin {margin}"));
-        let losses = self.losses().map_or(String::new(), |losses| format!("; it is worse by {losses}"));
-        writeln!(out, "NEW is {} by {metric} ({condition}{margin}){losses}", verdict.words())
+        writeln!(out, "{}", self.decision())
     }
 }
 

@@ -1,8 +1,10 @@
 //! Comparisons of shipped and random policies as library calls: verdicts, threads, journals, anomalies, refusals.
 
+use super::verdict::Requirement;
 use super::*;
 use offnominal_core::estimate::Estimate;
 use offnominal_work::cli;
+use quantity::Condition;
 use report::Comparison;
 use serde_json::{Value, json};
 
@@ -21,11 +23,11 @@ fn read(more: Value) -> Result<Request> {
 }
 
 fn compared(more: Value) -> Report {
-    run(&asked(more), &context()).unwrap()
+    play(&asked(more), &context()).unwrap()
 }
 
 fn refusal(more: Value) -> String {
-    format!("{:#}", read(more).and_then(|request| run(&request, &context()).map(drop)).unwrap_err())
+    format!("{:#}", read(more).and_then(|request| play(&request, &context()).map(drop)).unwrap_err())
 }
 
 /// The shipped policy that balances the pole of this environment.
@@ -66,21 +68,21 @@ fn the_same_bits_for_any_number_of_threads_and_for_a_run_that_was_interrupted() 
     let more = json!({ "env": "sap-goal0", "new": BALANCES, "metric": "wins", "block": 5, "episodes": 10 });
     let mut with_out = more.clone();
     with_out["out"] = json!(folder.path());
-    let alone = run(&asked(more), &Context::silent(5, 1)).unwrap();
-    let kept = run(&asked(with_out.clone()), &context()).unwrap();
+    let alone = play(&asked(more), &Context::silent(5, 1)).unwrap();
+    let kept = play(&asked(with_out.clone()), &context()).unwrap();
     assert_eq!(alone, kept);
     // A run that was killed while it wrote its last block.
     let path = folder.path().join(pairs::JOURNAL);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, &text[..text.len() - 40]).unwrap();
-    assert_eq!(run(&asked(with_out.clone()), &context()).unwrap(), alone);
+    assert_eq!(play(&asked(with_out.clone()), &context()).unwrap(), alone);
     let again = std::fs::read_to_string(&path).unwrap();
     assert_eq!(again, text);
     // The journal answers other questions of the same pairs, and is of no other pairs.
     with_out["metric"] = json!("success");
-    assert!(run(&asked(with_out.clone()), &context()).is_ok());
+    assert!(play(&asked(with_out.clone()), &context()).is_ok());
     with_out["old"] = json!(BALANCES);
-    assert!(run(&asked(with_out), &context()).is_err());
+    assert!(play(&asked(with_out), &context()).is_err());
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn returns_are_exact_with_a_range_and_say_that_they_are_not_without() {
 fn success_decides_where_it_is_defined_whatever_was_drawn() {
     for seed in 0..4 {
         let more = json!({ "env": "sap-goal0", "old": BALANCES, "margin": 0.05, "require": "no-worse", "block": 10 });
-        let found = run(&asked(more), &Context::silent(seed, 2)).unwrap();
+        let found = play(&asked(more), &Context::silent(seed, 2)).unwrap();
         assert_eq!((found.metric, found.verdict), (Quantity::Success, Verdict::Worse), "{seed}: {found}");
         assert!(found.unacceptable().is_some());
     }

@@ -19,7 +19,7 @@ use offnominal_core::estimate::Estimate;
 use std::f64::consts::FRAC_PI_2;
 
 /// Number of gamblers on each side.
-const BETS: usize = 64;
+pub(super) const BETS: usize = 64;
 
 /// Values in [−bound, bound], each with how often it came.
 ///
@@ -56,15 +56,26 @@ impl Terms {
     /// # Panics
     /// If it is not in [−bound, bound].
     pub fn push(&mut self, value: f64) {
+        self.push_times(value, 1);
+    }
+
+    /// The same value several times.
+    ///
+    /// # Panics
+    /// As [`Terms::push`].
+    pub fn push_times(&mut self, value: f64, times: u64) {
+        if times == 0 {
+            return;
+        }
         let share = self.share(value);
         let fits = (-1e-9..=1.0 + 1e-9).contains(&share);
         assert!(fits, "expected a value in [−{0}, {0}], found {value}", self.bound);
         let share = share.clamp(0.0, 1.0);
-        self.n += 1;
-        self.sum += value;
+        self.n += times;
+        self.sum += value * times as f64;
         match self.values.binary_search_by(|(x, _)| x.total_cmp(&share)) {
-            Ok(at) => self.values[at].1 += 1,
-            Err(at) => self.values.insert(at, (share, 1)),
+            Ok(at) => self.values[at].1 += times,
+            Err(at) => self.values.insert(at, (share, times)),
         }
     }
 
@@ -91,35 +102,73 @@ impl Terms {
         // A sum of nothing is −0, which would be printed so.
         let mean = 0.0 + self.sum / self.n as f64;
         let middle = self.share(mean).clamp(0.0, 1.0);
-        let low = crossing(0.0, middle, |m| !self.excludes(m, Side::Above, level)).0;
-        let high = crossing(middle, 1.0, |m| self.excludes(m, Side::Below, level)).1;
+        let ends = ends(middle, level, |m, side| self.capital(m, side));
         let end = |share: f64| self.bound * (2.0 * share - 1.0);
-        Ok(level.estimate(mean, (end(low), end(high)), self.n as usize, "betting-sequence"))
+        Ok(level.estimate(mean, (end(ends.0), end(ends.1)), self.n as usize, "betting-sequence"))
     }
 
-    /// Whether gamblers who think that the mean is on this side of the share m have won enough to exclude m.
+    /// The logarithm of what gamblers have made of 1 who think that the mean is on this side of m: an e-value of the
+    /// hypothesis that it is not.
+    pub fn evidence(&self, m: f64, side: Side) -> f64 {
+        self.capital(self.share(m), side)
+    }
+
+    /// Different values, in order, as shares of the way from −bound to bound, and how often each came.
+    pub(super) fn shares(&self) -> &[(f64, u64)] {
+        &self.values
+    }
+
     fn excludes(&self, m: f64, side: Side, level: Level) -> bool {
-        let inside = if side == Side::Above { m < 1.0 } else { m > 0.0 };
-        inside && self.capital(m, side) >= -level.tail().ln()
+        excludes(m, side, level, |m, side| self.capital(m, side))
     }
 
-    /// The logarithm of their mean capital if the mean were m.
-    fn capital(&self, m: f64, side: Side) -> f64 {
-        let gain = |x: f64| if side == Side::Above { x / m } else { (1.0 - x) / (1.0 - m) };
-        let gains: Vec<(f64, f64)> = self.values.iter().map(|&(x, n)| (gain(x) - 1.0, n as f64)).collect();
-        let bet = |i: usize| (FRAC_PI_2 * (i as f64 + 0.5) / BETS as f64).sin();
+    /// The logarithm of their mean capital if the mean were the share m.
+    pub(super) fn capital(&self, m: f64, side: Side) -> f64 {
+        let gains: Vec<(f64, f64)> = self.values.iter().map(|&(x, n)| (side.gain(x, m), n as f64)).collect();
         let of = |f: f64| gains.iter().map(|(gain, n)| n * (f * gain).ln_1p()).sum::<f64>();
-        let capitals: [f64; BETS] = std::array::from_fn(|i| of(bet(i)));
-        let most = capitals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        most + (capitals.iter().map(|c| (c - most).exp()).sum::<f64>() / BETS as f64).ln()
+        mean_of_logs(&std::array::from_fn::<f64, BETS, _>(|i| of(bet(i))))
     }
+}
+
+/// The share that gambler number i stakes of what cannot be lost whole.
+pub(super) fn bet(i: usize) -> f64 {
+    (FRAC_PI_2 * (i as f64 + 0.5) / BETS as f64).sin()
+}
+
+/// The logarithm of the mean of numbers whose logarithms these are.
+pub(super) fn mean_of_logs(logs: &[f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + (logs.iter().map(|c| (c - most).exp()).sum::<f64>() / logs.len() as f64).ln()
+}
+
+/// Whether gamblers who think that the mean is on this side of the share m have won enough to exclude m.
+pub(super) fn excludes(m: f64, side: Side, level: Level, capital: impl Fn(f64, Side) -> f64) -> bool {
+    let inside = if side == Side::Above { m < 1.0 } else { m > 0.0 };
+    inside && capital(m, side) >= -level.tail().ln()
+}
+
+/// The ends of the shares around this one that are not excluded.
+pub(super) fn ends(middle: f64, level: Level, capital: impl Fn(f64, Side) -> f64) -> (f64, f64) {
+    let low = crossing(0.0, middle, |m| !excludes(m, Side::Above, level, &capital)).0;
+    let high = crossing(middle, 1.0, |m| excludes(m, Side::Below, level, &capital)).1;
+    (low, high)
 }
 
 /// The side of a value on which gamblers think that the mean is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub enum Side {
+    /// Larger than the value.
     Above,
+    /// Smaller than the value.
     Below,
+}
+
+impl Side {
+    /// What the share x adds to 1 staked in full against the share m.
+    pub(super) fn gain(self, x: f64, m: f64) -> f64 {
+        let gain = if self == Side::Above { x / m } else { (1.0 - x) / (1.0 - m) };
+        gain - 1.0
+    }
 }
 
 #[cfg(test)]

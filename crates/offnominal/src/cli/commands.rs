@@ -103,7 +103,7 @@ const POLICY: &[Command] = &[
     ),
     Command::new::<compare::Request>(
         "compare",
-        "Compare two policies on the same seeds, sequentially",
+        "Compare policies sequentially: on the same seeds, or by recorded outcomes",
         COUNTS,
         |matches, call| {
             let found = compare::run(&asked(matches)?, &call.context)?;

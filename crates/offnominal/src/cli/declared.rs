@@ -62,8 +62,10 @@ pub struct Argument {
 }
 
 /// Texts that name an environment or a policy, for which a program may have an object.
-const NAMES: [(&str, &[&str]); 2] =
-    [("environment", &["env", "cheap"]), ("policy", &["policy", "policies", "old", "new", "demonstrator"])];
+const NAMES: [(&str, &[&str]); 2] = [
+    ("environment", &["env", "cheap"]),
+    ("policy", &["policy", "policies", "old", "new", "more", "demonstrator"]),
+];
 
 /// What the commands are and take.
 pub fn declarations() -> Declarations {

@@ -280,7 +280,8 @@ fn a_command_tells_what_its_arguments_are() {
     assert_eq!(goal.choices[1].0, "gate");
     let wins = &of("compare", "metric").choices[2];
     assert_eq!((wins.0.as_str(), wins.1.as_str()), ("wins", "Share of pairs with the higher return"));
-    assert!(of("compare", "new").required && of("compare", "new").flag.is_none());
+    assert!(of("compare", "old").required && !of("compare", "new").required);
+    assert!(of("compare", "new").flag.is_none() && of("compare", "more").many);
     assert!(of("fit", "logs").many && !of("fit", "logs").required);
     let of_terminal =
         |name: &str| told.commands.iter().any(|own| own.arguments.iter().any(|own| own.id == name));

@@ -83,3 +83,53 @@ fn a_monitor_counts_alarms_and_one_of_something_else_is_refused() {
     let said = fails(&mut offnominal(&other, &folder.path().join("other")));
     assert!(said.contains("expected one of cartpole, found one of sap-goal0"), "{said}");
 }
+
+/// Files of recorded outcomes.
+fn recorded(name: &str) -> String {
+    format!("{}/../offnominal-risk/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn outcomes_that_were_recorded_elsewhere_are_compared_without_an_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("recorded");
+    let files = ["lerobot-old.json", "lerobot-new.json"].map(recorded);
+    let found = compare([&files[0], &files[1]], &["--json"], &out);
+    let json: Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!((found.status.code(), json["verdict"].as_str()), (Some(0), Some("undecided")), "{json}");
+    assert_eq!(json["decides"][0]["pairs"].as_u64(), Some(50), "{json}");
+    let page = std::fs::read_to_string(out.join("compare.html")).unwrap();
+    assert!(page.contains("no decision yet: 50 pairs do not separate them; about "), "{page}");
+    let required = compare([&files[0], &files[1]], &["--require", "better"], &out);
+    assert!(required.status.code() == Some(1) && text(&required.stderr).contains("no decision yet"));
+    // What is recorded cannot be played again.
+    let sealed = fails(&mut offnominal(&["evidence", out.to_str().unwrap()], &folder.path().join("e.zip")));
+    assert!(sealed.contains("found recorded outcomes, which cannot be played again"), "{sealed}");
+}
+
+#[test]
+fn counts_make_a_gate_and_flags_of_an_environment_are_refused_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("counts");
+    let worse = compare(["45/50", "20/50"], &[], &out);
+    assert_eq!(worse.status.code(), Some(1));
+    assert!(
+        text(&worse.stderr).contains("not acceptable: 20/50: NEW is worse by success"),
+        "{}",
+        text(&worse.stderr)
+    );
+    let flags: [&[&str]; 4] = [
+        &["--metric", "return"],
+        &["--twin", "--anomaly", "obs-drift"],
+        &["--block", "5"],
+        &["--below", "3"],
+    ];
+    for flag in flags {
+        let said = fails(&mut offnominal(&[&["compare", "1/2", "2/2"], flag].concat(), &out));
+        assert!(said.contains("expected it with --env"), "{said}");
+    }
+    let alone = fails(&mut offnominal(&["compare", "random", "--env", "cartpole"], &out));
+    assert!(alone.contains("expected a new policy to compare with, found none"), "{alone}");
+    let many = fails(&mut offnominal(&["compare", "random", "tqc", "sac", "--env", "cartpole"], &out));
+    assert!(many.contains("expected two policies in an environment, found 3"), "{many}");
+}

@@ -18,7 +18,7 @@ fn all() -> [(&'static str, &'static str, Schema); 12] {
     [
         ("audit", "audit.json: what an audit found", schema_for!(Audit)),
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
-        ("compare", "compare.json: which of two policies is better", schema_for!(compare::report::Report)),
+        ("compare", "compare.json: which policy is better", schema_for!(compare::Compared)),
         (
             "label-map",
             "Which label of a data set is known, unknown or ignored: a TOML file",
