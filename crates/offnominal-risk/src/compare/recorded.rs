@@ -34,6 +34,9 @@ use offnominal_stats::Level;
 use std::collections::BTreeSet;
 use trials::{BENIGN, Outcomes, Recording};
 
+/// Trials of counts whose numbers differ: the ways to match them grow with the square.
+const UNEVEN: u64 = 2000;
+
 /// What is asked of recorded outcomes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question<'a> {
@@ -162,7 +165,17 @@ fn of_counts(old: &Recording, new: &Recording, remarks: &mut Vec<String>) -> Res
             one.policy
         ));
     }
-    let data = Data::Counts(counted(old)?, counted(new)?);
+    let (before, after) = (counted(old)?, counted(new)?);
+    let fits = before.1 == after.1 || before.1.max(after.1) <= UNEVEN;
+    ensure!(
+        fits,
+        "{} and {}: expected counts of equally many trials, or of {UNEVEN} at most, found {} and {}",
+        old.policy,
+        new.policy,
+        before.1,
+        after.1
+    );
+    let data = Data::Counts(before, after);
     let policy = new.policy.clone();
     Ok(Draft { policy, condition: Condition::Nominal, perturbation: None, task: None, data })
 }

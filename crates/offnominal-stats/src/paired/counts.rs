@@ -1,7 +1,7 @@
 //! The difference of two success rates of which only counts are known: k of n trials with each policy, in no order.
 //!
 //! If each trial of the shorter list is matched with one of the other at random, the capital of the gamblers of
-//! [`betting`](super::betting) is an e-value, and so is its mean over all matchings. The number c of pairs in which both
+//! [`betting`] is an e-value, and so is its mean over all matchings. The number c of pairs in which both
 //! succeed is hypergeometric, so the mean is a sum over c:
 //!
 //! ```text

@@ -135,6 +135,13 @@ fn counts_are_compared_and_say_what_they_assume() {
         compared(&["50/100", "60/100"]).decides[0].needed,
         compared(&["5/10", "6/10"]).decides[0].needed
     );
+    // Numbers of trials may differ, if they are not large.
+    assert_eq!(compared(&["1000/2000", "700/1000"]).verdict, Verdict::Better);
+    let large = format!("{:#}", asked(&["1000/2001", "700/1000"], None).unwrap_err());
+    assert!(
+        large.contains("expected counts of equally many trials, or of 2000 at most, found 2001 and 1000"),
+        "{large}"
+    );
     let mixed = compared(&[&file("lerobot-old.json"), "45/50"]);
     assert_eq!(mixed.decides[0].matched, By::Counts);
 }
