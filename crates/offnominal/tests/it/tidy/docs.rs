@@ -12,7 +12,12 @@ fn root() -> PathBuf {
 
 /// README and the pages below `docs`.
 fn pages() -> Vec<PathBuf> {
-    let (mut found, mut open) = (vec![root().join("README.md")], vec![root().join("docs")]);
+    [vec![root().join("README.md")], pages_in("docs")].concat()
+}
+
+/// The pages below a folder.
+fn pages_in(folder: &str) -> Vec<PathBuf> {
+    let (mut found, mut open) = (vec![], vec![root().join(folder)]);
     while let Some(folder) = open.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             match path.extension().and_then(|e| e.to_str()) {
@@ -111,7 +116,7 @@ fn images(page: &str) -> Vec<(&str, &str)> {
 #[test]
 fn every_image_is_there_and_has_words() {
     let mut count = 0;
-    for path in pages() {
+    for path in [pages(), pages_in("studies")].concat() {
         let page = fs::read_to_string(&path).unwrap();
         // Badges are made where the repository is published.
         for (says, file) in images(&page).into_iter().filter(|(_, file)| !file.contains("/badges/")) {
