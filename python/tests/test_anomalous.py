@@ -233,7 +233,7 @@ class Moving(Still):
 @pytest.mark.parametrize("anomaly", OF_OBSERVATIONS)
 def test_of_float64_it_is_the_same_anomaly_as_of_float32(anomaly):
     """So each anomaly that is sent as a distance may be."""
-    magnitude = {"obs-stuck": 5, "obs-scaling": 1.5}.get(anomaly, 0.5)
+    magnitude = {"obs-stuck": 5, "obs-delay": 3, "obs-scaling": 1.5}.get(anomaly, 0.5)
     short, long = (
         played(Anomalous(Moving([0.5, 3.0, -2.0], kind, steps=60), anomaly, magnitude, onset=5), 3, 60)
         for kind in (np.float32, np.float64)

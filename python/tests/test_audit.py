@@ -36,7 +36,7 @@ def test_any_callable_in_any_environment_of_gymnasium_is_audited(tmp_path: Path)
     assert found["policy"]["name"].startswith("balance-")
     by_name = {detector["name"]: detector for detector in found["detectors"]}
     assert by_name["clock"]["auroc_matched"]["value"] == pytest.approx(0.5)
-    assert by_name[found["recommended"]]["of_nothing"]["value"] == pytest.approx(0.5)
+    assert by_name[found["choice"]["recommended"]]["of_nothing"]["value"] == pytest.approx(0.5)
     assert (tmp_path / "audit.html").exists() and found["failures"]["counts_failures"]
 
 

@@ -237,7 +237,7 @@ def test_recordings_may_be_without_commands(tmp_path: Path) -> None:
 def test_the_commands_lead_from_logs_to_an_alarm(tmp_path: Path) -> None:
     runs, leak = files(tmp_path, 14, steps=40), written(tanks(90, leaks_from=20, steps=40), tmp_path / "leak.csv")
     found = offnominal.commands.inspect(
-        runs[0], map_=tmp_path / "proposed.toml", page=tmp_path / "logs.html", progress=False
+        runs[0], map_=tmp_path / "proposed.toml", report=tmp_path / "logs.html", progress=False
     )
     assert found["logs"][0]["format"] == "csv" and found["mapping"] == (tmp_path / "proposed.toml").read_text()
     assert (tmp_path / "logs.html").is_file()
