@@ -28,14 +28,12 @@ FROM develop AS build
 RUN cargo build --release --locked \
  && python3 -m pip download --no-deps --only-binary=:all: --python-version 3.11 --platform "manylinux_2_28_$(uname -m)" --dest /tmp/wheel mujoco==3.17.0 \
  && python3 -m zipfile -e /tmp/wheel/*.whl /tmp/mujoco \
- && mkdir -p /tmp/image/bin /tmp/image/lib /tmp/image/share/man/man1 /tmp/image/share/bash-completion/completions \
-             /tmp/image/share/offnominal/agents/pixels /tmp/image/share/offnominal/agents/shift \
+ && mkdir -p /tmp/image/bin /tmp/image/lib /tmp/image/share/offnominal/agents/pixels /tmp/image/share/offnominal/agents/shift \
  && cp target/release/offnominal /tmp/image/bin/ \
  && install -m 644 /tmp/mujoco/mujoco/libmujoco.so.3.17.0 /tmp/image/lib/ \
  && for file in pixels/car-lanekeep-256.safetensors pixels/car-lanekeep.safetensors shift/policies.zip; do \
       cp "agents/$file" "/tmp/image/share/offnominal/agents/$file"; done \
- && target/release/offnominal man /tmp/image/share/man/man1 \
- && target/release/offnominal completions bash > /tmp/image/share/bash-completion/completions/offnominal
+ && target/release/offnominal manual /tmp/image/share
 
 FROM debian:${DEBIAN}-slim
 LABEL org.opencontainers.image.title="Offnominal" \

@@ -26,9 +26,15 @@ impl DepthChoice {
 
     /// The counts of a depth that differ from its own, so that the depth says all.
     pub fn of(depth: Depth, counts: &Counts) -> DepthChoice {
+        DepthChoice::stating(depth, counts, |_| false)
+    }
+
+    /// The same, and the counts that are to be stated in any case.
+    pub fn stating(depth: Depth, counts: &Counts, always: impl Fn(Count) -> bool) -> DepthChoice {
         let own = depth.effort().counts;
-        let other = Count::ALL.map(|(count, _)| (count, counts.of(count)));
-        DepthChoice { depth, counts: other.into_iter().filter(|(count, n)| own.of(*count) != *n).collect() }
+        let all = Count::ALL.map(|(count, _)| (count, counts.of(count)));
+        let is_stated = |(count, n): &(Count, usize)| own.of(*count) != *n || always(*count);
+        DepthChoice { depth, counts: all.into_iter().filter(is_stated).collect() }
     }
 }
 

@@ -62,7 +62,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
     let subject = Subject::new(&request.env, &request.policy)?;
     subject.knows_failure()?;
     let plan = planned(request, &required, &subject, context)?;
-    let command = request.command(&context.command, &plan.depth_choice());
+    let command = request.command(&context.command, &plan.recorded(&required));
     let context = &Context { command, ..context.clone() };
     let found = stages(request, &plan, &subject, context)?;
     let mut audit = assembled(context.command.clone(), &plan, &subject, found);
@@ -87,7 +87,9 @@ fn planned(
     let Planned { plan, more } = Planned::new(request, required, &basis)?;
     let plan = plan::kept(&request.out, plan, request.depth.as_ref())?;
     context.note(&plan.to_string());
-    plan.lacking(required).iter().chain(&more).for_each(|line| context.note(line));
+    let lacking = plan.lacking(required);
+    let more = more.iter().filter(|_| !lacking.is_empty());
+    lacking.iter().chain(more).for_each(|line| context.note(line));
     Ok(plan)
 }
 

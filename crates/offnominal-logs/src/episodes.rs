@@ -99,6 +99,7 @@ pub fn read(
     let mut remarks = gathered.remarks.clone();
     remarks.extend(order::remark(&gathered, mapping));
     remarks.extend(suspicious(&gathered, mapping));
+    remarks.extend(unlabelled(&gathered, mapping));
     if n_empty > 0 && !found.is_empty() {
         remarks.push(format!(
             "{n_empty} parts of it were left out: none has a step in which each channel has been seen"
@@ -111,6 +112,20 @@ pub fn read(
         ));
     }
     Ok((found, Reading { rows: gathered.n_rows, remarks }))
+}
+
+/// Of several labels, those that the log lacks while it has others: nothing of their kinds is known of it.
+fn unlabelled(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
+    let columns = mapping.columns();
+    let is_there = |label: &String| {
+        let place = columns.iter().position(|column| column == label);
+        place.is_some_and(|place| gathered.places[place].is_some())
+    };
+    let (there, lacking): (Vec<&String>, Vec<&String>) =
+        mapping.label.0.iter().partition(|label| is_there(label));
+    let names: Vec<&str> = lacking.iter().map(|name| name.as_str()).collect();
+    (!there.is_empty() && !names.is_empty())
+        .then(|| format!("no column {}: its rows are labelled by the other labels alone", names.join(", ")))
 }
 
 /// The episodes of what was gathered, and how many parts have no step.

@@ -15,7 +15,7 @@ use offnominal_files::read;
 use offnominal_topics::clock::nanos;
 use offnominal_topics::dates;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The kind of an event that nobody has named.
 const EVENT: &str = "event";
@@ -26,6 +26,8 @@ pub struct Events {
     intervals: Vec<Interval>,
     /// The logs that it speaks of; all, if it names none.
     logs: Vec<String>,
+    /// Columns of a table that say nothing here.
+    unread: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,25 +67,48 @@ impl Events {
                 recorded.name()
             );
         }
-        let is_there = |log: &&String| recordings.all.iter().any(|one| is_log(&one.log, log));
-        let strangers: Vec<&String> = self.logs.iter().filter(|log| !is_there(log)).collect();
+        let names = self.names(recordings)?;
+        let strangers: Vec<&str> = self
+            .logs
+            .iter()
+            .map(String::as_str)
+            .filter(|log| !names.values().any(|name| name == log))
+            .collect();
         ensure!(
             self.logs.is_empty() || strangers.len() < self.logs.len(),
             "events: expected one of the logs, found none of them in the file, which names {}",
-            self.logs.join(", ")
+            few(&strangers)
         );
         if !strangers.is_empty() {
-            let names: Vec<&str> = strangers.iter().map(|log| log.as_str()).collect();
-            recordings.remarks.push(format!("events of logs that are not there: {}", names.join(", ")));
+            recordings.remarks.push(format!("events of logs that are not there: {}", few(&strangers)));
         }
-        self.mark(recordings)
+        if !self.unread.is_empty() {
+            recordings
+                .remarks
+                .push(format!("columns of events that are not read: {}", self.unread.join(", ")));
+        }
+        self.mark(recordings, &names)
     }
 
-    fn mark(&self, recordings: &mut Recordings) -> Result<()> {
+    /// The name of each log in the file, where it has one.
+    fn names(&self, recordings: &Recordings) -> Result<BTreeMap<PathBuf, String>> {
+        let mut logs: Vec<PathBuf> = recordings.all.iter().map(|one| one.log.clone()).collect();
+        logs.sort();
+        logs.dedup();
+        let mut names = BTreeMap::new();
+        for log in &logs {
+            let name = meant(log, &logs, &self.logs)?;
+            names.extend(name.map(|name| (log.clone(), name.to_string())));
+        }
+        Ok(names)
+    }
+
+    fn mark(&self, recordings: &mut Recordings, names: &BTreeMap<PathBuf, String>) -> Result<()> {
         let mut used = vec![false; self.intervals.len()];
         let kinds: BTreeMap<&str, ()> = self.intervals.iter().map(|one| (one.kind.as_str(), ())).collect();
         for recorded in &mut recordings.all {
-            if !self.logs.is_empty() && !self.logs.iter().any(|log| is_log(&recorded.log, log)) {
+            let own = names.get(&recorded.log);
+            if !self.logs.is_empty() && own.is_none() {
                 continue;
             }
             let mut labelled: Vec<Labelled> =
@@ -92,7 +117,7 @@ impl Events {
                 labelled.push(Labelled::nothing(EVENT, recorded));
             }
             for (interval, used) in self.intervals.iter().zip(&mut used) {
-                let of_log = interval.log.as_ref().is_none_or(|log| is_log(&recorded.log, log));
+                let of_log = interval.log.is_none() || interval.log.as_ref() == own;
                 let kind = labelled.iter_mut().find(|one| one.kind == interval.kind);
                 if let Some(kind) = kind.filter(|_| of_log) {
                     *used |= interval.mark(recorded, &mut kind.steps);
@@ -142,9 +167,48 @@ impl Interval {
     }
 }
 
-/// Whether a log is meant by a name: that of its file, or the end of its path.
-fn is_log(log: &Path, name: &str) -> bool {
-    log.ends_with(name) || log.file_name().is_some_and(|file| Path::new(name).file_name() == Some(file))
+/// Whether one path ends with the other.
+fn is_end(log: &Path, name: &str) -> bool {
+    log.ends_with(name) || Path::new(name).ends_with(log)
+}
+
+/// The name by which a file means a log: one path ends with the other; else the names of the files are the same, and the
+/// name means no other log.
+///
+/// # Errors
+/// If several names, or a name of several logs, could be meant.
+fn meant<'n>(log: &Path, logs: &[PathBuf], names: &'n [String]) -> Result<Option<&'n str>> {
+    let by_path = |name: &&String| is_end(log, name);
+    let by_file = |name: &&String| {
+        Path::new(name).file_name() == log.file_name() && !logs.iter().any(|other| is_end(other, name))
+    };
+    let mut found: Vec<&String> = names.iter().filter(by_path).collect();
+    if found.is_empty() {
+        found = names.iter().filter(by_file).collect();
+    }
+    let Some(name) = found.first() else { return Ok(None) };
+    ensure!(
+        found.len() == 1,
+        "events: expected one name for the log {}, found {name} and {}",
+        log.display(),
+        found[1]
+    );
+    let is_path = is_end(log, name);
+    let is_it = |other: &&PathBuf| match is_path {
+        true => is_end(other, name),
+        false => other.file_name() == log.file_name(),
+    };
+    let alike = logs.iter().filter(is_it).count();
+    ensure!(alike == 1, "events: expected more of the path of {name}, as {alike} of the logs are called so");
+    Ok(Some(name))
+}
+
+/// The first of some names, and how many there are more.
+fn few(names: &[&str]) -> String {
+    const MOST: usize = 3;
+    let more = names.len().saturating_sub(MOST);
+    let first = names[..names.len() - more].join(", ");
+    if more == 0 { first } else { format!("{first} and {more} more") }
 }
 
 /// A date, or seconds.
@@ -176,7 +240,10 @@ fn of_csv(text: &str) -> Result<Events> {
     let needed = |name| place(name).with_context(|| format!("expected a column `{name}`, found {}", found()));
     let (start, end) = (needed("start")?, needed("end")?);
     let (kind, log) = (place("label"), place("log"));
-    let mut events = Events::default();
+    let is_read =
+        |name: &&str| ["start", "end", "label", "log"].iter().any(|own| own.eq_ignore_ascii_case(name));
+    let unread = header.iter().filter(|name| !is_read(name)).map(String::from).collect();
+    let mut events = Events { unread, ..Events::default() };
     for (i, row) in rows.records().enumerate() {
         let row = row?;
         let of = |place: Option<usize>| place.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
@@ -257,6 +324,20 @@ mod tests {
         assert_eq!(found, [Some(vec![2, 3]), None]);
         let nominal = r#"{"a.csv": [["3", "4"]], "b.csv": []}"#;
         assert_eq!(labelled(nominal, &["a.csv", "b.csv"], 0).unwrap(), [Some(vec![2, 3]), Some(vec![])]);
+    }
+
+    #[test]
+    fn logs_of_one_name_are_told_apart_by_their_folders() {
+        let text = "log,start,end,note\na/x.csv,3,4,pump\n";
+        let logs = ["logs/a/x.csv", "logs/b/x.csv"];
+        assert_eq!(labelled(text, &logs, 0).unwrap(), [Some(vec![2, 3]), None]);
+        for name in ["x.csv", "c/x.csv"] {
+            let error = labelled(&format!("log,start,end\n{name},3,4\n"), &logs, 0).unwrap_err().to_string();
+            assert!(error.contains(&format!("more of the path of {name}, as 2 of the logs")), "{error}");
+        }
+        let mut all = recordings(&["x.csv"], 0);
+        of_csv(text).unwrap().label(&mut all).unwrap();
+        assert_eq!(all.remarks, ["columns of events that are not read: note"]);
     }
 
     #[test]

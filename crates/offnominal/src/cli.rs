@@ -69,7 +69,11 @@ pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -
     match done {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => 0,
-        Err(_) if interrupt::is_requested() => {
+        Err(error) if interrupt::is_requested() => {
+            // What else went wrong after Ctrl-C is said, and is no reason to call it something else.
+            if !error.chain().any(|cause| cause.to_string().starts_with("stopped")) {
+                failed(&error);
+            }
             terminal::say(interrupt::said((command.name, command.resumes), own, &typed));
             interrupt::CODE
         }

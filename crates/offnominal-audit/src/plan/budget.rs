@@ -4,6 +4,7 @@
 use super::{Basis, Plan, duration};
 use crate::counts::{Count, Counts};
 use crate::depth::{Depth, dear};
+use crate::depth_choice::DepthChoice;
 use crate::needs::Need;
 use crate::request::Request;
 use crate::requirement::Requirement;
@@ -107,7 +108,12 @@ fn minutes(secs: f64) -> String {
 impl Plan {
     /// Requirements that it cannot show, however good policy and monitor are, in sentences.
     pub fn lacking(&self, required: &[Requirement]) -> Vec<String> {
+        let is_tried = |level: &String| self.strengths.contains(level);
         let lacks = |one: &Requirement| match one.need(&self.probe, self.alpha) {
+            _ if !one.strength.iter().all(is_tried) => Some(format!(
+                "{one} cannot be shown: the plan in this folder tries {}; another --out makes another plan",
+                self.strengths.join(", ")
+            )),
             Err(why) => Some(why),
             Ok(Some(need)) if self.counts.of(need.count) < need.episodes => Some(format!(
                 "{one} cannot be shown: it needs {} {}, planned are {}",
@@ -118,6 +124,14 @@ impl Plan {
             Ok(_) => None,
         };
         required.iter().filter_map(lacks).collect()
+    }
+
+    /// The depth as the command that makes the same audit states it: with every count that a requirement reads, which would
+    /// raise it again.
+    pub fn recorded(&self, required: &[Requirement]) -> DepthChoice {
+        DepthChoice::stating(self.depth, &self.counts, |count| {
+            required.iter().any(|one| one.count() == count)
+        })
     }
 
     /// The same with the strengths that requirements name.

@@ -102,6 +102,15 @@ fn what_the_budget_cannot_show_is_said_with_one_that_can() {
         planned(&Request { budget: Secs(400.0), ..request() }, "risk <= 1e-4, success >= .9", 0.2).unwrap();
     let lacking = found.plan.lacking(&requirement::parse("risk <= 1e-4, success >= .9").unwrap());
     assert!(lacking.len() == 1 && lacking[0].contains("it needs 36887 episodes"), "{lacking:?}");
+    // Its recorded command counts no more than it did.
+    let required = requirement::parse("risk <= 1e-4, success >= .9").unwrap();
+    let recorded = Request { depth: Some(found.plan.recorded(&required)), ..request() };
+    let again = planned(&recorded, "risk <= 1e-4, success >= .9", 0.2).unwrap().plan;
+    assert_eq!(again.counts, found.plan.counts);
+    // A plan that was kept and does not try a strength says so.
+    let untried = requirement::parse("auroc_matched(extreme) >= .8").unwrap();
+    let lacking = found.plan.lacking(&untried).concat();
+    assert!(lacking.contains("tries tiny, strong; another --out"), "{lacking}");
     let minutes: f64 = found.more[0]
         .strip_prefix("--budget ")
         .and_then(|text| text.split('m').next())
