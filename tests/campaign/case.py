@@ -20,6 +20,8 @@ from commands import Command, Inputs, environment
 
 # The longest that a command of a second may take on a busy machine.
 LIMIT_SECS = 240
+# The exit code of a command that Ctrl-C ended.
+INTERRUPTED = 130
 
 
 @dataclass
@@ -159,7 +161,7 @@ def start(line: list[str], folder: Path, **more: Any) -> subprocess.Popen[bytes]
 def kill(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGKILL) -> bool:
     """Ends a group of processes; whether it was still there, and not done.
 
-    A command that is interrupted ends by itself, with the error that it was stopped.
+    A command that is interrupted ends by itself, with the exit code that shells have for it.
     """
     was_there = process.poll() is None
     with contextlib.suppress(ProcessLookupError):
@@ -169,7 +171,7 @@ def kill(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGKILL) 
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
-    return was_there and (process.returncode == -by or (by == signal.SIGINT and process.returncode == 2))
+    return was_there and (process.returncode == -by or (by == signal.SIGINT and process.returncode == INTERRUPTED))
 
 
 def run(
