@@ -28,11 +28,13 @@ from offnominal import (
     detectors,
     envs,
     episodes,
+    faults,
     image_detectors,
     images,
     logs,
     pixels,
     policies,
+    proof,
     risk,
     rollouts,
     vector,
@@ -42,6 +44,7 @@ from offnominal._command import PROGRAM
 from offnominal._engine import VERSION as __version__
 from offnominal._record import Recorder, record
 from offnominal.anomalous import Anomalous
+from offnominal.anomalous_vector import AnomalousVector
 from offnominal.benchmark import Results, bench
 from offnominal.commands import (
     audit,
@@ -67,6 +70,7 @@ from offnominal.vector import Environments
 
 __all__ = [
     "Anomalous",
+    "AnomalousVector",
     "ChunkSignals",
     "Dataset",
     "Episode",
@@ -93,6 +97,7 @@ __all__ = [
     "episodes",
     "evaluate",
     "evidence",
+    "faults",
     "fit",
     "image_detectors",
     "images",
@@ -101,6 +106,7 @@ __all__ = [
     "metrics",
     "pixels",
     "policies",
+    "proof",
     "record",
     "render",
     "report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,71 +11,95 @@ from numpy.typing import NDArray
 
 
 class Border:
-    """Values of one space, in an episode.
+    """Values of one space in some simulators, in their episodes: an array has one row for each simulator.
 
-    :param space: what values are of.
+    :param space: what the values of one simulator are of.
     :param wider: what disturbed ones are of.
     :param is_relative: whether numbers that float32 cannot hold may be sent as their distance from the first ones.
+    :param repeats: whether a number may come back later; then its exact value is kept.
+    :param n: how many simulators.
     """
 
-    def __init__(self, space: spaces.Space[Any], wider: spaces.Space[Any], is_relative: bool) -> None:
+    def __init__(
+        self, space: spaces.Space[Any], wider: spaces.Space[Any], is_relative: bool, repeats: bool, n: int
+    ) -> None:
         self._space, self._wider = space, wider
         self._is_choice = isinstance(space, (spaces.Discrete, spaces.MultiDiscrete))
+        self._is_image = is_image(space.shape, space.dtype)
         dtype = np.dtype(space.dtype)
         is_fine = isinstance(space, spaces.Box) and not np.can_cast(dtype, np.float32, "safe")
-        self._is_relative = is_relative and is_fine
-        self.begin()
-
-    def begin(self) -> None:
-        """An episode begins."""
-        self._value: Any = None
-        self._first: Any = None if self._is_relative else 0
+        self._is_relative, self._repeats = is_relative and is_fine, repeats
+        self._first: Any = 0
+        self._fresh = np.ones(n, np.bool_)
         #: What was sent of each number, and what it was: a delay repeats it.
-        self._sent: list[dict[float, Any]] = []
-        self.last: NDArray[np.float32] = np.empty(0, np.float32)
+        self._sent: list[list[dict[float, Any]]] = [[]] * n
+        self.last: NDArray[np.float32] = np.empty((n, 0), np.float32)
 
-    def sent(self, value: Any) -> NDArray[np.float32]:
-        """A value as the engine has it: one row, choices from 0, the planes of an image one after another."""
-        array = np.asarray(value) - self._start()
-        if array.ndim == 3 and is_image(array.shape, array.dtype):
-            array = np.moveaxis(array, -1, 0)
-        self._value = value
-        flat = np.atleast_1d(array).ravel()
+    def begin(self, where: Sequence[int]) -> None:
+        """Episodes begin in some simulators."""
+        self._fresh[list(where)] = True
+        for at in where:
+            self._sent[at] = []
+
+    def sent(self, values: NDArray[Any]) -> NDArray[np.float32]:
+        """Values as the engine has them: a row each, choices from 0, the planes of an image one after another."""
+        self._values = values
+        flat = self._planes(values).reshape(len(self._fresh), -1)
         if flat.dtype.kind == "u":
             flat = flat.astype(np.int64)
-        if self._first is None:
-            self._first = np.where(np.isfinite(flat), flat, 0).astype(flat.dtype)
-        self.last = np.asarray(flat - self._first, np.float32)
+        flat = flat - self._start()
         if self._is_relative:
-            self._sent = self._sent or [{} for _ in flat]
-            for known, short, long in zip(self._sent, self.last.tolist(), flat):
-                known[short] = long
+            self._begun(flat)
+        self.last = np.asarray(flat - self._first, np.float32)
+        if self._is_relative and self._repeats:
+            self._kept(flat)
         return self.last
 
-    def back(self, seen: NDArray[np.float32]) -> Any:
-        """The last value with the numbers that the engine has changed."""
+    def _begun(self, flat: NDArray[Any]) -> None:
+        """Notes the first numbers of episodes."""
+        if self._fresh.all():
+            self._first = np.zeros_like(flat)
+        if self._fresh.any():
+            self._first[self._fresh] = np.where(np.isfinite(flat), flat, 0)[self._fresh]
+            self._fresh[:] = False
+
+    def _kept(self, flat: NDArray[Any]) -> None:
+        """Notes the exact value of each number that is sent."""
+        for at, (shorts, longs) in enumerate(zip(self.last.tolist(), flat)):
+            self._sent[at] = self._sent[at] or [{} for _ in longs]
+            for known, short, long in zip(self._sent[at], shorts, longs):
+                known[short] = long
+
+    def back(self, seen: NDArray[np.float32]) -> NDArray[Any]:
+        """The last values with the numbers that the engine has changed."""
         if self._is_choice:
-            return self._choice(seen)
-        own, dtype = np.asarray(self._value), np.dtype(self._space.dtype)
-        planes = np.moveaxis(own, -1, 0) if own.ndim == 3 and is_image(own.shape, own.dtype) else own
+            return self._choices(seen)
+        planes = self._planes(self._values)
         changed = (seen != self.last) & ~(np.isnan(seen) & np.isnan(self.last))
-        flat = np.array(planes).ravel()
+        flat = np.array(planes).reshape(seen.shape)
         flat[changed] = self._exact(seen)[changed].astype(flat.dtype)
         found = flat.reshape(planes.shape)
-        found = np.moveaxis(found, 0, -1) if planes is not own else found
-        return found.astype(dtype).reshape(self._space.shape or ())
+        found = np.moveaxis(found, 1, -1) if planes is not self._values else found
+        return found.astype(self._space.dtype).reshape(len(seen), *(self._space.shape or ()))
 
     def _exact(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         """What was seen, by the engine's measure, as numbers of the space."""
-        values = seen.astype(np.float64)
+        values: NDArray[Any] = seen.astype(np.float64)
         if np.dtype(self._space.dtype).kind in "iu":
             values = np.clip(np.rint(values).astype(np.int64) + self._first, *self._bounds())
         else:
             values += self._first
-        if not self._is_relative:
+        if not (self._is_relative and self._repeats):
             return values
-        exact: list[Any] = [known.get(short, long) for known, short, long in zip(self._sent, seen.tolist(), values)]
+        rows = zip(self._sent, seen.tolist(), values)
+        exact: list[Any] = [
+            [known.get(short, long) for known, short, long in zip(*row)] if row[0] else row[2] for row in rows
+        ]
         return np.array(exact)
+
+    def _planes(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Images with their colours before their pixels; anything else as it is."""
+        return np.moveaxis(values, -1, 1) if self._is_image and values.ndim == 4 else values
 
     def _bounds(self) -> tuple[Any, Any]:
         """The smallest and the largest whole number of each place; of images, of all."""
@@ -82,20 +107,20 @@ class Border:
         low, high = self._wider.low, self._wider.high
         if high.dtype == np.uint64:
             high = np.minimum(high, np.uint64(np.iinfo(np.int64).max))
-        if is_image(low.shape, low.dtype):
+        if self._is_image:
             return low.min(), high.max()
         return low.ravel().astype(np.int64), high.ravel().astype(np.int64)
 
-    def _choice(self, seen: NDArray[np.float32]) -> Any:
+    def _choices(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         if isinstance(self._space, spaces.Discrete):
-            return int(np.clip(np.rint(seen[0]), 0, self._space.n - 1)) + int(self._space.start)
+            return np.clip(np.rint(seen[:, 0]), 0, self._space.n - 1).astype(np.int64) + int(self._space.start)
         assert isinstance(self._space, spaces.MultiDiscrete)
-        nearest = np.clip(np.rint(seen), 0, self._space.nvec.ravel() - 1).reshape(self._space.shape)
+        nearest = np.clip(np.rint(seen), 0, self._space.nvec.ravel() - 1).reshape(len(seen), *self._space.shape)
         return (nearest + self._space.start).astype(self._space.dtype)
 
     def _start(self) -> Any:
         """The first choice."""
-        return self._space.start if isinstance(self._space, (spaces.Discrete, spaces.MultiDiscrete)) else 0
+        return np.ravel(self._space.start) if isinstance(self._space, (spaces.Discrete, spaces.MultiDiscrete)) else 0
 
 
 def is_image(shape: tuple[int, ...] | None, dtype: Any) -> bool:

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import importlib
-import json
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
-from offnominal import _engine
-from offnominal._anomaly_spec import AnomalySpec, Channels, Onset, wanted
-from offnominal._border import Border as _Border
-from offnominal._border import is_image as _is_image
-from offnominal._json import as_json, plain
+from offnominal._anomaly_spec import Channels, Onset
+from offnominal._described import Range
+from offnominal._json import plain
 from offnominal._mujoco import Mujoco
+from offnominal.faults import Faults
 
 #: What sets a physical quantity of an environment: ``setter(env, name, value)``.
 Setter = Callable[[Any, str, float], None]
 
-#: A parameter: its nominal value, the smallest and the largest.
-Range = tuple[float, float, float]
-
 #: Steps of an episode where nothing tells them.
 _HORIZON = 1000
-
-#: Ends of the ids of anomalies that take a number as it is, and not how far it is from another.
-_ABSOLUTE = ("-scaling", "-quantization")
 
 
 class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -55,8 +46,8 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     pickled, begins with :meth:`reset`.
 
     :param env: with a ``Box`` of observations, and a ``Box``, ``Discrete`` or ``MultiDiscrete`` of commands.
-    :param anomaly: what goes wrong: an id of ``offnominal.anomalies()``.
-    :param magnitude: how strong, in the anomaly's own unit.
+    :param anomaly: what goes wrong: an id of ``offnominal.anomalies()``, or several at once, as ``obs-offset=0.5+act-delay=3``.
+    :param magnitude: how strong, in the anomaly's own unit; not with several.
     :param channels: ``all``, ``one`` drawn for each episode, or indices, each once.
     :param onset: first anomalous step; ``random`` draws it uniformly from 2 to the horizon.
     :param window: steps after which the anomaly ends.
@@ -72,7 +63,7 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self,
         env: gymnasium.Env[Any, Any],
         anomaly: str,
-        magnitude: float,
+        magnitude: float | None = None,
         *,
         channels: Channels | None = None,
         onset: Onset = "random",
@@ -88,81 +79,70 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         }  # fmt: skip
         RecordConstructorArgs.__init__(self, **given, horizon=plain(horizon), setter=setter, parameters=parameters)
         gymnasium.Wrapper.__init__(self, env)
-        self._set, self._nominal = _setter(env, setter, parameters)
-        self._spec = _spec(env, plain(horizon) or _horizon(env, onset), self._nominal)
-        self._wanted = wanted(cast(AnomalySpec, given))
-        root = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        self._engine = self._around((root, 0))
-        is_relative = not anomaly.endswith(_ABSOLUTE)
-        self._command = _Border(env.action_space, env.action_space, is_relative)
-        if self._engine.disturbs_observations() and env.observation_space.dtype != np.uint8:
-            shape, dtype = env.observation_space.shape, env.observation_space.dtype
-            self.observation_space = spaces.Box(-np.inf, np.inf, shape, dtype.type if dtype else np.float32)
-        self._seen = _Border(env.observation_space, self.observation_space, is_relative)
-        self._given: Any = None
-        self._true: tuple[Any, ...] = ()
-
-    def _around(self, seeds: tuple[int, int]) -> _engine.Around:
-        return _engine.Around(as_json(self._spec), self._wanted, seeds, self._step, self._change)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the engine, whose episode in progress cannot be copied."""
-        return {**self.__dict__, "_engine": self._engine.seeds()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._engine = self._around(state["_engine"])
+        self._sets, known = setter_of(env, setter, parameters)
+        horizon = plain(horizon) or horizon_of(env, onset)
+        self._faults = Faults(
+            1, env.observation_space, env.action_space, **given, horizon=horizon, parameters=known, set=self._change,
+            id=_id(env), metadata=env.unwrapped.metadata or {},
+        )  # fmt: skip
+        if self._faults.single_observation_space is not env.observation_space:
+            self.observation_space = self._faults.single_observation_space
 
     @property
     def anomaly_spec(self) -> dict[str, Any]:
         """The recipe of the anomaly."""
-        found: dict[str, Any] = json.loads(self._engine.anomaly_spec())
-        return found
+        return self._faults.anomaly_spec
 
     def anomalies(self) -> list[str]:
         """Ids of the anomalies that apply to this environment."""
-        return self._engine.anomalies()
+        return self._faults.anomalies()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode in which nothing is wrong yet."""
-        for name, (nominal, _, _) in self._nominal.items():
-            self._change(name, nominal)
+        self._faults.end()
         obs, info = self.env.reset(seed=seed, options=options)
-        self._command.begin()
-        self._seen.begin()
-        onset = self._engine.start(seed, self._seen.sent(obs))
-        return obs, {**info, "onset": onset, **self._diverged()}
+        self._faults.begin(np.asarray(obs)[None], seeds=[seed])
+        return obs, {**info, "onset": int(self._faults.onsets[0]), **self._diverged()}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Takes a step."""
-        self._given = action
-        seen, label = self._engine.step(self._command.sent(action))
-        obs, reward, terminated, truncated, info = self._true
-        if label and self._engine.disturbs_observations():
-            obs = self._seen.back(seen)
+        if not self._faults.begun[0]:
+            raise ValueError("expected reset() before step()")
+        if self._faults.diverged:
+            raise ValueError("expected reset() before step(): the episode diverged")
+        given = np.asarray(action)[None]
+        reaching = self._faults.act(given)
+        obs, reward, terminated, truncated, info = self.env.step(action if reaching is given else _one(reaching))
+        true = np.asarray(obs)[None]
+        seen = self._faults.see(true, np.asarray([reward], np.float64))
         diverged = self._diverged()
         if diverged:
             # Such an episode is cut, not ended: nothing is known of the state it was in.
             terminated, truncated = False, True
+        obs, label = obs if seen is true else seen[0], bool(self._faults.active[0])
         return obs, reward, terminated, truncated, {**info, "label": label, **diverged}
 
     def _diverged(self) -> dict[str, Any]:
         """What ``info`` says of an episode with a number that is not finite."""
-        why = self._engine.diverged()
+        why = self._faults.diverged.get(0)
         return {"end": "diverged", "diverged": why} if why else {}
 
-    def _step(self, command: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
-        """Called by the engine: the true environment under the command that reaches it."""
-        is_same = np.array_equal(command, self._command.last)
-        self._true = tuple(self.env.step(self._given if is_same else self._command.back(command)))
-        return self._seen.sent(self._true[0]), float(self._true[1])
-
-    def _change(self, name: str, value: float) -> None:
+    def _change(self, name: str, value: float, _: int) -> None:
         """Called by the engine: a parameter changes."""
-        self._set(self.env.unwrapped, name, value)
+        self._sets(self.env.unwrapped, name, value)
 
 
-def _setter(
+def _one(rows: NDArray[Any]) -> Any:
+    """The command of the only simulator: a choice is a number of Python."""
+    return int(rows[0]) if rows.ndim == 1 and rows.dtype.kind == "i" else rows[0]
+
+
+def _id(env: Any) -> str:
+    """What an environment is called."""
+    return env.spec.id if env.spec else type(env.unwrapped).__name__
+
+
+def setter_of(
     env: gymnasium.Env[Any, Any], setter: Setter | str | None, parameters: Mapping[str, Range] | None
 ) -> tuple[Setter, dict[str, Range]]:
     """What sets parameters, and which there are."""
@@ -194,7 +174,7 @@ def _nothing(env: Any, name: str, value: float) -> None:
     """There is no parameter to be set."""
 
 
-def _horizon(env: gymnasium.Env[Any, Any], onset: Onset) -> int:
+def horizon_of(env: Any, onset: Any) -> int:
     """Steps after which an episode ends at the latest: the smallest limit that there is."""
     limits = [getattr(env.spec, "max_episode_steps", None), getattr(env.unwrapped, "horizon", None)]
     inner: Any = env
@@ -209,67 +189,3 @@ def _horizon(env: gymnasium.Env[Any, Any], onset: Onset) -> int:
             stacklevel=3,
         )
     return min(known, default=_HORIZON)
-
-
-def _spec(env: gymnasium.Env[Any, Any], horizon: int, parameters: Mapping[str, Range]) -> dict[str, Any]:
-    """The environment as the engine describes one."""
-    return {
-        "id": env.spec.id if env.spec else type(env.unwrapped).__name__,
-        "summary": "",
-        "source": "",
-        "observation": _named(_observation(env.observation_space), env, "observation_names"),
-        "action": _named(_action(env.action_space), env, "action_names"),
-        "dt_secs": 1.0,
-        "horizon": horizon,
-        "parameters": [
-            {"name": name, "meaning": "", "unit": "1", "nominal": nominal, "low": low, "high": high}
-            for name, (nominal, low, high) in parameters.items()
-        ],
-        "initial": [],
-        "reward": "",
-        "reset": "",
-        "success": "",
-        "classes": [],
-        "cameras": [],
-    }
-
-
-#: Bounds of a channel without any: JSON has no infinity.
-_FAR = 3e38
-
-
-def _channel(name: str, low: float, high: float, **more: Any) -> dict[str, Any]:
-    bounds = {"low": max(float(low), -_FAR), "high": min(float(high), _FAR)}
-    return {"name": name, "meaning": "", "unit": "1", **bounds, **more}
-
-
-def _named(channels: list[dict[str, Any]], env: gymnasium.Env[Any, Any], key: str) -> list[dict[str, Any]]:
-    """The channels with the names that the environment's metadata give them, if they do."""
-    names = (env.unwrapped.metadata or {}).get(key)
-    if names is None or any("image" in channel for channel in channels):
-        return channels
-    if len(names) != len(channels):
-        raise ValueError(f"metadata[{key!r}]: expected {len(channels)} names, found {len(names)}: {', '.join(names)}")
-    return [{**channel, "name": str(name)} for channel, name in zip(channels, names)]
-
-
-def _observation(space: spaces.Space[Any]) -> list[dict[str, Any]]:
-    if not isinstance(space, spaces.Box):
-        raise ValueError(f"observation space: expected a Box, found {space}")
-    if _is_image(space.shape, space.dtype):
-        height, width, *planes = space.shape
-        image = {"frames": 1, "planes": planes[0] if planes else 1, "height": height, "columns": width}
-        return [_channel("image", 0, 255, image=image)]
-    bounds = zip(space.low.ravel(), space.high.ravel())
-    return [_channel(f"o{i}", low, high) for i, (low, high) in enumerate(bounds)]
-
-
-def _action(space: spaces.Space[Any]) -> list[dict[str, Any]]:
-    if isinstance(space, spaces.Discrete):
-        return [_channel("choice", 0, space.n - 1, choices=int(space.n))]
-    if isinstance(space, spaces.MultiDiscrete):
-        return [_channel(f"choice{i}", 0, n - 1, choices=int(n)) for i, n in enumerate(space.nvec.ravel())]
-    if isinstance(space, spaces.Box):
-        bounds = zip(space.low.ravel(), space.high.ravel())
-        return [_channel(f"a{i}", low, high) for i, (low, high) in enumerate(bounds)]
-    raise ValueError(f"action space: expected Box, Discrete or MultiDiscrete, found {space}")

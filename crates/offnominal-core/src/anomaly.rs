@@ -1,8 +1,10 @@
 //! What goes wrong: hooks between policy and environment, all empty by default.
 
 mod chosen;
+mod several;
 
 pub use chosen::Chosen;
+pub(crate) use several::Several;
 
 use crate::Rng;
 use crate::channel;

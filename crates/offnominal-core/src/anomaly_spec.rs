@@ -1,6 +1,6 @@
 //! The recipe of a disturbance, stored with every episode.
 
-use crate::anomaly::{Anomaly, AnomalyError};
+use crate::anomaly::{Anomaly, AnomalyError, Several};
 use crate::catalogue::{BuildError, Catalogue};
 use crate::env::Env;
 use crate::schedule::Schedule;
@@ -14,9 +14,10 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalySpec {
-    /// Name in the catalogue of anomalies, or `dyn-<parameter>`.
+    /// Name in the catalogue of anomalies, or `dyn-<parameter>`; of several at the same time, their names with
+    /// [`AND`] between them.
     pub anomaly: String,
-    /// Its parameters, `magnitude` among them.
+    /// Its parameters, `magnitude` among them; of several, a list with those of each.
     pub params: Value,
     /// Onset and extent.
     pub schedule: Schedule,
@@ -32,32 +33,74 @@ impl AnomalySpec {
         from: &Catalogue<dyn Anomaly>,
         env: &dyn Env,
     ) -> Result<Box<dyn Anomaly>, BuildError> {
-        // Whatever the entry complains about, a wrong name is the cause.
         let spec = env.spec();
-        let known =
-            || ids(from.entries().iter().map(|e| e.id), spec.parameters.iter().map(|p| p.name.as_str()));
-        self.fitted(from, spec).map_err(|e| check(&self.anomaly, &known()).err().unwrap_or(e))
-    }
-
-    fn fitted(&self, from: &Catalogue<dyn Anomaly>, spec: &EnvSpec) -> Result<Box<dyn Anomaly>, BuildError> {
-        let (id, params) = self.entry();
-        let mut anomaly = from.build(id, &params)?;
-        anomaly.fit(spec).map_err(|e: AnomalyError| BuildError::Parameters(e.to_string()))?;
-        Ok(anomaly)
-    }
-
-    /// The catalogue's name for the anomaly, and the parameters it wants: `dyn-mass` is `dyn` of the parameter `mass`.
-    fn entry(&self) -> (&str, Cow<'_, Value>) {
-        let Some(parameter) = self.anomaly.strip_prefix(DYNAMICS) else {
-            return (&self.anomaly, Cow::Borrowed(&self.params));
-        };
-        let mut params = self.params.clone();
-        if let Value::Object(fields) = &mut params {
-            fields.insert("parameter".into(), parameter.into());
+        let mut parts = self.parts()?.map(|(id, params)| built(id, params, from, spec));
+        let first = parts.next().expect("a name has at least one part")?;
+        let others = parts.collect::<Result<Vec<_>, _>>()?;
+        if others.is_empty() {
+            return Ok(first);
         }
-        (ENTRY, Cow::Owned(params))
+        Ok(Box::new(Several([first].into_iter().chain(others).collect())))
+    }
+
+    /// The names of the anomalies that act at the same time: mostly one.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.anomaly.split(AND)
+    }
+
+    /// What goes wrong, with its magnitude, as a reader is told it.
+    pub fn words(&self) -> String {
+        let word = |(id, params): (&str, &Value)| format!("{id} of {}", params["magnitude"]);
+        self.parts().map(|parts| parts.map(word).collect::<Vec<_>>().join(" and ")).unwrap_or_default()
+    }
+
+    /// Each name with its parameters.
+    fn parts(&self) -> Result<impl Iterator<Item = (&str, &Value)>, BuildError> {
+        let each = match &self.params {
+            Value::Array(each) => each.iter().collect(),
+            one => vec![one],
+        };
+        let wanted = self.ids().count();
+        if each.len() == wanted {
+            return Ok(self.ids().zip(each));
+        }
+        Err(BuildError::Parameters(format!(
+            "expected parameters of each of the {wanted} anomalies of {:?}, found {}",
+            self.anomaly,
+            each.len()
+        )))
     }
 }
+
+/// One anomaly, fitted to the environment.
+fn built(
+    id: &str,
+    params: &Value,
+    from: &Catalogue<dyn Anomaly>,
+    spec: &EnvSpec,
+) -> Result<Box<dyn Anomaly>, BuildError> {
+    // Whatever the entry complains about, a wrong name is the cause.
+    let known = || ids(from.entries().iter().map(|e| e.id), spec.parameters.iter().map(|p| p.name.as_str()));
+    let (entry, params) = entry(id, params);
+    let fitted = from.build(entry, &params).and_then(|mut anomaly| {
+        anomaly.fit(spec).map_err(|e: AnomalyError| BuildError::Parameters(e.to_string()))?;
+        Ok(anomaly)
+    });
+    fitted.map_err(|e| check(id, &known()).err().unwrap_or(e))
+}
+
+/// The catalogue's name for an anomaly, and the parameters it wants: `dyn-mass` is `dyn` of the parameter `mass`.
+fn entry<'a>(id: &'a str, params: &'a Value) -> (&'a str, Cow<'a, Value>) {
+    let Some(parameter) = id.strip_prefix(DYNAMICS) else { return (id, Cow::Borrowed(params)) };
+    let mut params = params.clone();
+    if let Value::Object(fields) = &mut params {
+        fields.insert("parameter".into(), parameter.into());
+    }
+    (ENTRY, Cow::Owned(params))
+}
+
+/// Stands between the names of anomalies that act at the same time.
+pub const AND: char = '+';
 
 /// Begins the names of dynamics anomalies: the environment's parameter follows.
 pub const DYNAMICS: &str = "dyn-";
@@ -122,12 +165,22 @@ mod tests {
 
     #[test]
     fn the_parameter_of_a_dynamics_anomaly_is_in_its_name() {
-        let anomaly_spec = AnomalySpec {
-            anomaly: "dyn-mass".into(),
-            params: json!({ "magnitude": 2.0 }),
+        let want = json!({ "magnitude": 2.0, "parameter": "mass" });
+        assert_eq!(entry("dyn-mass", &json!({ "magnitude": 2.0 })), ("dyn", Cow::Owned(want)));
+    }
+
+    #[test]
+    fn each_of_several_has_parameters_of_its_own() {
+        let spec = |anomaly: &str, params| AnomalySpec {
+            anomaly: anomaly.into(),
+            params,
             schedule: Schedule::WHOLE,
         };
-        let want = json!({ "magnitude": 2.0, "parameter": "mass" });
-        assert_eq!(anomaly_spec.entry(), ("dyn", Cow::Owned(want)));
+        let two = spec("a+dyn-mass", json!([{ "magnitude": 1 }, { "magnitude": 2 }]));
+        let ids: Vec<_> = two.parts().unwrap().map(|(id, params)| (id, params["magnitude"].clone())).collect();
+        assert_eq!(ids, [("a", json!(1)), ("dyn-mass", json!(2))]);
+        let error = spec("a+b", json!({ "magnitude": 1 })).parts().err().unwrap().to_string();
+        assert!(error.contains("each of the 2 anomalies of \"a+b\", found 1"), "{error}");
+        assert!(spec("a", json!([{}, {}])).parts().is_err());
     }
 }

@@ -5,9 +5,11 @@
 //! initial condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an
 //! anomalous episode and its nominal twin share all of them but the last two, and are the same bits until the onset.
 
+mod gate;
 mod rollout;
 
-pub use rollout::{Disturbance, Rollout};
+pub use gate::{Disturbance, Gate};
+pub use rollout::Rollout;
 
 use crate::Seed;
 use crate::anomaly::Anomaly;

@@ -4,12 +4,13 @@ use crate::{catalogues, strengths};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::anomaly::{ChannelName, Channels};
+use offnominal_core::anomaly_spec::AND;
 use offnominal_core::prelude::*;
 use offnominal_files::store::address;
 use offnominal_work::cli;
-use offnominal_worlds::anomaly::{self, Deviations};
+use offnominal_worlds::anomaly::{self, Class, Deviations};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::str::FromStr;
 use toml::Value as Toml;
@@ -19,7 +20,7 @@ use toml::Value as Toml;
 #[serde(deny_unknown_fields)]
 #[command(next_help_heading = "Anomaly")]
 pub struct AnomalyRequest {
-    /// Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    /// Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     #[arg(long, value_name = "A", required = false)]
     pub anomaly: String,
     /// Strength in the anomaly's own unit
@@ -141,28 +142,66 @@ impl AnomalyRequest {
         horizon: u32,
         nominal: Option<&Deviations>,
     ) -> Result<AnomalySpec> {
-        let (spec, known) = (env.spec(), catalogues::anomalies());
-        catalogues::check_anomaly(&self.anomaly, spec)?;
+        let spec = env.spec();
         let policy = self.policy.as_deref().unwrap_or(policy);
-        let mut params = json!({ "magnitude": self.magnitude(&spec.id, policy)? });
+        let parts = self.parts()?;
+        let params = parts.iter().map(|part| self.params(part, spec, policy, nominal));
+        let mut params = params.collect::<Result<Vec<_>>>()?;
+        let params = if params.len() == 1 { params.remove(0) } else { json!(params) };
+        check_onset(self.onset.0, &spec.id, horizon).context("onset")?;
+        let schedule = Schedule { onset: self.onset.0, extent: self.extent()? };
+        let ids: Vec<&str> = parts.iter().map(|part| part.id).collect();
+        let found = AnomalySpec { anomaly: ids.join(&AND.to_string()), params, schedule };
+        found.build(&catalogues::anomalies(), env)?;
+        Ok(found)
+    }
+
+    /// What acts at the same time: mostly one anomaly.
+    fn parts(&self) -> Result<Vec<Part<'_>>> {
+        let parts: Vec<Part<'_>> = self.anomaly.split(AND).map(Part::read).collect::<Result<_>>()?;
+        let found = match parts.iter().filter(|part| part.magnitude.is_some()).count() {
+            0 if parts.len() == 1 => return Ok(parts),
+            0 if self.magnitude.is_some() => "one magnitude",
+            0 => "",
+            written if written < parts.len() => "it of some",
+            _ if self.magnitude.is_some() || self.strength.is_some() => "a magnitude or a strength besides",
+            _ => "",
+        };
+        ensure!(
+            found.is_empty(),
+            "anomaly {:?}: expected the magnitude of each as ID=M, found {found}",
+            self.anomaly
+        );
+        ensure!(
+            parts.len() == 1 || self.channels.is_none(),
+            "channels: expected one anomaly with them, found several: {}",
+            self.anomaly
+        );
+        Ok(parts)
+    }
+
+    fn params(
+        &self,
+        part: &Part<'_>,
+        spec: &EnvSpec,
+        policy: &str,
+        nominal: Option<&Deviations>,
+    ) -> Result<Value> {
+        catalogues::check_anomaly(part.id, spec)?;
+        let magnitude = part.magnitude.map_or_else(|| self.magnitude(part.id, &spec.id, policy), Ok)?;
+        let mut params = json!({ "magnitude": magnitude });
         if let Some(channels) = &self.channels {
             params["channels"] = json!(channels);
         }
         if self.deviations {
-            let known = nominal
-                .context("deviations: expected a policy whose nominal episodes tell them, found none")?;
-            params["units"] = json!(known.of_class(anomaly::kind(&self.anomaly)?.class));
+            params["units"] = json!(part.units(nominal)?);
         }
-        check_onset(self.onset.0, &spec.id, horizon).context("onset")?;
-        let schedule = Schedule { onset: self.onset.0, extent: self.extent()? };
-        let found = AnomalySpec { anomaly: self.anomaly.clone(), params, schedule };
-        found.build(&known, env)?;
-        Ok(found)
+        Ok(params)
     }
 
     /// What is asked for, as a part of a file name: anomaly, strength, and what is not the default.
     pub fn slug(&self) -> String {
-        let mut parts = vec![self.anomaly.clone()];
+        let mut parts = vec![self.anomaly.replace('=', "-")];
         parts.extend(self.magnitude.map(|m| format!("{m:?}").trim_end_matches(".0").to_string()));
         parts.extend(self.deviations.then(|| "deviations".to_string()));
         parts.extend(self.strength.clone());
@@ -175,9 +214,9 @@ impl AnomalyRequest {
         parts.join("-")
     }
 
-    fn magnitude(&self, env: &str, policy: &str) -> Result<f64> {
+    fn magnitude(&self, id: &str, env: &str, policy: &str) -> Result<f64> {
         let from = self.strengths.as_deref();
-        let calibrated = |level: &str| strengths::magnitude(env, policy, &self.anomaly, level, from);
+        let calibrated = |level: &str| strengths::magnitude(env, policy, id, level, from);
         match (self.magnitude, &self.strength) {
             (Some(_), Some(_)) => bail!("expected magnitude or strength, found both"),
             (Some(magnitude), None) if magnitude.is_finite() => Ok(magnitude),
@@ -207,6 +246,38 @@ impl AnomalyRequest {
     }
 }
 
+/// One of the anomalies that act at the same time.
+struct Part<'r> {
+    id: &'r str,
+    /// That which is written behind it, as `ID=M`.
+    magnitude: Option<f64>,
+}
+
+impl<'r> Part<'r> {
+    fn read(text: &'r str) -> Result<Part<'r>> {
+        let Some((id, magnitude)) = text.split_once('=') else {
+            return Ok(Part { id: text, magnitude: None });
+        };
+        let number = magnitude.parse().ok().filter(|m: &f64| m.is_finite());
+        let magnitude =
+            number.with_context(|| format!("anomaly {id}: expected a finite number, found {magnitude:?}"))?;
+        Ok(Part { id, magnitude: Some(magnitude) })
+    }
+
+    /// The nominal deviation of each channel that it disturbs.
+    fn units<'d>(&self, nominal: Option<&'d Deviations>) -> Result<&'d [f64]> {
+        let known =
+            nominal.context("deviations: expected a policy whose nominal episodes tell them, found none")?;
+        let kind = anomaly::kind(self.id)?;
+        ensure!(
+            matches!(kind.class, Class::Observation | Class::Action),
+            "deviations: expected an anomaly of channels, found {}, which has none",
+            self.id
+        );
+        Ok(known.of_class(kind.class))
+    }
+}
+
 /// The channels with `+` between them; of a list that is too long for a file name, its digest.
 fn channels_slug(channels: &Channels) -> String {
     const LONGEST: usize = 80;
@@ -230,7 +301,6 @@ fn channel_name(channel: &ChannelName) -> String {
 mod tests {
     use super::*;
     use crate::subject::Subject;
-    use serde_json::Value;
 
     fn request(json: Value) -> AnomalyRequest {
         serde_json::from_value(json).unwrap()
@@ -276,6 +346,27 @@ mod tests {
         let want = "is called \"dyn-mas\"; did you mean \"dyn-mass\"?; there are: obs-noise";
         refuses(json!({"anomaly": "dyn-mas", "strength": "strong"}), want);
         refuses(json!({"anomaly": "dyn", "magnitude": 1}), "dyn-mass, dyn-force, dyn-moving-objects");
+    }
+
+    #[test]
+    fn several_at_once_have_a_magnitude_each() {
+        let subject = Subject::new("sap-goal1", "tqc").unwrap();
+        let found = |json| subject.anomaly_spec(Some(&request(json))).unwrap().unwrap();
+        let two = found(json!({"anomaly": "obs-offset=0.5+act-delay=3"}));
+        assert_eq!(two.anomaly, "obs-offset+act-delay");
+        assert_eq!(two.params, json!([{"magnitude": 0.5}, {"magnitude": 3.0}]));
+        let one = found(json!({"anomaly": "obs-offset=0.5"}));
+        assert_eq!(one, found(json!({"anomaly": "obs-offset", "magnitude": 0.5})));
+        let strong = found(json!({"anomaly": "obs-offset+obs-noise", "strength": "strong"}));
+        let calibrated = |id| strengths::magnitude("sap-goal1", "tqc", id, "strong", None).unwrap();
+        let want = json!([{"magnitude": calibrated("obs-offset")}, {"magnitude": calibrated("obs-noise")}]);
+        assert_eq!(strong.params, want);
+        refuses(json!({"anomaly": "obs-offset+act-delay", "magnitude": 1}), "as ID=M, found one magnitude");
+        refuses(json!({"anomaly": "obs-offset=1+act-delay"}), "as ID=M, found it of some");
+        refuses(json!({"anomaly": "obs-offset=1", "strength": "strong"}), "a magnitude or a strength besides");
+        refuses(json!({"anomaly": "obs-offset=x"}), "expected a finite number, found \"x\"");
+        let with_channels = json!({"anomaly": "obs-offset=1+obs-noise=1", "channels": [0]});
+        refuses(with_channels, "channels: expected one anomaly with them, found several");
     }
 
     #[test]

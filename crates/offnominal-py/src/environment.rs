@@ -3,12 +3,12 @@
 use crate::anomaly_spec;
 use crate::arrays::{Floats, row, shaped};
 use crate::error::{detached, raised, wrong};
-use crate::lane::{Game, Lane, Outcome};
+use crate::lane::{Game, Lane, Outcome, is_seen};
 use numpy::PyArrayDyn;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 use offnominal_files::png::shrunk;
-use offnominal_worlds::anomaly::{Class, ids_for, kind};
+use offnominal_worlds::anomaly::ids_for;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -143,7 +143,7 @@ impl Environment {
     /// Whether the anomaly changes observations, which can then be outside the environment's bounds.
     fn disturbs_observations(&self) -> PyResult<bool> {
         let Some(anomaly_spec) = &self.game.anomaly_spec else { return Ok(false) };
-        Ok(kind(&anomaly_spec.anomaly).map_err(raised)?.class == Class::Observation)
+        is_seen(anomaly_spec).map_err(raised)
     }
 
     /// Steps after which an episode is truncated.

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Disturbance, Rollout};
 use offnominal_engine::catalogues;
+use offnominal_worlds::anomaly::{Class, kind};
 use std::sync::Arc;
 
 /// What is played, the same for all lanes of a pool.
@@ -75,6 +76,12 @@ pub(crate) fn disturbance<'a>(
     let anomaly = anomaly_spec.build(&catalogues::anomalies(), env)?;
     let onset = anomaly_spec.schedule.draw_onset(horizon as usize, &mut seed.child("onset").rng());
     Ok(Disturbance { anomaly_spec, onset, anomaly })
+}
+
+/// Whether a fault changes observations, which can then be outside the environment's bounds.
+pub(crate) fn is_seen(anomaly_spec: &AnomalySpec) -> Result<bool> {
+    let classes = anomaly_spec.ids().map(|id| Ok(kind(id)?.class)).collect::<Result<Vec<_>>>()?;
+    Ok(classes.contains(&Class::Observation))
 }
 
 /// A place where one episode is played after another.

@@ -13,7 +13,7 @@ mod detectors;
 mod environment;
 mod episodes;
 mod error;
-mod foreign;
+mod faults;
 mod forks;
 mod images;
 mod infos;
@@ -44,7 +44,7 @@ mod _engine {
     #[pymodule_export]
     use crate::episodes::{Recording, collect, load};
     #[pymodule_export]
-    use crate::foreign::Around;
+    use crate::faults::Faults;
     #[pymodule_export]
     use crate::images::{ImageMonitorOf, check_image_detector, fit_images, image_detectors};
     #[pymodule_export]

@@ -1,21 +1,10 @@
 //! An episode in progress, taken step by step: for loops that are not the runner's own, such as a learner's in Python.
 
-use crate::anomaly::Anomaly;
-use crate::anomaly_spec::AnomalySpec;
+use super::{Disturbance, Gate};
 use crate::divergence::Divergence;
 use crate::env::{Env, Status, Step};
 use crate::frame::Frame;
 use crate::{Rng, Seed};
-
-/// A fault with its drawn onset, ready to be applied.
-pub struct Disturbance<'f> {
-    /// The recipe, stored with the episode.
-    pub anomaly_spec: &'f AnomalySpec,
-    /// First anomalous step.
-    pub onset: u32,
-    /// The anomaly, fitted to the environment.
-    pub anomaly: Box<dyn Anomaly>,
-}
 
 /// An episode in progress. The runner plays its episodes through it, so whoever steps by hand, with the same seed and
 /// the same actions, gets the runner's bits.
@@ -99,7 +88,7 @@ impl Rollout {
 
     /// How many of the next steps nothing disturbs; the largest number without a disturbance.
     pub(super) fn undisturbed_steps(&self) -> u32 {
-        self.gate.disturbance.as_ref().map_or(u32::MAX, |d| d.onset.saturating_sub(self.t))
+        self.gate.undisturbed_steps(self.t)
     }
 
     /// How many steps were taken.
@@ -110,69 +99,3 @@ impl Rollout {
 
 /// The step of an episode that has no outcome.
 const BROKEN: Step = Step { reward: 0.0, status: Status::Diverged };
-
-/// Opens and closes the anomaly's hooks as its schedule says.
-struct Gate {
-    disturbance: Option<Applied>,
-    was_active: bool,
-    rng: Rng,
-    camera_rng: Rng,
-}
-
-/// What is left of a disturbance while it is applied.
-struct Applied {
-    extent: crate::schedule::Extent,
-    onset: u32,
-    anomaly: Box<dyn Anomaly>,
-}
-
-impl Gate {
-    fn new(disturbance: Option<Disturbance<'_>>, seed: Seed) -> Self {
-        let applied = |d: Disturbance<'_>| Applied {
-            extent: d.anomaly_spec.schedule.extent,
-            onset: d.onset,
-            anomaly: d.anomaly,
-        };
-        let (rng, camera_rng) = (seed.child("anomaly").rng(), seed.child("camera").rng());
-        Gate { disturbance: disturbance.map(applied), was_active: false, rng, camera_rng }
-    }
-
-    fn before_step(&mut self, t: u32, env: &mut dyn Env, action: &mut [f32]) -> bool {
-        let Some(d) = &mut self.disturbance else { return false };
-        let active = d.extent.is_active(t, d.onset);
-        match (self.was_active, active) {
-            (false, true) => d.anomaly.begin(env, &mut self.rng),
-            (true, false) => d.anomaly.end(env),
-            _ => {}
-        }
-        self.was_active = active;
-        if active {
-            d.anomaly.on_action(action, &mut self.rng);
-        } else {
-            d.anomaly.watch(action);
-        }
-        active
-    }
-
-    fn on_frame(&mut self, frame: &mut Frame) {
-        match &mut self.disturbance {
-            Some(d) if self.was_active => d.anomaly.on_frame(frame, &mut self.camera_rng),
-            Some(d) => d.anomaly.watch_frame(frame),
-            None => {}
-        }
-    }
-
-    fn after_start(&mut self, obs: &[f32]) {
-        if let Some(d) = &mut self.disturbance {
-            d.anomaly.watch_observation(obs);
-        }
-    }
-
-    fn after_step(&mut self, active: bool, obs: &mut [f32]) {
-        match &mut self.disturbance {
-            Some(d) if active => d.anomaly.on_observation(obs, &mut self.rng),
-            Some(d) => d.anomaly.watch_observation(obs),
-            None => {}
-        }
-    }
-}

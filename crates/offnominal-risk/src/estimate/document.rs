@@ -124,9 +124,7 @@ impl Document {
 
     /// What goes wrong in every episode, with its magnitude; nothing where nothing does.
     pub fn anomaly(&self) -> String {
-        let magnitude = |spec: &AnomalySpec| spec.params.get("magnitude").cloned().unwrap_or_default();
-        let words = |spec: &AnomalySpec| format!("{} of {}", spec.anomaly, magnitude(spec));
-        self.run.anomaly_spec.as_ref().map(words).unwrap_or_default()
+        self.run.anomaly_spec.as_ref().map(AnomalySpec::words).unwrap_or_default()
     }
 
     /// The estimate, and then the same by other intervals.
