@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
+
+#: The longest delay after which a number of double precision comes back with all its bits.
+_STEPS = 256
 
 
 class Border:
@@ -23,36 +27,40 @@ class Border:
     def __init__(
         self, space: spaces.Space[Any], wider: spaces.Space[Any], is_relative: bool, repeats: bool, n: int
     ) -> None:
-        self._space, self._wider = space, wider
+        self._space, self._wider, self._n = space, wider, n
         self._is_choice = isinstance(space, (spaces.Discrete, spaces.MultiDiscrete))
         self._is_image = is_image(space.shape, space.dtype)
         dtype = np.dtype(space.dtype)
+        #: Whether the engine's numbers are those of the space.
+        self._is_same = isinstance(space, spaces.Box) and dtype == np.float32
         is_fine = isinstance(space, spaces.Box) and not np.can_cast(dtype, np.float32, "safe")
-        self._is_relative, self._repeats = is_relative and is_fine, repeats
+        self._is_relative = is_relative and is_fine
         self._first: Any = 0
         self._fresh = np.ones(n, np.bool_)
-        #: What was sent of each number, and what it was: a delay repeats it.
-        self._sent: list[list[dict[float, Any]]] = [[]] * n
+        self._past = _Past(n) if self._is_relative and repeats else None
         self.last: NDArray[np.float32] = np.empty((n, 0), np.float32)
 
     def begin(self, where: Sequence[int]) -> None:
         """Episodes begin in some simulators."""
         self._fresh[list(where)] = True
-        for at in where:
-            self._sent[at] = []
+        if self._past:
+            self._past.begin(where)
 
     def sent(self, values: NDArray[Any]) -> NDArray[np.float32]:
         """Values as the engine has them: a row each, choices from 0, the planes of an image one after another."""
         self._values = values
-        flat = self._planes(values).reshape(len(self._fresh), -1)
+        flat = self._planes(values).reshape(self._n, -1)
+        if self._is_same and flat.dtype == np.float32:
+            self.last = flat
+            return flat
         if flat.dtype.kind == "u":
             flat = flat.astype(np.int64)
         flat = flat - self._start()
         if self._is_relative:
             self._begun(flat)
         self.last = np.asarray(flat - self._first, np.float32)
-        if self._is_relative and self._repeats:
-            self._kept(flat)
+        if self._past:
+            self._past.note(self.last, flat)
         return self.last
 
     def _begun(self, flat: NDArray[Any]) -> None:
@@ -63,39 +71,34 @@ class Border:
             self._first[self._fresh] = np.where(np.isfinite(flat), flat, 0)[self._fresh]
             self._fresh[:] = False
 
-    def _kept(self, flat: NDArray[Any]) -> None:
-        """Notes the exact value of each number that is sent."""
-        for at, (shorts, longs) in enumerate(zip(self.last.tolist(), flat)):
-            self._sent[at] = self._sent[at] or [{} for _ in longs]
-            for known, short, long in zip(self._sent[at], shorts, longs):
-                known[short] = long
-
     def back(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         """The last values with the numbers that the engine has changed."""
+        shape = (self._n, *(self._space.shape or ()))
         if self._is_choice:
             return self._choices(seen)
+        if self._is_same and self._values.dtype == np.float32:
+            return seen.reshape(shape)
         planes = self._planes(self._values)
         changed = (seen != self.last) & ~(np.isnan(seen) & np.isnan(self.last))
         flat = np.array(planes).reshape(seen.shape)
-        flat[changed] = self._exact(seen)[changed].astype(flat.dtype)
+        exact = self._exact(seen)
+        if self._past:
+            exact = self._past.exact(seen, exact, changed)
+        flat[changed] = exact[changed].astype(flat.dtype)
+        if self._past:
+            self._past.output = (seen, flat.copy())
         found = flat.reshape(planes.shape)
         found = np.moveaxis(found, 1, -1) if planes is not self._values else found
-        return found.astype(self._space.dtype).reshape(len(seen), *(self._space.shape or ()))
+        return found.astype(self._space.dtype).reshape(shape)
 
     def _exact(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         """What was seen, by the engine's measure, as numbers of the space."""
         values: NDArray[Any] = seen.astype(np.float64)
         if np.dtype(self._space.dtype).kind in "iu":
-            values = np.clip(np.rint(values).astype(np.int64) + self._first, *self._bounds())
-        else:
-            values += self._first
-        if not (self._is_relative and self._repeats):
-            return values
-        rows = zip(self._sent, seen.tolist(), values)
-        exact: list[Any] = [
-            [known.get(short, long) for known, short, long in zip(*row)] if row[0] else row[2] for row in rows
-        ]
-        return np.array(exact)
+            whole: NDArray[np.int64] = np.clip(np.rint(values).astype(np.int64) + self._first, *self._bounds())
+            return whole
+        values += self._first
+        return values
 
     def _planes(self, values: NDArray[Any]) -> NDArray[Any]:
         """Images with their colours before their pixels; anything else as it is."""
@@ -121,6 +124,40 @@ class Border:
     def _start(self) -> Any:
         """The first choice."""
         return np.ravel(self._space.start) if isinstance(self._space, (spaces.Discrete, spaces.MultiDiscrete)) else 0
+
+
+class _Past:
+    """What was sent of each number, and what it was: a delay repeats it, and its exact value comes back.
+
+    Rows of the last steps are kept, and the last output, which a stuck sensor repeats for as long as it likes.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._rows: deque[tuple[NDArray[np.float32], NDArray[Any]]] = deque(maxlen=_STEPS)
+        #: How many steps ago the episode of each simulator began.
+        self._age = np.zeros(n, np.int64)
+        self.output: tuple[NDArray[np.float32], NDArray[Any]] | None = None
+
+    def begin(self, where: Sequence[int]) -> None:
+        """Rows of earlier episodes are none of these."""
+        self._age[list(where)] = 0
+
+    def note(self, shorts: NDArray[np.float32], longs: NDArray[Any]) -> None:
+        """Keeps what is sent."""
+        self._rows.append((shorts, longs))
+        self._age += 1
+
+    def exact(self, seen: NDArray[np.float32], values: NDArray[Any], changed: NDArray[np.bool_]) -> NDArray[Any]:
+        """The values with those that were sent before."""
+        missing, rows = changed.copy(), ([(1, self.output)] if self.output else [])
+        rows += enumerate(reversed(self._rows))
+        for steps, (shorts, longs) in rows:
+            hit = missing & (seen == shorts) & (steps < self._age)[:, None]
+            values[hit] = longs[hit]
+            missing &= ~hit
+            if not missing.any():
+                break
+        return values
 
 
 def is_image(shape: tuple[int, ...] | None, dtype: Any) -> bool:

@@ -12,8 +12,8 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
    experiment compares a thousand draws, by the most dangerous of 1,000 draws, with networks and with a dictionary.
 
 Everything that is finished is not done again. All agents are searched without predictors first, then with networks. Writes
-studies/risk/driving/agents.csv, a row for each agent and strategy, and prints the smallest, median and largest cost over
-agents. Then it compares strategies agent by agent: the geometric mean of how many times fewer experiments one takes than the
+studies/risk/driving/agents.csv, a row for each agent and strategy; rows of agents that are not named stay. Prints the
+smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how many times fewer experiments one takes than the
 other, with the interval of Student's t on the logarithms, and the exact sign test. Where the costs of both are experiments
 to a failure, these are compared, else those of searches that give up. Without seeds it prints the tables of the file. The
 program `offnominal` must be on the path. Needs pandas and scipy.
@@ -163,11 +163,11 @@ def main() -> None:
     args = parser.parse_args()
     env, runs, seeds = args.env, args.runs, args.seeds
     file = HERE / ("humanoid" if env == "humanoid-stand" else env) / "agents.csv"
-    rows: list[dict] = []
+    rows = [pandas.read_csv(file).query("seed not in @seeds")] if seeds and file.is_file() else []
     for form in FORMS if seeds else []:
         for seed in seeds:
-            rows += agent(env, seed, runs, form)
-        pandas.DataFrame(rows).to_csv(file, index=False, float_format="%.5g")
+            rows.append(pandas.DataFrame(agent(env, seed, runs, form)))
+        pandas.concat(rows).to_csv(file, index=False, float_format="%.5g")
     table = pandas.read_csv(file, dtype={"predictor": str}).fillna({"predictor": ""})
     print("| strategy | agents | min | median | max |\n|---|---|---|---|---|")
     for (strategy, predictor), part in table.groupby(["strategy", "predictor"], sort=False):

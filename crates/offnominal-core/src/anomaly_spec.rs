@@ -177,7 +177,8 @@ mod tests {
             schedule: Schedule::WHOLE,
         };
         let two = spec("a+dyn-mass", json!([{ "magnitude": 1 }, { "magnitude": 2 }]));
-        let ids: Vec<_> = two.parts().unwrap().map(|(id, params)| (id, params["magnitude"].clone())).collect();
+        let ids: Vec<_> =
+            two.parts().unwrap().map(|(id, params)| (id, params["magnitude"].clone())).collect();
         assert_eq!(ids, [("a", json!(1)), ("dyn-mass", json!(2))]);
         let error = spec("a+b", json!({ "magnitude": 1 })).parts().err().unwrap().to_string();
         assert!(error.contains("each of the 2 anomalies of \"a+b\", found 1"), "{error}");

@@ -363,7 +363,10 @@ mod tests {
         assert_eq!(strong.params, want);
         refuses(json!({"anomaly": "obs-offset+act-delay", "magnitude": 1}), "as ID=M, found one magnitude");
         refuses(json!({"anomaly": "obs-offset=1+act-delay"}), "as ID=M, found it of some");
-        refuses(json!({"anomaly": "obs-offset=1", "strength": "strong"}), "a magnitude or a strength besides");
+        refuses(
+            json!({"anomaly": "obs-offset=1", "strength": "strong"}),
+            "a magnitude or a strength besides",
+        );
         refuses(json!({"anomaly": "obs-offset=x"}), "expected a finite number, found \"x\"");
         let with_channels = json!({"anomaly": "obs-offset=1+obs-noise=1", "channels": [0]});
         refuses(with_channels, "channels: expected one anomaly with them, found several");

@@ -113,6 +113,27 @@ fn obeys_the_laws(entry: &Entry<dyn Env>) {
 }
 
 #[test]
+fn several_at_once_act_in_their_order() {
+    let mut env = environment();
+    let spec =
+        |anomaly: &str, params| AnomalySpec { anomaly: anomaly.into(), params, schedule: Schedule::WHOLE };
+    let offset_then_scaled = spec(
+        "obs-offset+obs-scaling+dyn-mass",
+        json!([{"magnitude": 0.5}, {"magnitude": 2}, {"magnitude": 3}]),
+    );
+    let mut anomaly = offset_then_scaled.build(&anomaly::catalogue(), env.as_ref()).unwrap();
+    anomaly.begin(env.as_mut(), &mut Rng::new(0));
+    let mut obs = vec![1.0; env.spec().obs_width()];
+    anomaly.on_observation(&mut obs, &mut Rng::new(0));
+    assert!(obs.iter().all(|&o| o == 3.0), "{obs:?}");
+    let refused = |anomaly, params| {
+        spec(anomaly, params).build(&anomaly::catalogue(), environment().as_ref()).err().unwrap().to_string()
+    };
+    let error = refused("obs-offset+dyn-mas", json!([{"magnitude": 0.5}, {"magnitude": 1}]));
+    assert!(error.contains("did you mean \"dyn-mass\"?"), "{error}");
+}
+
+#[test]
 fn closed_forms() {
     assert_eq!(observed("obs-scaling", json!({"magnitude": 2.5}), 2.0, 2), [5.0, 5.0]);
     assert_eq!(observed("obs-offset", json!({"magnitude": -0.5}), 2.0, 2), [1.5, 1.5]);
