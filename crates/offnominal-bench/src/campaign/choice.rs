@@ -1,6 +1,7 @@
 //! What a campaign file may write where an anomaly, an onset or an extent is expected: a word, or a table.
 
 use super::ExtentChoice;
+use offnominal_core::anomaly_spec::AND;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::{json, text};
 use offnominal_worlds::anomaly::{Class, kind};
@@ -42,6 +43,8 @@ pub struct AnomalyChoice {
     pub magnitude: MagnitudeChoice,
     /// Its other parameters.
     pub params: Map<String, Value>,
+    /// Anomalies that begin and end with it, each with its magnitude.
+    pub with: Vec<(String, Number)>,
     /// How long it lasts, if not as long as the others of the campaign.
     pub extent: Option<Extent>,
 }
@@ -66,12 +69,19 @@ impl AnomalyChoice {
     /// An id or a pattern, at the calibrated strengths.
     pub fn calibrated(id: &str) -> AnomalyChoice {
         let (id, params) = (id.to_string(), Map::new());
-        AnomalyChoice { id, name: None, magnitude: MagnitudeChoice::Calibrated, params, extent: None }
+        let magnitude = MagnitudeChoice::Calibrated;
+        AnomalyChoice { id, name: None, magnitude, params, with: vec![], extent: None }
     }
 
-    /// What it is called in results: its name, else its id.
-    pub fn called(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.id)
+    /// What it is called in results: its name, else the ids of all that acts.
+    pub fn called(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.ids())
+    }
+
+    /// What acts at the same time, as a recipe has it.
+    pub fn ids(&self) -> String {
+        let all = std::iter::once(&*self.id).chain(self.with.iter().map(|(id, _)| &**id));
+        all.collect::<Vec<_>>().join(&AND.to_string())
     }
 
     /// The name of the strength, if the magnitude is its own.
@@ -133,8 +143,25 @@ fn parts(id: &str, mut table: toml::Table) -> Result<AnomalyChoice, String> {
     }
     let magnitude = magnitude(&mut table)?;
     let extent = table.remove("extent").map(ExtentChoice::try_from).transpose()?.map(|extent| extent.0);
+    let with = table.remove("with").map(with).transpose()?.unwrap_or_default();
     let Value::Object(params) = json(table)? else { return Err("expected a table".into()) };
-    Ok(AnomalyChoice { id: id.into(), name, magnitude, params, extent })
+    Ok(AnomalyChoice { id: id.into(), name, magnitude, params, with, extent })
+}
+
+/// The magnitudes of other anomalies by their ids.
+fn with(found: Toml) -> Result<Vec<(String, Number)>, String> {
+    let expected = || format!("expected `with` as a table of ids and finite magnitudes, found {found}");
+    let table = found.as_table().ok_or_else(expected)?;
+    let each = table.iter().map(|(id, magnitude)| Some((id.clone(), number(magnitude)?)));
+    each.collect::<Option<_>>().ok_or_else(expected)
+}
+
+fn number(found: &Toml) -> Option<Number> {
+    match found {
+        Toml::Integer(whole) => Some((*whole).into()),
+        Toml::Float(number) => Number::from_f64(*number),
+        _ => None,
+    }
 }
 
 /// A number, or the anomaly whose calibrated magnitudes count; those of its own, if neither is given.
@@ -143,12 +170,7 @@ fn magnitude(table: &mut toml::Table) -> Result<MagnitudeChoice, String> {
     let strength = text(table, "strength")?;
     match (found, of, strength) {
         (Some(found), None, strength) => {
-            let number = match found {
-                Toml::Integer(whole) => Some(whole.into()),
-                Toml::Float(number) => Number::from_f64(number),
-                _ => None,
-            };
-            let magnitude = number
+            let magnitude = number(&found)
                 .ok_or_else(|| format!("expected a `magnitude` that is a finite number, found {found}"))?;
             Ok(MagnitudeChoice::Fixed { magnitude, strength: strength.unwrap_or_else(|| "custom".into()) })
         }

@@ -133,16 +133,16 @@ fn mentioned(choice: &AnomalyChoice) -> impl Iterator<Item = &str> {
         MagnitudeChoice::CalibratedFor(other) => Some(&**other),
         MagnitudeChoice::Calibrated | MagnitudeChoice::Fixed { .. } => None,
     };
-    std::iter::once(&*choice.id).chain(other)
+    std::iter::once(&*choice.id).chain(other).chain(choice.with.iter().map(|(id, _)| &**id))
 }
 
 /// A name tells an anomaly from all others, and what it borrows magnitudes from is at least of its own class.
 fn sensible(choice: &AnomalyChoice, known: &[String], text: &str) -> Result<()> {
     let (id, called) = (&choice.id, choice.called());
     ensure!(
-        called == id || !(known.iter().any(|other| other == called) || called.starts_with(DYNAMICS)),
+        choice.name.is_none() || !(known.contains(&called) || called.starts_with(DYNAMICS)),
         "{}: {id}: expected a `name` that no anomaly has for an id, found {called:?}",
-        at(text, called)
+        at(text, &called)
     );
     if let MagnitudeChoice::CalibratedFor(other) = &choice.magnitude {
         let [own, others] = [id, other].map(|id| class(id));
@@ -165,9 +165,9 @@ fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
             Some(s) => (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)"),
         };
         ensure!(
-            seen.insert((called, strength)),
+            seen.insert((called.clone(), strength)),
             "{}: anomalies: expected different anomalies, found {called:?} twice{what}{hint}",
-            at(text, called)
+            at(text, &called)
         );
     }
     Ok(())
@@ -176,7 +176,7 @@ fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
 /// Anomalies without a magnitude of their own need a level.
 fn levels(campaign: &Campaign, text: &str) -> Result<()> {
     let needs = match &campaign.anomalies {
-        Anomalies::All => Some("all"),
+        Anomalies::All => Some("all".to_string()),
         Anomalies::List(list) => list.iter().find(|c| c.strength().is_none()).map(AnomalyChoice::called),
     };
     if let (Some(anomaly), true) = (needs, campaign.strengths.is_empty()) {

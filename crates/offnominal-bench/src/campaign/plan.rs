@@ -13,7 +13,7 @@ use offnominal_engine::{catalogues, frames};
 use offnominal_files::dataset::PolicyName;
 use offnominal_worlds::anomaly::camera_ids_for;
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
 /// Everything that a campaign asks for.
@@ -240,14 +240,20 @@ fn setting(campaign: &Campaign, choice: &AnomalyChoice, strength: &str, magnitud
     let value = magnitude.as_f64().unwrap_or(f64::NAN);
     let mut params = choice.params.clone();
     params.insert("magnitude".into(), Value::Number(magnitude));
+    let params = if choice.with.is_empty() {
+        Value::Object(params)
+    } else {
+        let others = choice.with.iter().map(|(_, magnitude)| json!({ "magnitude": magnitude }));
+        std::iter::once(Value::Object(params)).chain(others).collect()
+    };
     let schedule = campaign.schedule();
     let schedule = Schedule { extent: choice.extent.unwrap_or(schedule.extent), ..schedule };
     Setting {
         class: class(&choice.id).into(),
-        anomaly: choice.called().into(),
+        anomaly: choice.called(),
         strength: strength.into(),
         magnitude: value,
-        anomaly_spec: AnomalySpec { anomaly: choice.id.clone(), params: Value::Object(params), schedule },
+        anomaly_spec: AnomalySpec { anomaly: choice.ids(), params, schedule },
     }
 }
 
@@ -267,7 +273,7 @@ fn calibrated(
             Some(magnitude) => settings.push(setting(campaign, choice, level, magnitude)),
             None => excluded.push(Excluded {
                 class: class(&choice.id).into(),
-                anomaly: choice.called().into(),
+                anomaly: choice.called(),
                 strength: level.clone(),
                 status: row.status,
             }),
@@ -312,6 +318,21 @@ mod tests {
             plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
         assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
         assert!(found.len() > 1 && found.iter().all(|s| s.0.starts_with("dyn-")));
+    }
+
+    #[test]
+    fn others_act_with_an_anomaly() {
+        let one = "{ id = \"obs-offset\", magnitude = 0.5, channels = [0], with = { act-delay = 3 } }";
+        let plan = plan(&format!("anomalies = [{one}]")).unwrap();
+        let setting = &plan.stages[0].settings[0];
+        assert_eq!((&*setting.anomaly, setting.magnitude), ("obs-offset+act-delay", 0.5));
+        let want = json!([{ "channels": [0], "magnitude": 0.5 }, { "magnitude": 3 }]);
+        assert_eq!(setting.anomaly_spec.params, want);
+        refuses(&format!("anomalies = [{}]", one.replace("act-delay", "act-dela")), "\"act-delay\"?");
+        refuses(
+            &format!("anomalies = [{}]", one.replace("= 3", "= \"3\"")),
+            "`with` as a table of ids and finite",
+        );
     }
 
     #[test]

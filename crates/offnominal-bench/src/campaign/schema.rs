@@ -44,6 +44,11 @@ impl JsonSchema for AnomalyChoice {
                         },
                         "strength": { "description": "Name of the strength in results.", "type": "string" },
                         "extent": extent,
+                        "with": {
+                            "description": "Anomalies that begin and end with it, each with its magnitude.",
+                            "type": "object",
+                            "additionalProperties": { "type": "number" }
+                        },
                         "channels": {
                             "anyOf": [
                                 { "enum": ["all", "one"] },
