@@ -1,5 +1,6 @@
 //! Logs from the reader to the alarm.
 
+mod against;
 mod alarms;
 mod constants;
 mod drift;
