@@ -59,8 +59,10 @@ pub fn run(folder: &Path, context: &Context) -> Result<Demo> {
         logs: new,
         map: None,
         events: None,
+        bad: vec![],
         report: Some(report.clone()),
         alarms: None,
+        mcap: None,
     };
     let scored = score::run(&request, context)?;
     Ok(Demo { commands: commands(folder), inspected, fitted, scored, report })

@@ -18,7 +18,7 @@ mod proposal;
 mod taken;
 mod windows;
 
-use crate::source::{Source, Strict};
+use crate::source::{Source, Strict, in_folders};
 use against::Compared;
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -68,7 +68,8 @@ pub struct Inspected {
 /// # Errors
 /// If there is no log, one cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
-    let (found, page) = beside(&request.logs, &request.against, context)?;
+    let (logs, against) = (in_folders(&request.logs)?, in_folders(&request.against)?);
+    let (found, page) = beside(&logs, &against, context)?;
     if let Some(path) = &request.map {
         guess::propose(&found.logs).check()?;
         atomically(path, found.mapping.as_bytes())?;

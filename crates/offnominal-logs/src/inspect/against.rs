@@ -16,7 +16,7 @@ use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey::{LogReport, TopicReport};
 use crate::mapping::{Episodes, Labels, Mapping};
 use crate::recordings::{self, Recordings};
-use crate::source::Source;
+use crate::source::{Source, shared};
 use anyhow::{Context as _, Result, bail};
 use channel::{Side, middle};
 use offnominal_core::Seed;
@@ -26,7 +26,6 @@ use offnominal_stats::{Bootstrap, Level};
 use offnominal_work::context::Context;
 use offnominal_work::parallel;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 /// Differences that chance makes no oftener than this are said to be some, all channels taken together.
 pub(super) const ALPHA: f64 = 0.05;
@@ -58,13 +57,6 @@ pub fn compare<S: Source, R: Source>(
     found.remarks.extend(other_rates(&proposal, all.split_at(n_reference)));
     found.not_compared = not_compared(&proposal, all.split_at(n_reference));
     Ok(found)
-}
-
-/// A log that is among these and among those, by whatever path.
-fn shared<'l>(these: &[impl Source], those: &'l [impl Source]) -> Option<&'l Path> {
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
-    let known: BTreeSet<PathBuf> = these.iter().map(|log| place(log.name())).collect();
-    those.iter().map(Source::name).find(|path| known.contains(&place(path)))
 }
 
 /// The channels of a mapping, commands too, in whole recordings: windows of one log depend on one another.

@@ -5,6 +5,7 @@ mod alarms;
 mod constants;
 mod drift;
 mod formats;
+mod good_bad;
 mod long;
 mod page;
 mod parts;
