@@ -26,6 +26,8 @@ use offnominal_core::estimate::Estimate;
 const PLACES: usize = 100;
 /// Recordings of each set below which a band says nothing.
 const FEWEST: usize = 3;
+/// A deviation that is smaller, relative to the mean, is one of rounding.
+const ROUNDING: f64 = 1e-11;
 
 /// Two sets of recordings.
 #[derive(Debug, Clone)]
@@ -100,7 +102,8 @@ impl Contrast {
         let change = second.0 - first.0;
         let ends = |half: f64| (change - half, change + half);
         let n = self.moments.len();
-        let is_known = unit > 0.0 && change.is_finite();
+        let origin = mean(sets[0].iter().map(|[mean, _]| *mean));
+        let is_known = unit > ROUNDING * origin.abs() && change.is_finite();
         let estimate = match welch([(first.1, sets[0].len()), (second.1, sets[1].len())], level) {
             Some(half) => level.estimate(change, ends(half), n, "welch"),
             None => level.estimate(change, ends(f64::INFINITY), n, "no interval"),
@@ -115,6 +118,7 @@ impl Contrast {
         let origin = mean(self.moments[..self.second].iter().map(|[mean, _]| *mean));
         let of = |(i, [mean, square]): (usize, &[f64; 2])| {
             let spread = (square - (mean - origin).powi(2)).max(0.0).sqrt();
+            let spread = if spread > ROUNDING * mean.abs() { spread } else { 0.0 };
             [*mean, spread].into_iter().chain(tenths().map(|shares| shares[i])).collect()
         };
         self.moments.iter().enumerate().map(of).collect()
@@ -174,6 +178,7 @@ fn distributions(recordings: &[Vec<f64>], second: usize) -> (f64, Vec<f64>, Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drift::differences;
     use crate::level::normal_cdf;
     use offnominal_core::Seed;
 
@@ -221,6 +226,11 @@ mod tests {
         assert!((found.value - 0.5).abs() < 1e-9 && (found.low, found.high) == (0.0, 1.0), "{found}");
         let moved = both.shift(Level::P95).unwrap();
         assert_eq!((moved.value, moved.low, moved.method.as_str()), (1.0, f64::NEG_INFINITY, "no interval"));
+        // A mean of more equal numbers is rounded otherwise.
+        let constant = Contrast::new(&[vec![0.1; 10], vec![0.1; 10], vec![0.1; 13], vec![0.1; 77]], 2);
+        let rows = constant.features();
+        assert!(differences(&rows, 2, Seed(1)).iter().all(|one| one.p == 1.0), "{rows:?}");
+        assert_eq!(constant.shift(Level::P95), None);
         let still = Contrast::new(&[vec![2.0; 3], vec![3.0; 3]], 1);
         assert_eq!((still.distance(&plan).value, still.shift(Level::P95)), (1.0, None));
     }

@@ -25,6 +25,8 @@ const ORDERS: usize = 999;
 const FEWEST: usize = 10;
 /// Correlations that differ by no more are equal: sums of the same numbers in another order differ by rounding.
 const ROUNDING: f64 = 1e-9;
+/// Numbers that differ by no more, relative to the largest, are equal for the same reason.
+const EQUAL: f64 = 1e-11;
 
 /// The largest change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +54,7 @@ pub struct Difference {
 /// If rows have different lengths, or there is none.
 pub fn differences(rows: &[Vec<f64>], second: usize, seed: Seed) -> Vec<Difference> {
     let n = rows.len();
-    let columns: Vec<Vec<f64>> = columns(rows).iter().map(|column| unit(column)).collect();
+    let columns: Vec<Vec<f64>> = columns(rows).iter().map(|column| unit(&exact(column))).collect();
     let parts = [unit(&parts(n, second))];
     let same: Vec<usize> = (0..n).collect();
     let found: Vec<f64> = columns.iter().map(|column| correlation(column, &parts[0], &same)).collect();
@@ -153,6 +155,13 @@ fn largest(columns: &[Vec<f64>], against: &[Vec<f64>], order: &[usize]) -> (f64,
         against.iter().enumerate().map(of)
     });
     all.fold((0.0, 0, 0), |most, new| if new.0 > most.0 { new } else { most })
+}
+
+/// The numbers; the first one in place of all that differ from it by rounding alone.
+fn exact(values: &[f64]) -> Vec<f64> {
+    let largest = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let is_equal = |x: &f64| (x - values[0]).abs() <= EQUAL * largest;
+    values.iter().map(|x| if is_equal(x) { values[0] } else { *x }).collect()
 }
 
 /// The rank of each number, the same for equal ones.

@@ -111,8 +111,8 @@ fn no_test(sizes: [usize; 2]) -> Option<String> {
             "no test can be made: there is one recording on each side, and its steps depend on one another. {MORE}"
         )),
         _ if least > ALPHA => Some(format!(
-            "no test can be made: {reference} recordings of the reference and {others} others divide so seldom otherwise that \
-             chance alone gives p = {least:.3} or more. {MORE}"
+            "no test can be made: {others} against {reference} recordings can be divided in so few ways that chance alone gives \
+             p = {least:.3} or more. {MORE}"
         )),
         _ => None,
     }

@@ -27,7 +27,8 @@ impl Compared {
     pub fn decision(&self) -> String {
         let [reference, others] = self.recordings;
         let n = self.channels.len();
-        let sizes = format!("{others} recordings against {reference} of the reference");
+        let s = if others == 1 { "" } else { "s" };
+        let sizes = format!("{others} recording{s} against {reference} of the reference");
         if self.channels.iter().all(|channel| channel.p.is_none()) {
             return format!("{sizes}: {n} channels, without a test");
         }
