@@ -40,7 +40,8 @@ pub fn run(folder: &Path, context: &Context) -> Result<Demo> {
     let context = &Context { seed: SEED, ..context.clone() };
     let Drives { nominal, new } = Drives::write(folder, context)?;
     let [map, monitor, report] = ["map.toml", "car.monitor", "alarm.html"].map(|name| folder.join(name));
-    let request = inspect::Request { logs: nominal.clone(), map: Some(map.clone()), report: None };
+    let request =
+        inspect::Request { logs: nominal.clone(), map: Some(map.clone()), report: None, against: vec![] };
     let inspected = inspect::run(&request, context)?;
     let (map, file) = (Some(map), monitor.clone());
     let request = fit::Request {
@@ -58,8 +59,10 @@ pub fn run(folder: &Path, context: &Context) -> Result<Demo> {
         logs: new,
         map: None,
         events: None,
+        bad: vec![],
         report: Some(report.clone()),
         alarms: None,
+        mcap: None,
     };
     let scored = score::run(&request, context)?;
     Ok(Demo { commands: commands(folder), inspected, fitted, scored, report })

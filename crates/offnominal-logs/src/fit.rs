@@ -5,6 +5,7 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Recordings, ReferencedSignals, held};
+use crate::source::in_folders;
 use crate::until::Until;
 use anyhow::{Context as _, Error, Result, anyhow, bail, ensure};
 use clap::Args;
@@ -85,8 +86,9 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     request.fitting.rule(Some(1.0))?;
     let detector = &request.fitting.detector;
     offnominal_detectors::catalogue().build(&detector.id, &detector.params)?;
-    let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
-    let mut all = recordings::read(&request.logs, &mapping, Truth::Needed, context)?;
+    let logs = in_folders(&request.logs)?;
+    let mapping = recordings::mapping(request.map.as_deref(), &logs, context)?;
+    let mut all = recordings::read(&logs, &mapping, Truth::Needed, context)?;
     if let Some(path) = &request.events {
         label(&mut all, path)?;
     }

@@ -45,6 +45,8 @@ mod rosbag;
 mod sqlite_files;
 
 #[cfg(not(target_family = "wasm"))]
+pub(crate) use on_disk::in_folder;
+#[cfg(not(target_family = "wasm"))]
 pub use on_disk::read;
 
 #[cfg(target_family = "wasm")]

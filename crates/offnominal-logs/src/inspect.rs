@@ -1,6 +1,7 @@
 //! What is in logs: topics, columns, rates, gaps, ranges; a page with a picture of each channel; a proposed mapping. And what
 //! a monitor's file says of itself.
 
+pub mod against;
 pub mod column;
 pub mod guess;
 pub mod monitor;
@@ -17,9 +18,11 @@ mod proposal;
 mod taken;
 mod windows;
 
-use crate::source::{Source, Strict};
+use crate::source::{Source, Strict, in_folders};
+use against::Compared;
 use anyhow::{Result, ensure};
 use clap::Args;
+use column::Kind;
 use guess::Proposal;
 use offnominal_files::write::atomically;
 use offnominal_work::context::Context;
@@ -41,6 +44,9 @@ pub struct Request {
     /// Write a page with a plot of each channel
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Reference logs: say which channels of LOGS differ from them
+    #[arg(long, value_name = "LOGS", num_args = 1..)]
+    pub against: Vec<PathBuf>,
 }
 
 /// What is in the logs.
@@ -52,6 +58,9 @@ pub struct Inspected {
     pub mapping: String,
     /// Channels that not all logs have, each with the number of logs that do.
     pub not_in_all: Vec<(String, usize)>,
+    /// How they differ from the reference, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<Compared>,
 }
 
 /// Reads the logs once and writes what was asked for.
@@ -59,7 +68,8 @@ pub struct Inspected {
 /// # Errors
 /// If there is no log, one cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
-    let (found, page) = of(&request.logs, context)?;
+    let (logs, against) = (in_folders(&request.logs)?, in_folders(&request.against)?);
+    let (found, page) = beside(&logs, &against, context)?;
     if let Some(path) = &request.map {
         guess::propose(&found.logs).check()?;
         atomically(path, found.mapping.as_bytes())?;
@@ -75,13 +85,31 @@ pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
 /// # Errors
 /// If there is no log, or one cannot be read.
 pub fn of(logs: &[impl Source], context: &Context) -> Result<(Inspected, String)> {
+    beside(logs, &[] as &[PathBuf], context)
+}
+
+/// The same, with how they differ from a reference, if there is one.
+fn beside<S: Source>(
+    logs: &[S],
+    reference: &[impl Source],
+    context: &Context,
+) -> Result<(Inspected, String)> {
     ensure!(!logs.is_empty(), "expected at least one log, found none");
-    let bar = context.task(logs.len(), "reading logs");
-    let logs = parallel::map(context.jobs, logs.len(), &bar, |i| survey(&Strict(&logs[i], context.strict)))?;
-    let proposal = guess::propose(&logs);
-    let found = Inspected { not_in_all: not_in_all(&logs), mapping: proposal.to_toml(), logs };
+    let reports = surveyed(logs, context)?;
+    let proposal = guess::propose(&reports);
+    let against = match reference {
+        [] => None,
+        _ => Some(against::compare((reference, surveyed(reference, context)?), (logs, &reports), context)?),
+    };
+    let found =
+        Inspected { not_in_all: not_in_all(&reports), mapping: proposal.to_toml(), logs: reports, against };
     let page = page::page(&found, &proposal)?;
     Ok((found, page))
+}
+
+fn surveyed(logs: &[impl Source], context: &Context) -> Result<Vec<LogReport>> {
+    let bar = context.task(logs.len(), "reading logs");
+    parallel::map(context.jobs, logs.len(), &bar, |i| survey(&Strict(&logs[i], context.strict)))
 }
 
 /// Channels that some logs lack.
@@ -128,7 +156,8 @@ impl Display for Inspected {
                 self.not_in_all[0].0
             )?;
         }
-        write!(out, "\n{}", self.mapping.trim_end())
+        write!(out, "\n{}", self.mapping.trim_end())?;
+        self.against.iter().try_for_each(|against| write!(out, "\n\n{}", against.to_string().trim_end()))
     }
 }
 
@@ -143,6 +172,19 @@ impl survey::TopicReport {
     /// Whether its rows come in bursts, so that their rate is none of a clock.
     pub fn is_in_bursts(&self) -> bool {
         self.times.as_ref().is_some_and(|times| times.are_bursts())
+    }
+
+    /// Of a table whose clock is a column: the usual step and the longest one, in seconds.
+    fn of_clock(&self, proposal: &Proposal) -> Option<(f64, f64)> {
+        let clock = &proposal.mapping.clock;
+        let column = self.columns.iter().find(|column| Some(self.full_name(column)) == clock.column)?;
+        // The steps between dates are in seconds already, but not those between whole numbers that are dates.
+        let secs = match clock.unit.nanos() {
+            Some(nanos) => nanos * 1e-9,
+            None => (column.kind == Kind::Date).then_some(1.0)?,
+        };
+        let steps = column.steps.as_ref()?;
+        Some((steps.median()? * secs, steps.longest() * secs))
     }
 
     /// The longest time without a row, in seconds.

@@ -2,6 +2,7 @@
 
 use crate::chosen::Truth;
 use crate::recordings;
+use crate::source::in_folders;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::fit::FittedMonitor;
@@ -48,7 +49,8 @@ pub fn run(request: &Request, context: &Context) -> Result<RecalibratedOnLogs> {
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let how = request.how;
-    let read = recordings::read(&request.logs, &mapping, Truth::Needed, context)?.all;
+    let logs = in_folders(&request.logs)?;
+    let read = recordings::read(&logs, &mapping, Truth::Needed, context)?.all;
     let why_not = recordings::not_for_fit(&read);
     let (all, mut left_out) = nominal(read.into_iter().map(|one| (one.name(), one)), why_not)?;
     let mut confirmed = 0;

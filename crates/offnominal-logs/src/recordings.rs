@@ -84,6 +84,8 @@ pub struct Recordings {
     pub rows: usize,
     /// What was left out, taken as missing or for granted, each after the name of its log.
     pub remarks: Vec<String>,
+    /// Whether they were called good or bad as a whole, so that nothing says when something began.
+    pub are_whole: bool,
 }
 
 /// The recordings of all logs.

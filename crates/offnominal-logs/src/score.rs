@@ -3,7 +3,11 @@
 mod draw;
 mod event;
 mod gaps;
+#[cfg(not(target_family = "wasm"))]
+mod good_bad;
 mod lost;
+#[cfg(not(target_family = "wasm"))]
+mod mcap;
 mod overview;
 mod page;
 mod ranking;
@@ -11,19 +15,23 @@ mod recording;
 pub(crate) mod remarks;
 mod truth;
 mod when;
+mod whole;
 
 pub use lost::LostSensor;
 pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::{KindFound, Truth};
+pub use whole::Whole;
 
+use crate::episodes::Recorded;
 use crate::mapping::{Episodes, Mapping};
 use crate::recordings::{self, Recordings};
 use anyhow::Result;
 use offnominal_core::{Seed, outside};
-use offnominal_monitor::{About, Monitor};
+use offnominal_monitor::{About, Monitor, VerdictLine};
 use offnominal_work::context::Context;
 use offnominal_work::steps;
+use recording::Tell;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -39,10 +47,14 @@ pub struct Request {
     pub map: Option<PathBuf>,
     /// A file of events, whose intervals are the labels of the logs.
     pub events: Option<PathBuf>,
+    /// Logs that are anomalous as a whole, while the others are nominal; if there is none, labels and outcomes tell.
+    pub bad: Vec<PathBuf>,
     /// The page to write; if absent, none is written.
     pub report: Option<PathBuf>,
     /// The table of alarms to write as CSV; if absent, none is written.
     pub alarms: Option<PathBuf>,
+    /// The MCAP file of all verdicts to write; if absent, none is written.
+    pub mcap: Option<PathBuf>,
 }
 
 /// What a monitor says of recordings.
@@ -74,16 +86,38 @@ pub struct ScoredLogs {
 #[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
     use crate::events::Events;
-    use anyhow::Context as _;
+    use anyhow::{Context as _, ensure};
     use offnominal_files::write::atomically;
     let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;
-    let mut recordings = recordings::read(&request.logs, &mapping, crate::chosen::Truth::IfThere, context)?;
+    let (logs, bad) = good_bad::logs(&request.logs, &request.bad)?;
+    let all = [logs, bad.clone()].concat();
+    let mut recordings = recordings::read(&all, &mapping, crate::chosen::Truth::IfThere, context)?;
+    if !bad.is_empty() {
+        ensure!(
+            request.events.is_none(),
+            "bad: expected no --events beside --bad, as both say what was wrong"
+        );
+        good_bad::mark(&mut recordings, &bad, &mapping)?;
+    }
     if let Some(path) = &request.events {
         Events::open(path)?.label(&mut recordings)?;
     }
-    let found = of(&mut monitor, recordings, &mapping, context)?;
+    let about = monitor.about().clone();
+    let mcap = request.mcap.as_ref().map(|path| mcap::File::begin(path, &about, &recordings, context));
+    let mut mcap = mcap.transpose()?;
+    let found = match &mut mcap {
+        Some(file) => {
+            let mut tell = |recorded: &Recorded, line: &VerdictLine<'_>| file.step(recorded, line);
+            told(&mut monitor, recordings, &mapping, context, Some(&mut tell))
+        }
+        None => of(&mut monitor, recordings, &mapping, context),
+    };
+    // What was scored before an error is kept too.
+    let finished = mcap.map_or(Ok(()), mcap::File::finish);
+    let found = found?;
+    finished?;
     if let Some(path) = &request.alarms {
         atomically(path, &found.table()?)?;
     }
@@ -103,11 +137,23 @@ pub fn of(
     mapping: &Mapping,
     context: &Context,
 ) -> Result<ScoredLogs> {
-    let Recordings { all: recordings, mut remarks, .. } = recordings;
+    told(monitor, recordings, mapping, context, None)
+}
+
+/// The same, with who is told every verdict.
+fn told(
+    monitor: &mut Monitor,
+    recordings: Recordings,
+    mapping: &Mapping,
+    context: &Context,
+    mut tell: Option<Tell<'_>>,
+) -> Result<ScoredLogs> {
+    let Recordings { all: recordings, mut remarks, are_whole, .. } = recordings;
     let task = context.task(recordings.len(), "recordings");
     let score = |recorded| {
         task.check()?;
-        let scored = ScoredRecording::of(monitor, recorded, mapping)?;
+        let mut scored = ScoredRecording::told(monitor, recorded, mapping, &mut tell)?;
+        scored.labelled_secs = scored.labelled_secs.filter(|_| !are_whole);
         task.inc(1);
         Ok(scored)
     };
@@ -116,11 +162,14 @@ pub fn of(
     let detector = about.detector.id.clone();
     let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
     remarks.extend(remarks::remarks(&recordings, &about, mapping));
-    let kind = match mapping.episodes {
-        Episodes::Window { .. } => "window",
-        _ => "recording",
-    };
-    Ok(ScoredLogs { remarks, detector, truth: Truth::of(&recordings)?, ranked, recordings, about, kind })
+    let is_cut = matches!(mapping.episodes, Episodes::Window { .. });
+    let kind = if is_cut { "window" } else { "recording" };
+    let mut truth = Truth::of(&recordings)?;
+    if are_whole {
+        truth.median_delay_secs = None;
+        truth.whole = Some(Whole::of(&recordings, is_cut, Seed(context.seed)));
+    }
+    Ok(ScoredLogs { remarks, detector, truth, ranked, recordings, about, kind })
 }
 
 impl ScoredLogs {

@@ -6,6 +6,7 @@ use crate::record::Sink;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use offnominal_topics::budget::Whole;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Whatever a [`Sink`] can be told of.
@@ -38,6 +39,32 @@ impl Source for PathBuf {
     fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
         formats::read(self, sink)
     }
+}
+
+/// Logs, in place of a folder that is none the files in it, in the order of their names.
+///
+/// # Errors
+/// If such a folder cannot be read or holds no file.
+#[cfg(not(target_family = "wasm"))]
+pub fn in_folders(logs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let all = logs.iter().map(|log| formats::in_folder(log)).collect::<Result<Vec<_>>>()?;
+    Ok(all.concat())
+}
+
+/// Logs; there are no folders in a browser.
+///
+/// # Errors
+/// None.
+#[cfg(target_family = "wasm")]
+pub fn in_folders(logs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    Ok(logs.to_vec())
+}
+
+/// A log that is among these and among those, by whatever path.
+pub(crate) fn shared<'l>(these: &[impl Source], those: &'l [impl Source]) -> Option<&'l Path> {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let known: BTreeSet<PathBuf> = these.iter().map(|log| place(log.name())).collect();
+    those.iter().map(Source::name).find(|path| known.contains(&place(path)))
 }
 
 /// A log of which, if that is asked for, no part may be lost.

@@ -10,6 +10,7 @@
 pub mod alarm;
 pub mod bootstrap;
 pub mod calibrate;
+pub mod contrast;
 pub mod correlation;
 pub mod cutoff;
 pub mod delay;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use offnominal_files::read::open;
 use offnominal_topics::budget::{Budget, Size};
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads one log, which is a file or a folder.
 ///
@@ -24,6 +24,38 @@ pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
         Ok(format)
     };
     of().with_context(|| format!("log {}", path.display()))
+}
+
+/// A log; in place of a folder that is none, the files in it in the order of their names. Hidden ones are passed over.
+///
+/// # Errors
+/// If the folder cannot be read, holds no file, or a link in it leads out of it.
+pub fn in_folder(path: &Path) -> Result<Vec<PathBuf>> {
+    let is_log = ["meta/info.json", "data/main_data.hdf5"].iter().any(|file| path.join(file).is_file());
+    if !path.is_dir() || is_log || rosbag::is_bag(path) {
+        return Ok(vec![path.into()]);
+    }
+    let of = || -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            if !entry.file_name().to_string_lossy().starts_with('.') {
+                found.extend(in_this(path, entry.path())?);
+            }
+        }
+        found.sort();
+        ensure!(!found.is_empty(), "expected logs, found no file");
+        Ok(found)
+    };
+    of().with_context(|| format!("folder {}", path.display()))
+}
+
+/// A file of a folder, or a folder in it that is a log.
+fn in_this(folder: &Path, path: PathBuf) -> Result<Vec<PathBuf>> {
+    if path.is_dir() {
+        return in_folder(&path);
+    }
+    inside(folder, &path).map(|_| vec![path])
 }
 
 fn folder(path: &Path, size: &Size, sink: &mut dyn Sink) -> Result<Format> {

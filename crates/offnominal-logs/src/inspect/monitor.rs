@@ -39,6 +39,7 @@ pub fn of(request: &Request) -> Result<Option<InspectedMonitor>> {
     let place = || format!("monitor {}", path.display());
     ensure!(request.logs.len() == 1, "{}: expected it alone, found {} files", place(), request.logs.len());
     ensure!(request.report.is_none(), "{}: expected no --report, which is for logs", place());
+    ensure!(request.against.is_empty(), "{}: expected no --against, which is for logs", place());
     let bytes = read::bytes(path)?;
     let (about, _) = decode(&bytes).with_context(place)?;
     if let Some(map) = &request.map {

@@ -1,7 +1,8 @@
 //! The page of an inspection: a table of channels for each topic, each with its picture.
 
 use crate::inspect::Inspected;
-use crate::inspect::column::{ColumnReport, Kind};
+use crate::inspect::against::{ChannelDrift, Compared, LEGEND, picture};
+use crate::inspect::column::ColumnReport;
 use crate::inspect::guess::Proposal;
 use crate::inspect::survey::{LogReport, TopicReport};
 use crate::recordings;
@@ -22,6 +23,26 @@ struct Page<'a> {
     mapping: &'a str,
     not_in_all: &'a [(String, usize)],
     n_logs: usize,
+    against: Option<Against<'a>>,
+}
+
+/// How the logs differ from a reference.
+#[derive(Serialize)]
+struct Against<'a> {
+    decision: String,
+    legend: &'static str,
+    channels: Vec<Drawn<'a>>,
+    remarks: &'a [String],
+    not_compared: &'a [(String, String)],
+}
+
+#[derive(Serialize)]
+struct Drawn<'a> {
+    name: &'a str,
+    unit: &'a str,
+    cells: [String; 5],
+    differs: bool,
+    picture: Value,
 }
 
 #[derive(Serialize)]
@@ -65,8 +86,29 @@ pub fn page(found: &Inspected, proposal: &Proposal) -> Result<String> {
         mapping: &found.mapping,
         not_in_all: &found.not_in_all,
         n_logs: found.logs.len(),
+        against: found.against.as_ref().map(of_reference),
     };
     page::render(&[("inspect.html", include_str!("../../templates/inspect.html"))], content)
+}
+
+fn of_reference(found: &Compared) -> Against<'_> {
+    Against {
+        decision: found.decision(),
+        legend: LEGEND,
+        channels: found.channels.iter().map(drawn).collect(),
+        remarks: &found.remarks,
+        not_compared: &found.not_compared,
+    }
+}
+
+fn drawn(channel: &ChannelDrift) -> Drawn<'_> {
+    Drawn {
+        name: &channel.name,
+        unit: channel.unit.as_deref().unwrap_or_default(),
+        cells: channel.cells(),
+        differs: channel.differs(),
+        picture: Value::from_safe_string(picture(channel, (240.0, 48.0))),
+    }
 }
 
 /// What the page is of.
@@ -88,7 +130,7 @@ fn of_log(log: &LogReport, proposal: &Proposal) -> Log {
 
 fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
     let mut facts = format!("{} rows", topic.rows);
-    let of_clock = of_clock(topic, proposal);
+    let of_clock = topic.of_clock(proposal);
     if let Some(rate) = topic.rate().or(of_clock.map(|clock| 1.0 / clock.0)) {
         facts += &format!(", {}", recordings::rate(1.0 / rate));
     }
@@ -105,19 +147,6 @@ fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
         rows: topic.columns.iter().take(MOST_ROWS).map(|column| of_column(topic, column, proposal)).collect(),
         n_more: topic.columns.len().saturating_sub(MOST_ROWS),
     }
-}
-
-/// Of a table whose clock is a column: the usual step and the longest one, in seconds.
-fn of_clock(topic: &TopicReport, proposal: &Proposal) -> Option<(f64, f64)> {
-    let clock = &proposal.mapping.clock;
-    let column = topic.columns.iter().find(|column| Some(topic.full_name(column)) == clock.column)?;
-    // The steps between dates are in seconds already, but not those between whole numbers that are dates.
-    let secs = match clock.unit.nanos() {
-        Some(nanos) => nanos * 1e-9,
-        None => (column.kind == Kind::Date).then_some(1.0)?,
-    };
-    let steps = column.steps.as_ref()?;
-    Some((steps.median()? * secs, steps.longest() * secs))
 }
 
 fn of_column(topic: &TopicReport, column: &ColumnReport, proposal: &Proposal) -> Row {

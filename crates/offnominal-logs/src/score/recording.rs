@@ -7,13 +7,16 @@ use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
 use offnominal_core::reference::relative;
 use offnominal_detectors::diagnosis::{Family, HISTORY};
-use offnominal_monitor::{ChannelName, Monitor, Share, Verdict};
+use offnominal_monitor::{ChannelName, Monitor, Share, Verdict, VerdictLine};
 use offnominal_topics::clock::nanos;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Steps before an alarm in which channels are looked at.
 const SHORTLY: usize = 10;
+
+/// Who is told every verdict of a recording.
+pub(super) type Tell<'t> = &'t mut dyn FnMut(&Recorded, &VerdictLine<'_>);
 
 /// A recording, scored.
 #[derive(Debug, Clone, Serialize)]
@@ -111,6 +114,16 @@ impl ScoredRecording {
     /// # Errors
     /// If a step cannot be scored.
     pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
+        ScoredRecording::told(monitor, recorded, mapping, &mut None)
+    }
+
+    /// The same, with who is told every verdict.
+    pub(super) fn told(
+        monitor: &mut Monitor,
+        recorded: Recorded,
+        mapping: &Mapping,
+        tell: &mut Option<Tell<'_>>,
+    ) -> Result<ScoredRecording> {
         let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
         let has_unknown_task = !monitor.begin_task(recorded.task.as_deref());
         let mut lost = Vec::new();
@@ -125,6 +138,9 @@ impl ScoredRecording {
             if let Some(alarm) = alarms.last_mut().filter(|_| is_on(&verdict)) {
                 alarm.peak = alarm.peak.max(verdict.statistic);
                 alarm.until_secs = recorded.after(verdict.step);
+            }
+            if let Some(tell) = tell {
+                tell(&recorded, &line(monitor, verdict, &recorded));
             }
             verdicts.push(verdict);
         }
@@ -172,6 +188,14 @@ impl ScoredRecording {
             _ => Some(self.recorded.not_nominal().is_some()),
         }
     }
+}
+
+/// A verdict as `monitor` tells it.
+fn line<'m>(monitor: &'m mut Monitor, mut verdict: Verdict, recorded: &Recorded) -> VerdictLine<'m> {
+    let secs = recorded.after(verdict.step);
+    verdict.beyond_promise |= monitor.about().is_other_pace(secs, verdict.step + 1);
+    let time_nanos = Some(recorded.start_nanos + nanos(secs));
+    VerdictLine { time_nanos, secs: Some(secs), ..monitor.line(verdict, 0) }
 }
 
 fn is_on(verdict: &Verdict) -> bool {

@@ -1,7 +1,7 @@
 //! What alarms are worth, where labels or outcomes say what was wrong.
 
-use crate::score::ScoredRecording;
 use crate::score::event::{Event, between, events};
+use crate::score::{ScoredRecording, Whole};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
@@ -30,6 +30,9 @@ pub struct Truth {
     pub outside_events: usize,
     /// How long those recordings last without their events, in hours.
     pub outside_events_hours: f64,
+    /// How well bad recordings are told from good ones, where they were called so as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
 }
 
 /// Events of a kind.
@@ -89,6 +92,7 @@ impl Truth {
             kinds,
             outside_events,
             outside_events_hours: secs / 3600.0,
+            whole: None,
         })
     }
 }
@@ -115,12 +119,16 @@ impl Display for Truth {
         if let Some(share) = &self.detected {
             let delay =
                 self.median_delay_secs.map_or(String::new(), |secs| format!(", median delay {secs:.3} s"));
-            lines.push(format!("{}{delay}", said("detected", share, "events")));
+            let of = self.whole.as_ref().map_or("events".into(), |whole| format!("bad {}", whole.judged));
+            lines.push(format!("{}{delay}", said("detected", share, &of)));
             for KindFound { kind, detected, median_delay_secs } in &self.kinds {
                 let delay =
                     median_delay_secs.map_or(String::new(), |secs| format!(", median delay {secs:.3} s"));
                 lines.push(format!("  {}{delay}", said(kind, detected, "events")));
             }
+        }
+        lines.extend(self.whole.iter().map(Whole::to_string));
+        if self.detected.is_some() && self.whole.is_none() {
             lines.push(format!(
                 "alarms outside of events, in the same recordings: {} in {:.3} hours",
                 self.outside_events, self.outside_events_hours

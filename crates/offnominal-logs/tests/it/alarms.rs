@@ -101,8 +101,16 @@ impl Rig {
 
     pub fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
         let [report, alarms] = ["report.html", "alarms.csv"].map(|name| Some(self.path(name)));
-        let request =
-            score::Request { monitor: self.path("tanks.monitor"), logs, map, events: None, report, alarms };
+        let request = score::Request {
+            monitor: self.path("tanks.monitor"),
+            logs,
+            map,
+            events: None,
+            bad: vec![],
+            report,
+            alarms,
+            mcap: None,
+        };
         score::run(&request, &Context::silent(1, 2))
     }
 }

@@ -46,7 +46,16 @@ fn a_monitor_follows_later_nominal_recordings() {
     let alarms = |monitor: &str| {
         let logs = logs("fresh", 1000, 40, 1.3, false);
         let (map, report, alarms) = (None, None, None);
-        let request = score::Request { monitor: path(monitor), logs, map, events: None, report, alarms };
+        let request = score::Request {
+            monitor: path(monitor),
+            logs,
+            map,
+            events: None,
+            bad: vec![],
+            report,
+            alarms,
+            mcap: None,
+        };
         let found = score::run(&request, &context).unwrap();
         found.recordings.iter().filter(|recording| !recording.alarms.is_empty()).count()
     };

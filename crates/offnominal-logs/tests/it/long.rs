@@ -110,8 +110,10 @@ fn what_lies_before_the_first_label_is_used_alone() {
         logs: vec![log.clone()],
         map: None,
         events: None,
+        bad: vec![],
         report: None,
         alarms: None,
+        mcap: None,
     };
     let scored = score::run(&request, &Context::silent(1, 1)).unwrap();
     assert!(scored.to_string().contains("alarm after"), "{scored}");

@@ -71,7 +71,16 @@ impl Rig {
 
     fn score(&self, logs: Vec<PathBuf>) -> score::ScoredLogs {
         let (map, report, alarms) = (None, Some(self.0.path().join("report.html")), None);
-        let request = score::Request { monitor: self.monitor(), logs, map, events: None, report, alarms };
+        let request = score::Request {
+            monitor: self.monitor(),
+            logs,
+            map,
+            events: None,
+            bad: vec![],
+            report,
+            alarms,
+            mcap: None,
+        };
         score::run(&request, &Context::silent(1, 2)).unwrap()
     }
 }

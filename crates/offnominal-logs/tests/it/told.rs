@@ -67,7 +67,7 @@ fn a_fit_says_that_hardly_any_alarm_is_possible_above_a_recording_at_the_end_of_
 fn a_monitor_among_the_files_to_inspect_is_described_from_its_header() {
     let rig = Rig::new(40);
     rig.fit(rig.nominal.clone(), 0.05).unwrap();
-    let request = |logs, map, report| inspect::Request { logs, map, report };
+    let request = |logs, map, report| inspect::Request { logs, map, report, against: vec![] };
     let file = rig.path("tanks.monitor");
     let found = of(&request(vec![file.clone()], Some(rig.path("again.toml")), None)).unwrap().unwrap();
     let text = found.to_string();

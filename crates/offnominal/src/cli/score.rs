@@ -28,12 +28,18 @@ pub struct Score {
     /// Labels of the logs: CSV of start, end, label, log; or NAB's JSON
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// Logs that are anomalous as a whole; the other LOGS are then nominal
+    #[arg(long, value_name = "LOGS", num_args = 1.., conflicts_with = "events")]
+    bad: Vec<PathBuf>,
     /// Write a page with each alarm and its channels; for logs
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Write a table of the alarms; for logs
     #[arg(long, value_name = "FILE.csv")]
     alarms: Option<PathBuf>,
+    /// Write observations, actions and verdicts to a new MCAP file; for logs
+    #[arg(long, value_name = "FILE")]
+    mcap: Option<PathBuf>,
     /// Print every step as CSV for `metrics`
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -69,11 +75,11 @@ impl Score {
         if self.map.is_some() || monitor_file::open(&self.monitor)?.about().mapping.is_some() {
             return self.logs(call);
         }
-        let is_plain =
-            self.logs.len() == 1 && self.events.is_none() && self.report.is_none() && self.alarms.is_none();
+        let files = [&self.events, &self.report, &self.alarms, &self.mcap];
+        let is_plain = self.logs.len() == 1 && self.bad.is_empty() && files.iter().all(|file| file.is_none());
         ensure!(
             is_plain,
-            "monitor {}: --events, --report, --alarms and several files need logs: a monitor that was fitted on some, or --map",
+            "monitor {}: --events, --bad, --report, --alarms, --mcap and several files need logs: a monitor that was fitted on some, or --map",
             self.monitor.display()
         );
         ensure!(
@@ -103,15 +109,15 @@ impl Score {
     }
 
     fn splits(self, call: &Call) -> Result<Answer> {
-        let Score { monitor: folder, logs, map, events, report, alarms, csv, detectors, rule, alpha, table } =
-            self;
-        let of_monitors =
-            [map.is_some(), events.is_some(), report.is_some(), alarms.is_some(), csv, !logs.is_empty()];
+        let Score { monitor: folder, logs, map, events, bad, report, alarms, mcap, csv, .. } = &self;
+        let files = [map, events, report, alarms, mcap];
+        let of_monitors = [files.iter().any(|file| file.is_some()), *csv, !logs.is_empty(), !bad.is_empty()];
         ensure!(
             !of_monitors.contains(&true),
             "folder {}: expected --detector, --rule, --alpha and --table alone, found LOGS or options of a monitor",
             folder.display()
         );
+        let Score { monitor: folder, detectors, rule, alpha, table, .. } = self;
         let detectors = if detectors.is_empty() { vec![DetectorChoice::named("default")] } else { detectors };
         let usual = Threshold::default();
         let (rule, alpha) = (rule.unwrap_or(usual.rule), alpha.unwrap_or(usual.alpha));
@@ -121,8 +127,9 @@ impl Score {
     }
 
     fn logs(self, call: &Call) -> Result<Answer> {
-        let Score { monitor, logs, map, events, report, alarms, csv, .. } = self;
-        let found = logs::run(&logs::Request { monitor, logs, map, events, report, alarms }, &call.context)?;
+        let Score { monitor, logs, map, events, bad, report, alarms, mcap, csv, .. } = self;
+        let request = logs::Request { monitor, logs, map, events, bad, report, alarms, mcap };
+        let found = logs::run(&request, &call.context)?;
         if csv {
             as_csv(found.recordings.iter().map(logs::ScoredRecording::labelled_steps))
         } else {
