@@ -49,6 +49,7 @@ def inspect(
     *,
     map_: Path | None = None,
     report: Path | None = None,
+    against: Path | Sequence[Path] | None = None,
     jobs: int = 0,
     strict: bool = False,
     progress: bool = True,
@@ -60,6 +61,7 @@ def inspect(
     :param logs: Files or folders of one kind (formats: docs/reference/logs.md), compressed or not; or a monitor
     :param map_: Write the mapping, to edit it [default: print it]
     :param report: Write a page with a plot of each channel
+    :param against: Reference logs: say which channels of LOGS differ from them
     :param jobs: Worker threads; 0 for all cores
     :param strict: Fail where a part of a log cannot be read
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -154,8 +156,10 @@ def score(
     *,
     map_: Path | None = None,
     events: Path | None = None,
+    bad: Path | Sequence[Path] | None = None,
     report: Path | None = None,
     alarms: Path | None = None,
+    mcap: Path | None = None,
     detectors: AnyDetector | Sequence[AnyDetector] | None = None,
     rule: str | None = None,
     alpha: float | None = None,
@@ -173,8 +177,10 @@ def score(
     :param logs: Logs, or one file of `collect`
     :param map_: Mapping of columns to channels [default: that of the fit]
     :param events: Labels of the logs: CSV of start, end, label, log; or NAB's JSON
+    :param bad: Logs that are anomalous as a whole; the other LOGS are then nominal
     :param report: Write a page with each alarm and its channels; for logs
     :param alarms: Write a table of the alarms; for logs
+    :param mcap: Write observations, actions and verdicts to a new MCAP file; for logs
     :param detectors: Folder: detector id or table; repeatable [default: default]
     :param rule: Folder: threshold rule, as for `fit` [default: conformal]
     :param alpha: Folder: accepted false-alarm share, as for `fit` [default: 0.05]
@@ -347,7 +353,7 @@ def compare(
     :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
     :param twin: Compare what the anomaly costs, against the nominal twins
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param magnitude: Strength in the anomaly's own unit
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
@@ -443,7 +449,7 @@ def collect(
     :param episodes: Number of episodes, with twins; a larger number extends a data set
     :param robot: Address of a real robot: it moves! [default: a simulated robot]
     :param out: Output folder [default: runs/collect]
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param magnitude: Strength in the anomaly's own unit
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
@@ -819,7 +825,7 @@ def render(
     :param frames: States to write as PNG: first, middle and last, or all [default: few]
     :param classes: Also write a class mask per PNG
     :param out: Output folder; by default a failure lies within RUN [default: runs/render]
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme
     :param strengths: Table or folder of `calibrate` [default: shipped, then runs/calibrate]

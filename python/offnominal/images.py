@@ -85,7 +85,7 @@ def score(
     :param episodes: Episodes; each anomalous one has a nominal twin [default: 20]
     :param device: Where the network runs [default: cpu]
     :param image: Draw the most anomalous step: seen, predicted, difference
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param magnitude: Strength in the anomaly's own unit
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme

@@ -101,7 +101,7 @@ def frames(
     :param size: Width and height in pixels [default: 128]
     :param unknown: Classes that count as unknown, such as debris
     :param out: New folder [default: runs/frames]
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param magnitude: Strength in the anomaly's own unit
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme

@@ -112,7 +112,7 @@ def estimate(
     :param below: An episode fails if and only if its return is below R
     :param stl: Formula whose violation is a failure (docs/howto/stl.md); repeatable in `risk estimate`, `search`: most
         important first
-    :param anomaly: Anomaly id (see `list anomalies`) [default: none, nominal episodes]
+    :param anomaly: Anomaly id (see `list anomalies`), or several at once: `ID=M+ID=M` [default: none]
     :param magnitude: Strength in the anomaly's own unit
     :param deviations: The magnitude counts in nominal standard deviations of each channel
     :param strength: Calibrated strength: tiny, medium, strong or extreme

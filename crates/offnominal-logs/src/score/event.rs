@@ -5,6 +5,7 @@
 //! only, so it never goes on.
 
 use crate::score::{AlarmSpan, ScoredRecording};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// An event, and when it was found, in nanoseconds of the clock of the log.
@@ -33,7 +34,7 @@ pub(super) fn events(recordings: &[ScoredRecording], kind: Option<&str>) -> Vec<
     let mut all: Vec<Event> = Vec::new();
     // The recording before, if its label is on when it ends.
     let mut open: Option<&ScoredRecording> = None;
-    for recording in recordings {
+    for recording in by_log(recordings) {
         let before = open.take().filter(|before| follows(before, recording));
         for steps in stretches(recording, kind) {
             let has_labels = labels(recording, kind).is_some();
@@ -47,6 +48,17 @@ pub(super) fn events(recordings: &[ScoredRecording], kind: Option<&str>) -> Vec<
         }
     }
     all
+}
+
+/// The recordings of each log together: those of logs whose clocks all begin at zero come one beside the other.
+fn by_log(recordings: &[ScoredRecording]) -> Vec<&ScoredRecording> {
+    let mut first = HashMap::new();
+    let mut ordered: Vec<&ScoredRecording> = recordings.iter().collect();
+    for (at, recording) in recordings.iter().enumerate() {
+        first.entry(&recording.log).or_insert(at);
+    }
+    ordered.sort_by_key(|recording| first[&recording.log]);
+    ordered
 }
 
 /// Whether a recording is the next part of the same log.
