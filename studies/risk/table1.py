@@ -13,10 +13,10 @@ For each agent, one training run of its own seed in RUNS/driving-SEED:
 
 Everything that is finished is not done again. All agents are searched without predictors first, then with networks. Writes
 studies/risk/driving/agents.csv, a row for each agent and strategy; rows of agents that are not named stay. Prints the
-smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how many times fewer experiments one takes than the
-other, with the interval of Student's t on the logarithms, and the exact sign test. Where the costs of both are experiments
-to a failure, these are compared, else those of searches that give up. Without seeds it prints the tables of the file. The
-program `offnominal` must be on the path. Needs pandas and scipy.
+smallest, median and largest cost over agents. Then it compares strategies agent by agent: the geometric mean of how many
+times fewer experiments one takes than the other, with the interval of Student's t on the logarithms, and the exact sign
+test. Where the costs of both are experiments to a failure, these are compared, else those of searches that give up. Without
+seeds it prints the tables of the file. The program `offnominal` must be on the path. Needs pandas and scipy.
 """
 
 import argparse
