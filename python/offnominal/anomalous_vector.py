@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -73,7 +74,8 @@ class AnomalousVector(VectorWrapper[Any, Any, Any, Any, Any], RecordConstructorA
         if self._faults.single_observation_space is not env.single_observation_space:
             self.single_observation_space = self._faults.single_observation_space
             self.observation_space = batch_space(self.single_observation_space, env.num_envs)
-        self._mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
+        #: How environments begin anew.
+        self.autoreset_mode = _autoreset(env)
         #: In which environments the episode is over, and the next one has not begun.
         self._over = np.zeros(env.num_envs, np.bool_)
 
@@ -110,22 +112,24 @@ class AnomalousVector(VectorWrapper[Any, Any, Any, Any, Any], RecordConstructorA
         reaching = self._faults.act(actions, ~over)
         obs, rewards, terminated, truncated, info = self.env.step(reaching)
         done = np.asarray(terminated | truncated)
-        if self._mode == AutoresetMode.SAME_STEP and done.any():
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and done.any():
             seen, told = self._same_step(obs, rewards, info, done)
             return seen, rewards, terminated, truncated, told
         seen = self._faults.see(obs, rewards)
         told = self._told(info)
-        if self._mode == AutoresetMode.NEXT_STEP and over.any():
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP and over.any():
             self._faults.begin(obs, over)
         if done.any():
             self._faults.end(done)
-        self._over = done if self._mode == AutoresetMode.NEXT_STEP else over | done
+        self._over = done if self.autoreset_mode == AutoresetMode.NEXT_STEP else over | done
         return seen, rewards, terminated, truncated, told
 
     def _same_step(
         self, obs: Any, rewards: Any, info: dict[str, Any], done: NDArray[np.bool_]
     ) -> tuple[Any, dict[str, Any]]:
         """The observations of a step in which episodes ended and others began; the last ones stand in ``final_obs``."""
+        if "final_obs" not in info:
+            raise ValueError("info: expected `final_obs`, as the same step begins the next episode, found " + ", ".join(info))
         rows, last = np.flatnonzero(done), np.array(obs)
         for i in rows:
             last[i] = info["final_obs"][i]
@@ -148,6 +152,14 @@ class AnomalousVector(VectorWrapper[Any, Any, Any, Any, Any], RecordConstructorA
         return told
 
 
+def _autoreset(env: VectorEnv[Any, Any, Any]) -> AutoresetMode:
+    """How environments begin anew; Gymnasium's default where they do not say it, with a warning."""
+    mode = (env.metadata or {}).get("autoreset_mode")
+    if mode is None:
+        warnings.warn("metadata: expected `autoreset_mode`, found none; NEXT_STEP is assumed, as Gymnasium does", stacklevel=3)
+    return AutoresetMode.NEXT_STEP if mode is None else AutoresetMode(mode)
+
+
 def _seeds(seed: int | Sequence[int | None] | None, n: int) -> list[int | None] | None:
     """A seed for each environment, as Gymnasium gives them."""
     if seed is None:
@@ -167,4 +179,10 @@ def _setter(
     own = [setter_of(one, None, None) for one in ones]
     if not own:
         return lambda name, value, i: None, {}
+    other = next((i for i, (_, known) in enumerate(own) if known != own[0][1]), None)
+    if other is not None:
+        raise ValueError(
+            f"parameters: expected those of environment 0 in each, {', '.join(own[0][1]) or 'none'}, found "
+            f"{', '.join(own[other][1]) or 'none'} in environment {other}; give setter and parameters"
+        )
     return lambda name, value, i: own[i][0](ones[i].unwrapped, name, value), own[0][1]

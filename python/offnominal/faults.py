@@ -209,7 +209,7 @@ def _onsets(onset: Onset | Sequence[int], n: int, horizon: int) -> tuple[list[in
     """The onset of each simulator, if each has its own; else that of all."""
     if isinstance(onset, str) or np.ndim(onset) == 0:
         return None, plain(onset)
-    onsets = [int(step) for step in np.asarray(onset)]
-    if len(onsets) != n or not all(0 <= step < horizon for step in onsets):
-        raise ValueError(f"onset: expected {n} steps before {horizon}, found {onsets}")
-    return onsets, 0
+    onsets = np.asarray(onset)
+    if onsets.shape != (n,) or onsets.dtype.kind not in "iu" or not ((onsets >= 0) & (onsets < horizon)).all():
+        raise ValueError(f"onset: expected {n} steps before {horizon}, found {onsets.tolist()} (whole numbers are needed)")
+    return onsets.tolist(), 0

@@ -95,7 +95,7 @@ def _compared(
 ) -> Reach:
     twin.action_space.seed(seed)
     (obs, _), (seen, _) = twin.reset(seed=seed), faulty.reset(seed=seed)
-    found, mode = _Found(name, disturbed.onsets), disturbed.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
+    found, mode = _Found(name, disturbed.onsets), disturbed.autoreset_mode
     running = np.ones(twin.num_envs, np.bool_)
     found.note(0, running, obs, seen)
     for step in range(1, steps + 1):

@@ -42,6 +42,12 @@ class Walk(gymnasium.Env):
         return self.at.astype(self.observation_space.dtype), float(self.at[0]), self.t >= self.length, False, {}
 
 
+class Heavy(Walk):
+    """Another parameter."""
+
+    PARAMETERS = {"mass": (1.0, 0.5, 2.0)}
+
+
 def commands(env, n=STEPS):
     env.action_space.seed(1)
     return [env.action_space.sample() for _ in range(n)]
@@ -142,8 +148,17 @@ def test_what_is_wrong_is_named():
         AnomalousVector(envs, "obs-noise", 1.0, onset=[1, 2], horizon=100)
     with pytest.raises(ValueError, match="expected setter and parameters together"):
         AnomalousVector(envs, "dyn-push", 1.0, setter=lambda *_: None)
+    with pytest.raises(ValueError, match=r"found \[1.5, 2.0, 3.0\] \(whole numbers are needed\)"):
+        AnomalousVector(envs, "obs-noise", 1.0, onset=[1.5, 2, 3], horizon=100)
+    mixed = SyncVectorEnv([Walk, Heavy])
+    with pytest.raises(ValueError, match="those of environment 0 in each, push, found mass in environment 1"):
+        AnomalousVector(mixed, "dyn-push", 1.0, onset=1)
+    envs.metadata = {}
+    with pytest.warns(UserWarning, match="NEXT_STEP is assumed"):
+        AnomalousVector(envs, "obs-noise", 1.0, onset=0)
     with pytest.raises(ValueError, match="dyn-pull"):
         AnomalousVector(envs, "dyn-pull", 1.0, horizon=100)
+    envs = SyncVectorEnv([Walk] * N)
     with pytest.raises(ValueError, match=r"expected reset\(\) before step\(\)"):
         AnomalousVector(envs, "obs-noise", 1.0, onset=0).step(envs.action_space.sample())
 

@@ -61,6 +61,11 @@ impl AnomalySpec {
             one => vec![one],
         };
         let wanted = self.ids().count();
+        // Of a parameter that is set twice, the first value would be lost without a word.
+        if let Some(twice) = self.ids().enumerate().find(|(i, id)| self.ids().skip(i + 1).any(|o| o == *id)) {
+            let found = format!("expected different anomalies at once, found {} twice", twice.1);
+            return Err(BuildError::Parameters(found));
+        }
         if each.len() == wanted {
             return Ok(self.ids().zip(each));
         }
@@ -183,5 +188,7 @@ mod tests {
         let error = spec("a+b", json!({ "magnitude": 1 })).parts().err().unwrap().to_string();
         assert!(error.contains("each of the 2 anomalies of \"a+b\", found 1"), "{error}");
         assert!(spec("a", json!([{}, {}])).parts().is_err());
+        let error = spec("dyn-mass+a+dyn-mass", json!([{}, {}, {}])).parts().err().unwrap().to_string();
+        assert!(error.contains("expected different anomalies at once, found dyn-mass twice"), "{error}");
     }
 }
