@@ -1,4 +1,6 @@
-//! Arrays of numbers in files: `.npy`, `.npz` and `.safetensors`, as PyTorch and NumPy write them.
+//! Arrays of numbers in files: `.npy`, `.npz` and `.safetensors`, as PyTorch and NumPy write them, and HDF5.
+
+mod hdf5;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_core::limits::{ARRAY_NUMBERS, HEADER_BYTES};
@@ -15,18 +17,22 @@ pub struct Array {
 }
 
 /// The endings that are read.
-pub const ENDINGS: [&str; 3] = ["npy", "npz", "safetensors"];
+pub const ENDINGS: [&str; 5] = ["npy", "npz", "safetensors", "hdf5", "h5"];
 
 /// The file of that name with one of the endings.
 ///
 /// # Errors
-/// If there is none.
+/// If there is none, or several.
 pub fn find(folder: &Path, name: &str) -> Result<PathBuf> {
     let candidates = ENDINGS.map(|ending| folder.join(format!("{name}.{ending}")));
-    let found = candidates.iter().find(|path| path.is_file()).cloned();
-    found.ok_or_else(|| {
-        anyhow!("expected {} (or .npz, .safetensors), found no such file", candidates[0].display())
-    })
+    let found: Vec<&PathBuf> = candidates.iter().filter(|path| path.is_file()).collect();
+    match found[..] {
+        [one] => Ok(one.clone()),
+        [] => {
+            bail!("expected {} (or .npz, .safetensors, .hdf5), found no such file", candidates[0].display())
+        }
+        [a, b, ..] => bail!("expected one array {name}, found {} and {}", a.display(), b.display()),
+    }
 }
 
 /// Reads an array of finite numbers. A file with several arrays must have one called `name`.
@@ -48,13 +54,16 @@ pub fn decode(bytes: &[u8], ending: &str, name: &str) -> Result<Array> {
         "npy" => npy(bytes),
         "npz" => npz(bytes, name),
         "safetensors" => safetensors(bytes, name),
-        other => Err(anyhow!("expected a file ending in .npy, .npz or .safetensors, found {other:?}")),
+        "hdf5" | "h5" => hdf5::decode(bytes, name),
+        other => Err(anyhow!("expected a file ending in .npy, .npz, .safetensors or .hdf5, found {other:?}")),
     }?;
     match array.values.iter().position(|v| !v.is_finite()) {
         None => Ok(array),
         Some(at) => bail!("expected finite numbers, found {} at index {at}", array.values[at]),
     }
 }
+
+pub use hdf5::encode as to_hdf5;
 
 /// An array as a `.npy` file.
 pub fn to_npy(shape: &[usize], values: &[f32]) -> Vec<u8> {
@@ -220,6 +229,9 @@ mod tests {
         assert!(refuse("e.txt", b"").contains("found \"txt\""));
         let missing = format!("{:#}", find(folder.path(), "z").unwrap_err());
         assert!(missing.contains("z.npy"), "{missing}");
+        std::fs::write(folder.path().join("c.hdf5"), b"").unwrap();
+        let two = format!("{:#}", find(folder.path(), "c").unwrap_err());
+        assert!(two.contains("c.npy and ") && two.contains("c.hdf5"), "{two}");
     }
 
     proptest! {

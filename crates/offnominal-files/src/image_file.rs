@@ -1,11 +1,13 @@
 //! Images as pixels: colours and labels of one or two bytes of PNG files, colours of JPEG and WebP files.
 
-mod lossy;
+mod picture;
 
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::limits::PIXELS;
 use std::collections::BTreeSet;
 use std::path::Path;
+
+pub use picture::{decode_picture, read_picture, size};
 
 /// The content of an image file.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,38 +38,6 @@ pub fn read(path: &Path) -> Result<Raster> {
     decode(&bytes).with_context(|| format!("{}: expected a PNG image", path.display()))
 }
 
-/// Reads a PNG, JPEG or WebP file, whatever its name ends in; for images, not for labels, which no lossy file keeps.
-///
-/// # Errors
-/// If it cannot be read or is none of them.
-pub fn read_picture(path: &Path) -> Result<Raster> {
-    let bytes = crate::read::bytes(path)?;
-    decode_picture(&bytes).with_context(|| format!("{}: expected a PNG, JPEG or WebP image", path.display()))
-}
-
-/// Pixels per row and rows of a PNG file, by its head.
-///
-/// # Errors
-/// If it cannot be read or is no PNG.
-pub fn size(path: &Path) -> Result<[usize; 2]> {
-    let bytes = crate::read::bytes(path)?;
-    let reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info();
-    let reader = reader.with_context(|| format!("{}: expected a PNG image", path.display()))?;
-    Ok([reader.info().width as usize, reader.info().height as usize])
-}
-
-/// The image in the bytes of a PNG, JPEG or WebP file.
-///
-/// # Errors
-/// As [`decode`].
-pub fn decode_picture(bytes: &[u8]) -> Result<Raster> {
-    match bytes {
-        bytes if bytes.starts_with(lossy::JPEG) => lossy::jpeg(bytes),
-        bytes if lossy::is_webp(bytes) => lossy::webp(bytes),
-        bytes => decode(bytes),
-    }
-}
-
 /// The image in the bytes of a PNG file.
 ///
 /// # Errors
@@ -91,7 +61,13 @@ pub fn decode(bytes: &[u8]) -> Result<Raster> {
         }
         (png::ColorType::Rgb, png::BitDepth::Eight) => Samples::Colours(data.as_chunks::<3>().0.to_vec()),
         (png::ColorType::Rgba, png::BitDepth::Eight) => {
-            Samples::Colours(data.as_chunks::<4>().0.iter().map(|p| [p[0], p[1], p[2]]).collect())
+            let pixels = data.as_chunks::<4>().0;
+            let shines = pixels.iter().position(|p| p[3] < 255);
+            ensure!(
+                shines.is_none(),
+                "expected colours that hide what is behind them, found some that do not"
+            );
+            Samples::Colours(pixels.iter().map(|p| [p[0], p[1], p[2]]).collect())
         }
         (kind, depth) => {
             bail!("expected 8 bits a channel or 16 bits of grey, found {kind:?} of {depth:?} bits")
@@ -304,6 +280,30 @@ mod tests {
         near("halves.jpg", halves, 3);
         near("progressive.jpg", halves, 3);
         near("grey.jpg", [[20; 3], [230; 3]], 3);
+    }
+
+    #[test]
+    fn pictures_of_every_kind_have_their_colours_and_labels_hide_what_is_behind() {
+        use png::{BitDepth::Sixteen, ColorType};
+        let colours = |bytes: &[u8]| decode_picture(bytes).unwrap().rgb();
+        // A palette, as a picture and as labels.
+        let few = [[7, 8, 9], [0, 0, 0], [7, 8, 9], [255, 0, 1]];
+        let palette = small_colours(4, 1, few.as_flattened()).unwrap();
+        assert_eq!(colours(&palette), few.as_flattened());
+        assert!(matches!(decode(&palette).unwrap().samples, Samples::Numbers(_)));
+        // Sixteen bits: the upper eight.
+        assert_eq!(
+            colours(&grey16(2, 1, [0x1234, 0xff00].into_iter()).unwrap()),
+            [0x12, 0x12, 0x12, 255, 255, 255]
+        );
+        let deep = encode(1, 1, ColorType::Rgb, Sixteen, &[1, 99, 2, 99, 3, 99]).unwrap();
+        assert_eq!(colours(&deep), [1, 2, 3]);
+        let rgba = |alpha| encode(1, 1, ColorType::Rgba, png::BitDepth::Eight, &[1, 2, 3, alpha]).unwrap();
+        assert_eq!((colours(&rgba(7)), decode(&rgba(255)).unwrap().rgb()), (vec![1, 2, 3], vec![1, 2, 3]));
+        assert!(
+            format!("{:#}", decode(&rgba(254)).unwrap_err())
+                .contains("colours that hide what is behind them")
+        );
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Images with their labels: of one folder, or of several that are judged together.
 
-use crate::label_map::{LabelMap, Meaning, Meanings};
-use crate::layout::{ImageFiles, Layout, samples};
+use crate::label_map::{KNOWN_ANY, LabelMap, Meaning, Meanings};
+use crate::layout::{ImageFiles, ImageFolder, Layout, samples};
+use crate::output::NetworkOutput;
 use crate::polygons;
 use crate::resize::{Size, bilinear, nearest};
-use anyhow::{Context, Result, bail, ensure};
-use offnominal_files::image_file::{self, Samples};
+use anyhow::{Context, Result, ensure};
+use offnominal_files::image_file::{self, Raster, Samples};
 use offnominal_stats::pixel::Truth;
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// An image with its labels.
@@ -19,14 +21,46 @@ pub struct Sample {
     pub part: usize,
     /// The image; none if there are only labels.
     pub image: Option<PathBuf>,
-    /// The labels.
-    pub labels: PathBuf,
+    /// Where its labels come from.
+    pub labels: LabelSource,
+}
+
+/// Where the labels of an image come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LabelSource {
+    /// A file.
+    File(PathBuf),
+    /// The image shows nothing unknown; no class of a pixel is named.
+    AllKnown,
+    /// There are none: nothing can be judged.
+    Missing,
+}
+
+impl LabelSource {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            LabelSource::File(path) => Some(path),
+            LabelSource::AllKnown | LabelSource::Missing => None,
+        }
+    }
+}
+
+/// An image that cannot be read, as the outermost context of an error.
+#[derive(Debug, Clone)]
+pub struct Unreadable;
+
+impl Display for Unreadable {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("the image cannot be read")
+    }
 }
 
 /// A folder of images.
 #[derive(Debug, Clone)]
 struct Part {
     root: PathBuf,
+    layout: Layout,
     /// What its labels mean.
     meanings: Meanings,
 }
@@ -39,6 +73,8 @@ pub struct DataSet {
     resize: Option<Size>,
     /// Its images, by part and name.
     pub samples: Vec<Sample>,
+    /// Images and other files that are left out, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 /// What is true of the pixels of an image.
@@ -58,23 +94,65 @@ pub struct Labels {
 pub const MAP: &str = "classes.toml";
 
 impl DataSet {
-    /// Opens a folder.
+    /// Opens a folder. Without a map its own one is taken, `classes.toml`, where the layout needs one.
     ///
     /// # Errors
-    /// If there is no label map, or there are no labelled images.
-    pub fn open(root: &Path, layout: Layout, split: Option<&str>, map: Option<&Path>) -> Result<DataSet> {
-        let map = match (map, layout) {
-            (Some(map), _) => map.to_path_buf(),
-            (None, Layout::Offnominal) => root.join(MAP),
-            (None, _) => bail!("expected --map FILE: the labels of this layout need a label map"),
+    /// If there is no label map, or there are no images.
+    pub fn open(folder: &ImageFolder, split: Option<&str>, map: Option<&Path>) -> Result<DataSet> {
+        let (root, layout) = (folder.path.clone(), folder.layout()?);
+        let meanings = match map {
+            Some(map) => LabelMap::load(map)?,
+            None if layout.has_own_meaning() => Meanings::masks(),
+            None => {
+                let own = root.join(MAP);
+                let missing = "expected --map FILE, or the label map classes.toml in the folder";
+                ensure!(
+                    own.is_file(),
+                    "{}: the labels of {} need a label map: {missing}",
+                    root.display(),
+                    layout.name()
+                );
+                LabelMap::load(&own)?
+            }
         };
-        let parts = vec![Part { root: root.to_path_buf(), meanings: LabelMap::load(&map)? }];
-        let sample = |ImageFiles { name, image, labels }| Sample { name, part: 0, image, labels };
-        let samples = samples(root, layout, split)?.into_iter().map(sample).collect();
-        Ok(DataSet { parts, resize: None, samples })
+        let listing = samples(&root, layout, split)?;
+        let sample = |f: ImageFiles| Sample { name: f.name, part: 0, image: f.image, labels: f.labels };
+        let samples = listing.images.into_iter().map(sample).collect();
+        let left_out =
+            listing.others.iter().map(|name| format!("{name}: no PNG, JPEG or WebP image")).collect();
+        Ok(DataSet { parts: vec![Part { root, layout, meanings }], resize: None, samples, left_out })
     }
 
-    /// All images of several data sets, whose classes must be the same.
+    /// The layout of each of its folders.
+    pub fn layouts(&self) -> Vec<Layout> {
+        self.parts.iter().map(|part| part.layout).collect()
+    }
+
+    /// Only the images of which something is known; the others are left out.
+    ///
+    /// # Errors
+    /// If none is left.
+    pub fn labelled(mut self) -> Result<DataSet> {
+        let (labelled, others): (Vec<_>, Vec<_>) =
+            self.samples.into_iter().partition(|sample| sample.labels != LabelSource::Missing);
+        self.left_out.extend(others.into_iter().map(|sample| format!("{}: no labels", sample.name)));
+        self.samples = labelled;
+        ensure!(
+            !self.samples.is_empty(),
+            "{}: expected images with labels, found none that has any",
+            self.name()
+        );
+        Ok(self)
+    }
+
+    /// Images without labels taken as known, as somebody said who named them as nominal; how many there are.
+    pub fn all_known(mut self) -> (DataSet, usize) {
+        let missing = self.samples.iter_mut().filter(|sample| sample.labels == LabelSource::Missing);
+        let n = missing.map(|sample| sample.labels = LabelSource::AllKnown).count();
+        (self, n)
+    }
+
+    /// All images of several data sets, whose classes must be the same where they have some.
     ///
     /// # Errors
     /// If they are not.
@@ -84,13 +162,14 @@ impl DataSet {
         for set in sets {
             let (wanted, found, name) = (all.classes(), set.classes(), set.name());
             ensure!(
-                wanted == found,
+                wanted == found || wanted.is_empty() || found.is_empty(),
                 "{name}: expected the classes {wanted:?} of {}, found {found:?}",
                 all.name()
             );
             let first = all.parts.len();
             all.samples.extend(set.samples.into_iter().map(|s| Sample { part: s.part + first, ..s }));
             all.parts.extend(set.parts);
+            all.left_out.extend(set.left_out);
         }
         Ok(all)
     }
@@ -102,9 +181,11 @@ impl DataSet {
     pub fn of_at_least(mut self, pixels: usize) -> Result<DataSet> {
         let mut kept = Vec::new();
         for sample in std::mem::take(&mut self.samples) {
-            let size = size_of_labels(&sample.labels).with_context(|| sample.labels.display().to_string())?;
-            if size.pixels() >= pixels {
+            let found = size_of(&sample)?;
+            if found.pixels() >= pixels {
                 kept.push(sample);
+            } else {
+                self.left_out.push(format!("{}: {found} pixels", sample.name));
             }
         }
         ensure!(!kept.is_empty(), "{}: expected images of {pixels} pixels or more, found none", self.name());
@@ -125,9 +206,22 @@ impl DataSet {
         self.parts.iter().map(name).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Names of the classes, in the order of the logits.
+    /// Names of the classes, in the order of the logits: those of the first folder that names some.
     pub fn classes(&self) -> &[String] {
-        &self.parts[0].meanings.map.classes
+        &self.named().map.classes
+    }
+
+    fn named(&self) -> &Meanings {
+        let named = self.parts.iter().find(|part| !part.meanings.map.classes.is_empty());
+        &named.unwrap_or(&self.parts[0]).meanings
+    }
+
+    /// With these names of classes, where its label maps have none.
+    pub(crate) fn with_classes(mut self, names: Vec<String>) -> DataSet {
+        if self.classes().is_empty() {
+            self.parts[0].meanings.map.classes = names;
+        }
+        self
     }
 
     /// Number of classes.
@@ -137,7 +231,7 @@ impl DataSet {
 
     /// The colour in which a class id is shown.
     pub fn colour(&self, id: u8) -> [u8; 3] {
-        self.parts[0].meanings.colour(id)
+        self.named().colour(id)
     }
 
     /// The label maps and the size, as text.
@@ -191,52 +285,55 @@ impl DataSet {
     /// # Errors
     /// If the labels cannot be read, or are not in the label map.
     pub fn labels(&self, sample: &Sample) -> Result<Labels> {
-        let (size, pixels) = self.meanings_of(sample).with_context(|| sample.labels.display().to_string())?;
+        let (size, pixels) = match &sample.labels {
+            LabelSource::File(path) => {
+                self.meanings_of(sample, path).with_context(|| path.display().to_string())?
+            }
+            LabelSource::AllKnown => same(sample, Meaning::KnownAny)?,
+            LabelSource::Missing => same(sample, Meaning::Ignored)?,
+        };
         let (size, pixels) = self.brought(size, pixels);
         let (ids, truth) = pixels.iter().map(|m| (m.id(), m.truth())).unzip();
         Ok(Labels { width: size.width, height: size.height, ids, truth })
     }
 
-    fn meanings_of(&self, sample: &Sample) -> Result<(Size, Vec<Meaning>)> {
+    fn meanings_of(&self, sample: &Sample, path: &Path) -> Result<(Size, Vec<Meaning>)> {
         let meanings = &self.parts[sample.part].meanings;
-        if sample.labels.extension().is_some_and(|e| e == "xml") {
-            let text = offnominal_files::read::text(&sample.labels)?;
+        if path.extension().is_some_and(|e| e == "xml") {
+            let text = offnominal_files::read::text(path)?;
             let annotation = polygons::parse(&text)?;
             let size = Size { width: annotation.width, height: annotation.height };
             return Ok((size, annotation.paint(meanings)?));
         }
-        let raster = image_file::read(&sample.labels)?;
+        let raster = image_file::read(path)?;
         let pixels = match &raster.samples {
             Samples::Numbers(numbers) => translate(meanings, numbers, |n| n.to_string()),
             Samples::Colours(colours) => {
                 translate(meanings, colours, |[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
             }
         }?;
-        Ok((Size { width: raster.width, height: raster.height }, pixels))
+        Ok((size_of_raster(&raster), pixels))
     }
 
     /// The colours of an image, `[height, width, 3]`, which must be as large as its labels.
     ///
     /// # Errors
-    /// If there is no image, it cannot be read, or it has another size.
+    /// If there is no image, it cannot be read ([`Unreadable`]), or it has another size.
     pub fn rgb(&self, sample: &Sample, labels: &Labels) -> Result<Vec<u8>> {
-        let path = sample
-            .image
-            .as_ref()
-            .with_context(|| format!("{}: expected an image, found only labels", sample.name))?;
-        let raster = image_file::read_picture(path)?;
-        let size = Size { width: raster.width, height: raster.height };
-        let rgb = raster.rgb();
+        let path = image_of(sample)?;
+        let raster = image_file::read_picture(path).context(Unreadable)?;
+        let (size, rgb) = (size_of_raster(&raster), raster.rgb());
         let (size, rgb) = match self.resize {
             Some(to) if to != size => (to, bilinear(&rgb, size, to)),
             _ => (size, rgb),
         };
+        let labelled = || sample.labels.file().unwrap_or(path).display();
+        let expected = labels.size();
         ensure!(
-            size == labels.size(),
-            "{}: expected {} pixels as {}, found {size}",
+            size == expected,
+            "{}: expected {expected} pixels as {}, found {size}",
             path.display(),
-            labels.size(),
-            sample.labels.display()
+            labelled()
         );
         Ok(rgb)
     }
@@ -249,19 +346,49 @@ impl DataSet {
 }
 
 impl Labels {
+    /// With the predicted class where a known pixel's is not named, which methods that are fitted by class need.
+    pub(crate) fn named(mut self, output: &NetworkOutput) -> Labels {
+        if self.ids.contains(&KNOWN_ANY)
+            && let Some(prediction) = output.prediction()
+        {
+            let unnamed = self.ids.iter_mut().zip(prediction).filter(|(id, _)| **id == KNOWN_ANY);
+            unnamed.for_each(|(id, class)| *id = class);
+        }
+        self
+    }
+
     /// Its size.
     pub fn size(&self) -> Size {
         Size { width: self.width, height: self.height }
     }
 }
 
-/// The size of an image from the head of its labels.
-fn size_of_labels(path: &Path) -> Result<Size> {
-    if path.extension().is_some_and(|e| e == "xml") {
-        let annotation = polygons::parse(&offnominal_files::read::text(path)?)?;
-        return Ok(Size { width: annotation.width, height: annotation.height });
-    }
-    let [width, height] = image_file::size(path)?;
+fn image_of(sample: &Sample) -> Result<&Path> {
+    sample.image.as_deref().with_context(|| format!("{}: expected an image, found only labels", sample.name))
+}
+
+/// The same for all pixels of an image.
+fn same(sample: &Sample, meaning: Meaning) -> Result<(Size, Vec<Meaning>)> {
+    let size = size_of(sample)?;
+    Ok((size, vec![meaning; size.pixels()]))
+}
+
+fn size_of_raster(raster: &Raster) -> Size {
+    Size { width: raster.width, height: raster.height }
+}
+
+/// The size of an image from the head of its labels, or of itself where it has none.
+fn size_of(sample: &Sample) -> Result<Size> {
+    let path = match sample.labels.file() {
+        Some(path) if path.extension().is_some_and(|e| e == "xml") => {
+            let annotation = polygons::parse(&offnominal_files::read::text(path)?);
+            let annotation = annotation.with_context(|| path.display().to_string())?;
+            return Ok(Size { width: annotation.width, height: annotation.height });
+        }
+        Some(path) => path,
+        None => image_of(sample)?,
+    };
+    let [width, height] = image_file::size(path).context(Unreadable)?;
     Ok(Size { width, height })
 }
 

@@ -3,7 +3,8 @@
 
 use crate::data_set::{DataSet, Labels};
 use crate::inputs::Reading;
-use anyhow::Result;
+use crate::layout::ImageFolder;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -21,10 +22,10 @@ use std::path::PathBuf;
 pub struct Request {
     /// Data set
     #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    pub data: ImageFolder,
     /// Nominal images; adds the AUROC of colour frequency alone
     #[arg(long, value_name = "DIR")]
-    pub nominal: Option<PathBuf>,
+    pub nominal: Option<ImageFolder>,
     /// Folder for description.json [default: print only]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -38,10 +39,12 @@ pub struct Request {
 /// # Errors
 /// If the data cannot be read, or the file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Description> {
-    let set = request.reading.open(&request.data)?;
+    let folders: Vec<_> = [&request.data].into_iter().chain(&request.nominal).cloned().collect();
+    let mut sets = request.reading.open_labelled(&folders, context)?.into_iter();
+    let set = sets.next().context("no data set")?;
     let mut found = describe(&set, context)?;
-    if let Some(nominal) = &request.nominal {
-        found.colour_auroc = Some(colour_only(&request.reading.open(nominal)?, &set, Seed(context.seed))?);
+    if let Some(nominal) = sets.next() {
+        found.colour_auroc = Some(colour_only(&nominal, &set, Seed(context.seed))?);
     }
     if let Some(out) = &request.out {
         write::atomically(&out.join("description.json"), format!("{:#}", json!(found)).as_bytes())?;

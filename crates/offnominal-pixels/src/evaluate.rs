@@ -12,6 +12,7 @@ use crate::data_set::DataSet;
 use crate::fit::{self, Fitter, FittingImages, MethodParams, check_params};
 use crate::inputs::OutlierSource;
 use crate::inputs::{NetworkSource, NominalSource, Reading};
+use crate::layout::ImageFolder;
 use crate::maps::ScoreMaps;
 use crate::network::Network;
 use crate::report;
@@ -42,7 +43,7 @@ pub use sizes::ComponentSizes;
 pub struct Request {
     /// Data set; repeatable, each judged by itself
     #[arg(long, required = true, value_name = "DIR")]
-    pub data: Vec<PathBuf>,
+    pub data: Vec<ImageFolder>,
     /// Judge all data sets as one
     #[arg(long)]
     pub pooled: bool,
@@ -91,11 +92,12 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     positive("temperature", request.temperature.unwrap_or(1.0))?;
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
-    let subjects = request.subjects(seed)?;
+    let subjects = request.subjects(seed, context)?;
     let network = Some(&request.network).filter(|network| !network.is_none());
-    let nominal = network.map(|network| request.nominal.open(&request.reading, network, seed));
+    let nominal = network.map(|network| request.nominal.open(&request.reading, network, context));
     let nominal = nominal.transpose()?.flatten();
-    let outliers = network.map(|network| request.outliers.open(network, seed)).transpose()?.flatten();
+    let outliers =
+        network.map(|network| request.outliers.open(&request.reading, network, seed)).transpose()?.flatten();
     let images = FittingImages {
         nominal: nominal.as_ref().map(|(set, network)| (set, network)),
         outliers: outliers.as_ref().map(|(set, network)| (set, network)),
@@ -132,12 +134,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 
 impl Request {
     /// What is judged: a data set each, or all of them as one.
-    fn subjects(&self, seed: Seed) -> Result<Vec<Subject>> {
+    fn subjects(&self, seed: Seed, context: &Context) -> Result<Vec<Subject>> {
         let n = self.data.len();
         let maps = self.scores.len();
         ensure!(maps == 0 || maps == n, "expected one --scores for each --data ({n}), found {maps}");
-        let open = |root: &PathBuf| self.reading.open(root).with_context(|| root.display().to_string());
-        let sets = self.data.iter().map(open).collect::<Result<Vec<DataSet>>>()?;
+        let sets = self.reading.open_labelled(&self.data, context)?;
         if self.pooled {
             let network =
                 if self.network.is_none() { Network::None } else { self.network.open_for(n, seed)? };
@@ -151,6 +152,10 @@ impl Request {
     }
 
     fn subject(&self, set: DataSet, network: Network, scores: &[PathBuf]) -> Result<Subject> {
+        let set = match network.class_names(&set)? {
+            Some(names) => set.with_classes(names),
+            None => set,
+        };
         let maps = ScoreMaps::find(scores, &set)?;
         Ok(Subject { name: set.name(), set, network, maps })
     }

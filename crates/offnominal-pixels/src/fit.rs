@@ -212,7 +212,10 @@ fn see(open: &mut [Open], outliers: bool, images: Images<'_>, context: &Context)
         let rest = &set.samples[kept.len()..];
         let bar = context.task(rest.len(), "fitting");
         for samples in rest.chunks(4 * jobs) {
-            let predict = |i: usize| network.predict(set, &samples[i]);
+            let predict = |i: usize| {
+                let (labels, output) = network.predict(set, &samples[i])?;
+                Ok((labels.named(&output), output))
+            };
             for (sample, said) in samples.iter().zip(parallel::map(jobs, samples.len(), &bar, predict)?) {
                 show(&mut open, round, sample, &said)?;
                 let bytes = said.0.ids.len() + said.1.bytes();

@@ -10,6 +10,7 @@ use crate::data_set::Labels;
 use anyhow::Result;
 use offnominal_stats::pixel::components::{Compared, Components};
 use picture::Picture;
+pub(crate) use picture::outline;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 

@@ -1,17 +1,35 @@
 //! Maps of scores as pictures.
 
-/// Scores as colours, from the hundredth with the lowest to the hundredth with the highest.
+/// The scores that are shown darkest and brightest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    low: f32,
+    high: f32,
+}
+
+impl Scale {
+    /// From the hundredth with the lowest to the hundredth with the highest of some scores.
+    pub fn of(mut scores: Vec<f32>) -> Scale {
+        scores.sort_unstable_by(f32::total_cmp);
+        let at = |share: f64| scores[((scores.len() - 1) as f64 * share) as usize];
+        Scale { low: at(0.01), high: at(0.99) }
+    }
+
+    /// Where a score lies, from 0 to 1.
+    pub fn place(self, score: f32) -> f32 {
+        let Scale { low, high } = self;
+        if high > low { ((score - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// Scores as colours, on a scale of their own.
 pub fn heat(scores: &[f32]) -> Vec<u8> {
-    let mut sorted = scores.to_vec();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
-    let (low, high) = (at(0.01), at(0.99));
-    let place = |s: f32| if high > low { ((s - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 };
-    scores.iter().flat_map(|&s| ramp(place(s))).collect()
+    let scale = Scale::of(scores.to_vec());
+    scores.iter().flat_map(|&s| ramp(scale.place(s))).collect()
 }
 
 /// From black through violet and orange to pale yellow, ever brighter.
-fn ramp(share: f32) -> [u8; 3] {
+pub fn ramp(share: f32) -> [u8; 3] {
     const STOPS: [[f32; 3]; 5] = [
         [2.0, 2.0, 10.0],
         [74.0, 18.0, 108.0],

@@ -5,6 +5,7 @@ use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::deep::Net;
 use crate::inputs::Reading;
 use crate::label_map::LabelMap;
+use crate::layout::ImageFolder;
 use crate::network::{Model, Network};
 use crate::train::output_stride;
 use crate::train::{ModelCard, judge};
@@ -42,7 +43,7 @@ pub struct Request {
     pub output_stride: Option<u8>,
     /// Validation images; without --map they name the classes
     #[arg(long, value_name = "DIR")]
-    pub validation: Option<PathBuf>,
+    pub validation: Option<ImageFolder>,
     /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
     pub out: PathBuf,
@@ -69,8 +70,9 @@ pub struct Imported {
 /// # Errors
 /// If a file cannot be read, or holds another network or other classes.
 pub fn run(request: &Request, context: &Context) -> Result<Imported> {
-    let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
-    let classes = match (&request.reading.map, &validation) {
+    let folders: Vec<_> = request.validation.iter().cloned().collect();
+    let validation = request.reading.open_labelled(&folders, context)?.pop();
+    let classes = match (request.reading.map.first(), &validation) {
         (Some(map), _) => LabelMap::load(map)?.map.classes,
         (None, Some(set)) => set.classes().to_vec(),
         (None, None) => bail!("expected the classes of the network, found none: name --map or --validation"),

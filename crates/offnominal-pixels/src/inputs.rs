@@ -1,13 +1,14 @@
 //! What several requests share: where the images are, where the network is, and what methods are fitted on.
 
-use crate::data_set::{DataSet, Sample};
-use crate::layout::Layout;
+use crate::data_set::{DataSet, MAP, Sample};
+use crate::layout::{ImageFolder, Layout};
 use crate::network::Network;
 use crate::resize::Size;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use clap::value_parser as number;
 use offnominal_core::Seed;
+use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::store::address;
 use offnominal_work::cli::{self, word_of};
@@ -19,15 +20,12 @@ use std::time::UNIX_EPOCH;
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 #[command(next_help_heading = "Data")]
 pub struct Reading {
-    /// Folder layout (docs/reference/pixels.md)
-    #[arg(long, value_parser = word_of::<Layout>(), default_value = "offnominal")]
-    pub layout: Layout,
-    /// Split with its own folder, such as val
+    /// Split with its own folder, such as val; one, or one per data set
     #[arg(long)]
-    pub split: Option<String>,
-    /// Label map [default: classes.toml of the data set]
+    pub split: Vec<String>,
+    /// Label map; one, or one per data set [default: its classes.toml]
     #[arg(long, value_name = "FILE.toml")]
-    pub map: Option<PathBuf>,
+    pub map: Vec<PathBuf>,
     /// Leave out images with fewer pixels
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub least_pixels: usize,
@@ -40,15 +38,96 @@ impl Reading {
     /// Opens a data set.
     ///
     /// # Errors
-    /// If it has no label map or no labels.
-    pub fn open(&self, root: &Path) -> Result<DataSet> {
-        self.open_split(root, None)
+    /// If it has no label map or no images, or several splits or label maps are named.
+    pub fn open(&self, folder: &ImageFolder) -> Result<DataSet> {
+        Ok(self.open_each(std::slice::from_ref(folder))?.remove(0))
     }
 
-    fn open_split(&self, root: &Path, split: Option<&str>) -> Result<DataSet> {
-        let split = split.or(self.split.as_deref());
-        let set = DataSet::open(root, self.layout, split, self.map.as_deref())?.resized(self.resize);
+    /// Opens data sets, each with its own split and label map, or all with the only ones.
+    ///
+    /// # Errors
+    /// As [`Reading::open`]; or if there are other numbers of splits and label maps.
+    pub fn open_each(&self, folders: &[ImageFolder]) -> Result<Vec<DataSet>> {
+        let n = folders.len();
+        let maps =
+            one_each(&self.map, n).with_context(|| format!("--map: {}", of_each(n, self.map.len())))?;
+        let layouts = folders.iter().map(ImageFolder::layout).collect::<Result<Vec<_>>>()?;
+        let split = layouts.iter().filter(|layout| layout.has_splits()).count();
+        let expected = || format!("--split: {}", of_each(split, self.split.len()));
+        let mut splits = one_each(&self.split, split).with_context(expected)?.into_iter();
+        let open = |((folder, layout), map): ((&ImageFolder, &Layout), Option<&PathBuf>)| {
+            let split = if layout.has_splits() { splits.next().flatten() } else { None };
+            self.open_as(folder, split.map(String::as_str), map.map(PathBuf::as_path))
+        };
+        folders.iter().zip(&layouts).zip(maps).map(open).collect()
+    }
+
+    /// The images of data sets of which something is known; tells which are left out.
+    ///
+    /// # Errors
+    /// As [`Reading::open_each`]; or if nothing is known of any image of a data set.
+    pub(crate) fn open_labelled(&self, folders: &[ImageFolder], context: &Context) -> Result<Vec<DataSet>> {
+        let sets = self.open_each(folders)?.into_iter().map(DataSet::labelled).collect::<Result<Vec<_>>>()?;
+        sets.iter().for_each(|set| tell_left_out(set, context));
+        Ok(sets)
+    }
+
+    /// Opens a data set of another role, with a split and a label map of its own, or the only ones there are.
+    fn open_role(&self, role: &Role<'_>) -> Result<DataSet> {
+        let Role { name, folder, split, map } = *role;
+        let has_splits = folder.layout()?.has_splits();
+        ensure!(
+            split.is_none() || has_splits,
+            "--{name}-split: expected none, for the layout of {folder} has no splits"
+        );
+        let own = |what: &str| format!("expected --{name}-{what}, because there are several --{what}");
+        let map = map.map_or_else(|| only(&self.map).with_context(|| own("map")), |map| Ok(Some(map)))?;
+        let split = match split {
+            None if has_splits => only(&self.split).with_context(|| own("split"))?,
+            own => own,
+        };
+        self.open_as(folder, split.map(String::as_str), map.map(PathBuf::as_path))
+    }
+
+    fn open_as(&self, folder: &ImageFolder, split: Option<&str>, map: Option<&Path>) -> Result<DataSet> {
+        let set = DataSet::open(folder, split, map)?.resized(self.resize);
         if self.least_pixels > 1 { set.of_at_least(self.least_pixels) } else { Ok(set) }
+    }
+}
+
+/// One thing for each of so many data sets: each its own, or all the only one; none if there are other numbers of them.
+fn one_each<T>(things: &[T], n: usize) -> Option<Vec<Option<&T>>> {
+    match things {
+        [] => Some(vec![None; n]),
+        [one] if n > 0 => Some(vec![Some(one); n]),
+        all if all.len() == n => Some(all.iter().map(Some).collect()),
+        _ => None,
+    }
+}
+
+/// The only thing of a list, if it is not empty; none where there are several.
+fn only<T>(things: &[T]) -> Option<Option<&T>> {
+    (things.len() < 2).then(|| things.first())
+}
+
+fn of_each(n: usize, found: usize) -> String {
+    format!("expected one, or one for each data set that can have it ({n}), found {found}")
+}
+
+/// A data set that is not judged, with what it has of its own.
+struct Role<'a> {
+    name: &'a str,
+    folder: &'a ImageFolder,
+    split: Option<&'a String>,
+    map: Option<&'a PathBuf>,
+}
+
+/// Tells what of a data set is left out.
+pub(crate) fn tell_left_out(set: &DataSet, context: &Context) {
+    let (n, first) = (set.left_out.len(), set.left_out.iter().take(3).cloned().collect::<Vec<_>>());
+    if n > 0 {
+        let more = if n > first.len() { "; …" } else { "" };
+        context.note(&format!("{}: {n} files are left out: {}{more}", set.name(), first.join("; ")));
     }
 }
 
@@ -120,6 +199,18 @@ impl NetworkSource {
         Ok(Network::Files { logits, features, confidence })
     }
 
+    /// The network for images of another role, whose logits and features may be in files.
+    fn open_role(&self, folder: &ImageFolder, files: [&Option<PathBuf>; 2], seed: Seed) -> Result<Network> {
+        if self.model.is_some() {
+            return self.open_for(1, seed);
+        }
+        let missing = || format!("{folder}: expected a folder of its logits, as the network is in files");
+        let [logits, features] = files;
+        let logits = vec![logits.clone().with_context(missing)?];
+        let features = features.clone().into_iter().collect();
+        Ok(Network::Files { logits, features, confidence: Vec::new() })
+    }
+
     /// Whether no network is named.
     pub fn is_none(&self) -> bool {
         self.model.is_none() && self.logits.is_empty()
@@ -142,10 +233,13 @@ impl NetworkSource {
 pub struct NominalSource {
     /// Nominal data set, on which methods are fitted
     #[arg(long, value_name = "DIR")]
-    pub nominal: Option<PathBuf>,
+    pub nominal: Option<ImageFolder>,
     /// Its split
     #[arg(long, value_name = "SPLIT", requires = "nominal")]
     pub nominal_split: Option<String>,
+    /// Its label map [default: the only --map]
+    #[arg(long, value_name = "FILE.toml", requires = "nominal")]
+    pub nominal_map: Option<PathBuf>,
     /// Its logits, if the network is in files
     #[arg(long, value_name = "DIR", requires = "nominal")]
     pub nominal_logits: Option<PathBuf>,
@@ -163,7 +257,7 @@ pub struct NominalSource {
 pub struct OutlierSource {
     /// Data set of `pixels paste`, to fit outlier-head
     #[arg(long, value_name = "DIR")]
-    pub outliers: Option<PathBuf>,
+    pub outliers: Option<ImageFolder>,
     /// Its logits, if the network is in files
     #[arg(long, value_name = "DIR", requires = "outliers")]
     pub outlier_logits: Option<PathBuf>,
@@ -173,15 +267,22 @@ pub struct OutlierSource {
 }
 
 impl OutlierSource {
-    /// The images and the network, if any were named.
+    /// The images and the network, if any were named. The label map is the one that `pixels paste` wrote.
     ///
     /// # Errors
     /// If they cannot be opened.
-    pub fn open(&self, network: &NetworkSource, seed: Seed) -> Result<Option<(DataSet, Network)>> {
-        let OutlierSource { outliers, outlier_logits, outlier_features } = self.clone();
-        let (nominal, nominal_logits, nominal_features) = (outliers, outlier_logits, outlier_features);
-        let source = NominalSource { nominal, nominal_logits, nominal_features, ..NominalSource::default() };
-        source.open(&Reading::default(), network, seed)
+    pub fn open(
+        &self,
+        reading: &Reading,
+        network: &NetworkSource,
+        seed: Seed,
+    ) -> Result<Option<(DataSet, Network)>> {
+        let Some(folder) = &self.outliers else { return Ok(None) };
+        let own = folder.path.join(MAP);
+        let role = Role { name: "outlier", folder, split: None, map: Some(&own) };
+        let set = reading.open_role(&role)?.labelled()?;
+        let files = [&self.outlier_logits, &self.outlier_features];
+        Ok(Some((set, network.open_role(folder, files, seed)?)))
     }
 }
 
@@ -194,19 +295,22 @@ impl NominalSource {
         &self,
         reading: &Reading,
         network: &NetworkSource,
-        seed: Seed,
+        context: &Context,
     ) -> Result<Option<(DataSet, Network)>> {
-        let Some(root) = &self.nominal else { return Ok(None) };
-        let mut set = reading.open_split(root, self.nominal_split.as_deref())?;
+        let Some(folder) = &self.nominal else { return Ok(None) };
+        let (split, map) = (self.nominal_split.as_ref(), self.nominal_map.as_ref());
+        let role = Role { name: "nominal", folder, split, map };
+        let (mut set, unlabelled) = reading.open_role(&role)?.all_known();
         set.samples.truncate(self.nominal_images.map_or(usize::MAX, |n| n as usize));
-        if network.model.is_some() {
-            return Ok(Some((set, network.open_for(1, seed)?)));
+        tell_left_out(&set, context);
+        if unlabelled > 0 {
+            context.note(&format!(
+                "{folder}: {unlabelled} images have no labels: everything in them is taken as known, and of the \
+                 class that the network predicts"
+            ));
         }
-        let logits = self.nominal_logits.clone().with_context(|| {
-            format!("{}: expected a folder of its logits, as the network is in files", root.display())
-        })?;
-        let (logits, features) = (vec![logits], self.nominal_features.clone().into_iter().collect());
-        Ok(Some((set, Network::Files { logits, features, confidence: Vec::new() })))
+        let files = [&self.nominal_logits, &self.nominal_features];
+        Ok(Some((set, network.open_role(folder, files, Seed(context.seed))?)))
     }
 }
 
@@ -217,7 +321,7 @@ impl NominalSource {
 pub fn digest(set: &DataSet, network: &Network) -> Result<String> {
     let files = |sample: &Sample| -> Vec<PathBuf> {
         let beside = ["shadows", "depth"].map(|folder| set.beside(sample, folder));
-        let own = std::iter::once(sample.labels.clone()).chain(sample.image.clone());
+        let own = sample.labels.file().map(Path::to_path_buf).into_iter().chain(sample.image.clone());
         own.chain(beside).chain(network.files(sample)).filter(|path| path.is_file()).collect()
     };
     let files = of_files(set.samples.iter().flat_map(files))?;

@@ -1,23 +1,31 @@
-//! Where data sets keep their images and labels.
+//! Where data sets keep their images and labels: which layout a folder has, and its images by name.
 
-use anyhow::{Context, Result, ensure};
+mod listing;
+
+use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+pub(crate) use listing::{ImageFiles, samples};
+
 /// How a data set is laid out in folders.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(EnumString, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Layout {
     /// images/NAME.*, labels/NAME.png, and the label map classes.toml
-    #[default]
     Offnominal,
     /// leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.*, gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png
     Cityscapes,
     /// leftImg8bit/SPLIT/DRIVE/NAME_leftImg8bit.*, gtFine/SPLIT/DRIVE/NAME_gtFine_labelids.png
     Idd,
+    /// leftImg8bit/SPLIT/STREET/NAME_leftImg8bit.*, gtCoarse/SPLIT/STREET/NAME_gtCoarse_labelIds.png
+    LostAndFound,
     /// Images/…/NAME.*, Annotations/…/NAME.xml with named polygons
     Sun2012,
     /// images/SPLIT/TOWN/NAME.*, annotations/SPLIT/TOWN/NAME.png
@@ -26,12 +34,13 @@ pub enum Layout {
     Smiyc,
     /// NAME_leftImg8bit.* beside NAME_labels.png
     Fishyscapes,
+    /// normal/NAME.*, abnormal/NAME.*, mask/NAME.png that is 0 where all is normal
+    Anomalib,
+    /// Images without labels
+    Images,
 }
 
-/// Endings of the images that are read, in the order in which they are looked for.
-const PICTURES: [&str; 4] = ["png", "jpg", "jpeg", "webp"];
-
-/// The folder and the ending of the names of images, then of labels. An image ends in one of [`PICTURES`] as well.
+/// The folder and the ending of the names of images, then of labels. An image has an ending of its format as well.
 struct Pattern {
     images: &'static str,
     image: &'static str,
@@ -40,81 +49,115 @@ struct Pattern {
 }
 
 impl Layout {
+    /// What is looked for; of `Anomalib` where its abnormal images are.
     fn pattern(self) -> Pattern {
         let pattern = |images, image, labels, label| Pattern { images, image, labels, label };
         match self {
             Layout::Offnominal => pattern("images", "", "labels", ".png"),
             Layout::Cityscapes => pattern("leftImg8bit", "_leftImg8bit", "gtFine", "_gtFine_labelIds.png"),
             Layout::Idd => pattern("leftImg8bit", "_leftImg8bit", "gtFine", "_gtFine_labelids.png"),
+            Layout::LostAndFound => {
+                pattern("leftImg8bit", "_leftImg8bit", "gtCoarse", "_gtCoarse_labelIds.png")
+            }
             Layout::Sun2012 => pattern("Images", "", "Annotations", ".xml"),
             Layout::StreetHazards => pattern("images", "", "annotations", ".png"),
             Layout::Smiyc => pattern("images", "", "labels_masks", "_labels_semantic.png"),
             Layout::Fishyscapes => pattern("", "_leftImg8bit", "", "_labels.png"),
+            Layout::Anomalib => pattern("abnormal", "", "mask", ".png"),
+            Layout::Images => pattern("", "", "", ""),
         }
     }
 
     /// Whether a split is a folder of its own.
-    fn has_splits(self) -> bool {
-        matches!(self, Layout::Cityscapes | Layout::Idd | Layout::StreetHazards)
+    pub(crate) fn has_splits(self) -> bool {
+        use Layout::{Cityscapes, Idd, LostAndFound, StreetHazards};
+        matches!(self, Cityscapes | Idd | LostAndFound | StreetHazards)
+    }
+
+    /// Whether its labels need no label map: there are none, or they say nothing but normal or not.
+    pub(crate) fn has_own_meaning(self) -> bool {
+        matches!(self, Layout::Anomalib | Layout::Images)
+    }
+
+    /// The name in which it is written.
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
-/// The files of an image.
-pub(crate) struct ImageFiles {
-    /// Its name, with the folders below the split.
-    pub name: String,
-    /// The image; none if there are only labels.
-    pub image: Option<PathBuf>,
-    /// The labels.
-    pub labels: PathBuf,
+/// A folder of images, and its layout if it was named: `DIR`, or `LAYOUT:DIR`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct ImageFolder {
+    layout: Option<Layout>,
+    /// Where it is.
+    pub path: PathBuf,
 }
 
-/// The labelled images of a folder, by name.
-///
-/// # Errors
-/// If there are none, or the layout has no splits and one is named.
-pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<ImageFiles>> {
-    let pattern = layout.pattern();
-    let below = |folder: &str| match (layout.has_splits(), split) {
-        (true, Some(split)) => root.join(folder).join(split),
-        _ => root.join(folder),
-    };
-    ensure!(
-        split.is_none() || layout.has_splits(),
-        "this layout has no splits, found --split {}",
-        split.unwrap_or_default()
-    );
-    let (images, labels) = (below(pattern.images), below(pattern.labels));
-    let mut files = Vec::new();
-    walk(&labels, &mut files)?;
-    let mut samples: Vec<ImageFiles> = files
-        .into_iter()
-        .filter_map(|path| {
-            let relative = path.strip_prefix(&labels).ok()?.to_str()?.replace('\\', "/");
-            let name = relative.strip_suffix(pattern.label)?.to_string();
-            let image = PICTURES
-                .map(|e| images.join(format!("{name}{}.{e}", pattern.image)))
-                .into_iter()
-                .find(|p| p.is_file());
-            Some(ImageFiles { name, image, labels: path })
+impl ImageFolder {
+    /// Its layout: the one that was named, or the only one of which it has labels; without labels, images.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, has labels of several layouts, or neither labels nor images.
+    pub fn layout(&self) -> Result<Layout> {
+        if let Some(layout) = self.layout {
+            return Ok(layout);
+        }
+        let place = self.path.display();
+        std::fs::read_dir(&self.path).with_context(|| format!("cannot read the folder {place}"))?;
+        match listing::layouts_with_labels(&self.path)?[..] {
+            [layout] => Ok(layout),
+            [] if listing::has_images(&self.path)? => Ok(Layout::Images),
+            [] => bail!("{place}: expected labels in one of the layouts {}, or images, found neither", all()),
+            [a, b, ..] => bail!(
+                "{place}: expected labels of one layout, found those of {} and of {}: write {}:{place} for the one \
+                 that is meant",
+                a.name(),
+                b.name(),
+                a.name()
+            ),
+        }
+    }
+}
+
+fn all() -> String {
+    let labelled = Layout::VARIANTS.iter().filter(|layout| **layout != Layout::Images);
+    labelled.map(|layout| layout.name()).collect::<Vec<_>>().join(", ")
+}
+
+impl From<PathBuf> for ImageFolder {
+    fn from(path: PathBuf) -> ImageFolder {
+        ImageFolder { layout: None, path }
+    }
+}
+
+impl From<&Path> for ImageFolder {
+    fn from(path: &Path) -> ImageFolder {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<ImageFolder> for String {
+    fn from(folder: ImageFolder) -> String {
+        folder.to_string()
+    }
+}
+
+impl FromStr for ImageFolder {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<ImageFolder, Infallible> {
+        let named = text.split_once(':').and_then(|(name, path)| Some((name.parse().ok()?, path)));
+        Ok(match named {
+            Some((layout, path)) => ImageFolder { layout: Some(layout), path: path.into() },
+            None => PathBuf::from(text).into(),
         })
-        .collect();
-    samples.sort_by(|a, b| a.name.cmp(&b.name));
-    ensure!(
-        !samples.is_empty(),
-        "{}: expected label files ending in {}, found none",
-        labels.display(),
-        pattern.label
-    );
-    Ok(samples)
+    }
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let list =
-        std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    for item in list {
-        let path = item?.path();
-        if path.is_dir() { walk(&path, files)? } else { files.push(path) }
+impl Display for ImageFolder {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.layout.iter().try_for_each(|layout| write!(out, "{}:", layout.name()))?;
+        write!(out, "{}", self.path.display())
     }
-    Ok(())
 }

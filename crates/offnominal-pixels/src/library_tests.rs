@@ -1,5 +1,7 @@
 //! Every command of `pixels` as a library call, and what is finished after a stop.
 
+mod roles;
+
 use crate::inputs::OutlierSource;
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::results::Evaluation;
@@ -140,7 +142,7 @@ fn arrays_and_counts_come_from_requests() {
     let request =
         json!({ "data": test, "network": network, "methods": ["entropy"], "out": data.at("scores") });
     let found = score::run(&asked(request), &data.context).unwrap();
-    assert_eq!(json!(found), json!({ "folder": data.at("scores"), "images": 6, "methods": ["entropy"] }));
+    assert_eq!((found.images, found.methods.len(), &found.methods[0].threshold), (6, 1, &None));
     assert!(data.at("scores/entropy/00000.npy").is_file());
     let request = json!({ "data": test, "nominal": data.at("train") });
     let found = describe::run(&asked(request), &data.context).unwrap();
@@ -170,7 +172,7 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
         };
         let (logits, features) = (Some(said("train", "logits")), Some(said("train", "features")));
         let nominal = NominalSource {
-            nominal: Some(data.at("train")),
+            nominal: Some(data.at("train").into()),
             nominal_logits: logits,
             nominal_features: features,
             ..Default::default()
@@ -340,7 +342,8 @@ fn pooled_data_sets_are_judged_as_one_that_has_all_images() {
     let mut request = said.request("pooled", &["entropy"]);
     let logits = request.network.logits[0].clone();
     request.network.logits.push(logits);
-    let pooled = evaluate::Request { data: vec![part("low"), part("high")], pooled: true, ..request };
+    let pooled =
+        evaluate::Request { data: vec![part("low").into(), part("high").into()], pooled: true, ..request };
     let pooled = said.evaluated(pooled).unwrap();
     let one = said.evaluated(said.request("one", &["entropy"])).unwrap();
     assert_eq!((pooled.data.as_str(), pooled.images), ("low + high", 6));
@@ -377,7 +380,7 @@ fn a_head_learns_from_pasted_things_and_is_marked_alone_and_in_a_sum() {
     let without = evaluate::Request { methods: methods.clone(), ..data.evaluation("without") };
     let error = format!("{:#}", evaluate::run(&without, &data.context).unwrap_err());
     assert!(error.contains("make them with `pixels paste` and name them with --outliers"), "{error}");
-    let outliers = OutlierSource { outliers: Some(data.at("pasted")), ..Default::default() };
+    let outliers = OutlierSource { outliers: Some(data.at("pasted").into()), ..Default::default() };
     let request = evaluate::Request { methods, outliers, ..data.evaluation("head") };
     let found = evaluate::run(&request, &data.context).unwrap().evaluations.remove(0);
     let marked: Vec<&str> =

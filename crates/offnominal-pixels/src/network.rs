@@ -99,6 +99,21 @@ impl Network {
         Ok(Needs { features, passes, confidence, ..Needs::default() })
     }
 
+    /// Names of its classes for a data set whose labels name none: their numbers, where logits are in files.
+    ///
+    /// # Errors
+    /// If these cannot be read.
+    pub(crate) fn class_names(&self, set: &DataSet) -> Result<Option<Vec<String>>> {
+        match self {
+            Network::Model { model, .. } => Ok(Some(model.classes().to_vec())),
+            Network::Files { .. } if set.n_classes() == 0 => {
+                let (_, output) = self.predict(set, &set.samples[0])?;
+                Ok(Some((0..output.view().classes).map(|class| class.to_string()).collect()))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The labels of an image of a data set, and the network's output for it.
     ///
     /// # Errors
@@ -223,7 +238,8 @@ fn baseline(
 
 fn check_classes(classes: &[String], set: &DataSet) -> Result<()> {
     let wanted = set.classes();
-    ensure!(classes == wanted, "the model knows the classes {classes:?}, the label map has {wanted:?}");
+    let is_same = wanted.is_empty() || classes == wanted;
+    ensure!(is_same, "the model knows the classes {classes:?}, the label map has {wanted:?}");
     Ok(())
 }
 
@@ -269,7 +285,12 @@ fn from_files(
 ) -> Result<NetworkOutput> {
     let path = array::find(logits, &sample.name)?;
     let array = array::read(&path, "logits")?;
-    let (k, h, w) = (set.n_classes(), labels.height, labels.width);
+    let (h, w) = (labels.height, labels.width);
+    // Without a label map any number of classes is right.
+    let k = match (set.n_classes(), &array.shape[..]) {
+        (0, [.., classes, _, _]) => *classes,
+        (classes, _) => classes,
+    };
     let passes = match array.shape[..] {
         [classes, height, width] if [classes, height, width] == [k, h, w] => 1,
         [passes, classes, height, width] if passes > 0 && [classes, height, width] == [k, h, w] => passes,

@@ -14,6 +14,7 @@ mod surface;
 use crate::data_set::{DataSet, Labels};
 use crate::inputs::Reading;
 use crate::label_map::{KNOWN_ANY, LabelMap, Otherwise};
+use crate::layout::ImageFolder;
 use crate::written::{Written, data_set, write_image};
 use anyhow::Result;
 use clap::Args;
@@ -42,7 +43,7 @@ const MOST_THINGS: usize = 3;
 pub struct Request {
     /// Data set with images
     #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    pub data: ImageFolder,
     /// How data sets are read.
     #[command(flatten)]
     pub reading: Reading,
@@ -67,7 +68,7 @@ struct Pasted {
 /// If the data cannot be read, the number is out of range, or the folder exists or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     within("recolour", request.recolour, 0.0..=1.0)?;
-    let set = request.reading.open(&request.data)?;
+    let set = request.reading.open_labelled(std::slice::from_ref(&request.data), context)?.remove(0);
     // Apart, so that the same things are pasted whatever is recoloured.
     let [seed, colours_seed] = ["paste", "recolour"].map(|name| Seed(context.seed).child(name));
     let list = data_set(&request.out, &["images", "labels"], &label_map(&set), LIST, |root| {

@@ -1,7 +1,8 @@
 //! A model's logits, features and confidences, or features of a public encoder, as .npy files.
 
 use crate::features::Encoder;
-use crate::inputs::Reading;
+use crate::inputs::{Reading, tell_left_out};
+use crate::layout::ImageFolder;
 use crate::network::Network;
 use crate::written::{Written, write_array};
 use anyhow::Result;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 pub struct Request {
     /// Images
     #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    pub data: ImageFolder,
     /// Model of `pixels train`: write logits, features and confidences
     #[arg(long, value_name = "FILE", required_unless_present = "encoder")]
     pub model: Option<PathBuf>,
@@ -46,6 +47,7 @@ pub struct Request {
 /// If there is no model or encoder, an image cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let (set, out) = (request.reading.open(&request.data)?, &request.out);
+    tell_left_out(&set, context);
     let Some(model) = &request.model else { return request.encoder.write(&set, out, context) };
     let network = Network::model(model, request.passes as usize, Seed(context.seed), request.device)?;
     context.map(set.samples.len(), "images", |i| {

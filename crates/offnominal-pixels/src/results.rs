@@ -2,6 +2,7 @@
 
 use crate::failures::Failures;
 use crate::gallery::Gallery;
+use crate::layout::Layout;
 use crate::scorer::Scorer;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
@@ -37,8 +38,12 @@ pub struct Report {
 pub struct Evaluation {
     /// Name of the data set.
     pub data: String,
+    /// How each of its folders is laid out.
+    pub layouts: Vec<Layout>,
     /// Images that were judged.
     pub images: usize,
+    /// Images that were left out, each with the reason.
+    pub left_out: Vec<String>,
     /// Images that were held out for ODIN.
     pub held_out: usize,
     /// ODIN's temperature, if it took part.

@@ -1,25 +1,53 @@
-//! Scores of every pixel as .npy files.
+//! Scores of every pixel of images, with labels or without: maps, pictures of them, and what lies above a threshold.
 
-use crate::fit::{Fitter, FittingImages, MethodParams, check_params};
-use crate::inputs::OutlierSource;
-use crate::inputs::{NetworkSource, NominalSource, Reading};
-use crate::scorer::Image;
-use crate::written::write_array;
-use anyhow::{Context as _, Result};
+mod found;
+mod overlay;
+mod run;
+mod sheet;
+mod threshold;
+
+use crate::fit::MethodParams;
+use crate::inputs::{NetworkSource, NominalSource, OutlierSource, Reading};
+use crate::layout::{ImageFolder, Layout};
 use clap::Args;
-use offnominal_core::Seed;
-use offnominal_engine::context::Context;
-use offnominal_engine::request::positive;
-use serde::Serialize;
+use offnominal_files::provenance::Provenance;
+use offnominal_work::cli::word_of;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+pub use found::{Found, ImageScores};
+pub use run::run;
+pub use threshold::Threshold;
 
 /// What to score; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Args)]
 pub struct Request {
-    /// Data set; its labels give names and sizes
+    /// Images, with labels or without
     #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    pub data: ImageFolder,
+    /// Methods (see `list pixel-methods`)
+    #[arg(long = "method", value_delimiter = ',', required = true, value_name = "ID,…")]
+    pub methods: Vec<String>,
+    /// Method parameters, such as '{"outlier-head": {"hidden": 128}}'
+    #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
+    pub params: MethodParams,
+    /// Temperature of odin
+    #[arg(long, default_value_t = 1000.0, value_name = "T", value_parser = temperature)]
+    pub temperature: f64,
+    /// Score above which pixels form components
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+    /// Set the threshold so that this share of held-out nominal pixels is above
+    #[arg(long, value_name = "SHARE", conflicts_with = "threshold", requires = "nominal", value_parser = share)]
+    pub fpr: Option<f64>,
+    /// Format of the score maps
+    #[arg(long, value_parser = word_of::<MapFormat>(), default_value = "npy")]
+    pub format: MapFormat,
+    /// Output folder
+    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
+    pub out: PathBuf,
     /// How data sets are read.
     #[command(flatten)]
     pub reading: Reading,
@@ -32,18 +60,18 @@ pub struct Request {
     /// Images with pasted things, on which outlier-head is fitted.
     #[command(flatten)]
     pub outliers: OutlierSource,
-    /// Methods (see `list pixel-methods`)
-    #[arg(long = "method", value_delimiter = ',', required = true, value_name = "ID,…")]
-    pub methods: Vec<String>,
-    /// Method parameters, such as '{"outlier-head": {"hidden": 128}}'
-    #[arg(long, default_value = "{}", value_name = "JSON", value_parser = params)]
-    pub params: MethodParams,
-    /// Temperature of odin
-    #[arg(long, default_value_t = 1000.0, value_name = "T", value_parser = temperature)]
-    pub temperature: f64,
-    /// Output folder
-    #[arg(long, value_name = "DIR", default_value = "runs/pixels")]
-    pub out: PathBuf,
+}
+
+/// How score maps are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum MapFormat {
+    /// NumPy arrays
+    Npy,
+    /// HDF5 with the data set `value`, as SegmentMeIfYouCan takes it
+    Hdf5,
 }
 
 /// Reads parameters of methods.
@@ -60,49 +88,68 @@ pub(crate) fn temperature(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Scores {
-    /// The folder, which has one folder for each method.
-    pub folder: PathBuf,
-    /// Images.
-    pub images: usize,
-    /// Methods.
-    pub methods: Vec<String>,
+/// Reads a share of pixels.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err(format!("expected a share of pixels between 0 and 1, found {text:?}")),
+    }
 }
 
-/// Writes METHOD/NAME.npy; larger is more unknown.
-///
-/// # Errors
-/// If something that a method needs is missing, or a file cannot be written.
-pub fn run(request: &Request, context: &Context) -> Result<Scores> {
-    positive("temperature", request.temperature)?;
-    check_params(&request.params, &request.methods)?;
-    let seed = Seed(context.seed);
-    let (set, network) = (request.reading.open(&request.data)?, request.network.open_for(1, seed)?);
-    let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
-    let outliers = request.outliers.open(&request.network, seed)?;
-    let images = FittingImages {
-        nominal: nominal.as_ref().map(|(set, network)| (set, network)),
-        outliers: outliers.as_ref().map(|(set, network)| (set, network)),
-    };
-    let odin = (request.temperature, false);
-    let scorers = Fitter::new(images, &request.params, context).scorers(&request.methods, odin)?;
-    context.map(set.samples.len(), "images", |i| {
-        let sample = &set.samples[i];
-        let (labels, output) = network.predict(&set, sample)?;
-        let (shape, image) = ([labels.height, labels.width], Image::new(sample, &labels, &output));
-        scorers.iter().try_for_each(|scorer| {
-            let scores = scorer.scores(&image).with_context(|| sample.name.clone())?;
-            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scores)
-        })
-    })?;
-    let (folder, methods) = (request.out.clone(), request.methods.clone());
-    Ok(Scores { folder, images: set.samples.len(), methods })
+/// What was written: METHOD/NAME.npy or .hdf5, METHOD/NAME.png, scores.json and scores.html.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scores {
+    /// What made it.
+    #[serde(flatten)]
+    pub made: Provenance,
+    /// The folder, which has one folder for each method.
+    pub folder: PathBuf,
+    /// How the images are laid out.
+    pub layout: Layout,
+    /// Images that were scored.
+    pub images: usize,
+    /// Images and other files that were left out, each with the reason.
+    pub left_out: Vec<String>,
+    /// One entry for each method.
+    pub methods: Vec<MethodScores>,
+}
+
+/// What a method says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodScores {
+    /// Its name.
+    pub method: String,
+    /// Above what pixels form components; none if no threshold was asked for.
+    pub threshold: Option<Threshold>,
+    /// One entry for each image.
+    pub images: Vec<ImageScores>,
 }
 
 impl Display for Scores {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {} images, {} methods", self.folder.display(), self.images, self.methods.len())
+        let Scores { folder, layout, images, left_out, methods, .. } = self;
+        writeln!(
+            out,
+            "{}: {images} images ({}), {} methods",
+            folder.display(),
+            layout.name(),
+            methods.len()
+        )?;
+        methods.iter().try_for_each(|method| writeln!(out, "{method}"))?;
+        if !left_out.is_empty() {
+            writeln!(out, "{} files are left out: {}", left_out.len(), left_out.join("; "))?;
+        }
+        write!(out, "{}", folder.join(sheet::PAGE).display())
+    }
+}
+
+impl Display for MethodScores {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Some(threshold) = &self.threshold else {
+            return write!(out, "{}: no components without --threshold or --fpr", self.method);
+        };
+        let n: usize = self.images.iter().map(|image| image.components.len()).sum();
+        let with = self.images.iter().filter(|image| !image.components.is_empty()).count();
+        write!(out, "{}: {threshold}; {n} components in {with} images", self.method)
     }
 }

@@ -4,8 +4,9 @@ use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::data_set::DataSet;
 use crate::deep;
 use crate::inputs::Reading;
+use crate::layout::ImageFolder;
 use crate::network::{Model, Network};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use clap::value_parser as number;
 use offnominal_core::Seed;
@@ -32,10 +33,10 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// Labelled training images
     #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
+    pub data: ImageFolder,
     /// Validation images
     #[arg(long, value_name = "DIR")]
-    pub validation: Option<PathBuf>,
+    pub validation: Option<ImageFolder>,
     /// Network; patches is the baseline, the others are convolutional
     #[arg(long, value_parser = word_of::<NetworkKind>(), default_value = "patches")]
     pub network: NetworkKind,
@@ -125,8 +126,9 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
     within("pixels", request.pixels, 1..=100_000)?;
     within("rounds", request.rounds, 1..=10_000)?;
     within("batch", request.batch.unwrap_or(1), 1..=1024)?;
-    let set = request.reading.open(&request.data)?;
-    let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
+    let folders: Vec<_> = [&request.data].into_iter().chain(&request.validation).cloned().collect();
+    let mut sets = request.reading.open_labelled(&folders, context)?.into_iter();
+    let (set, validation) = (sets.next().context("no data set")?, sets.next());
     let model = request.out.join("model.safetensors");
     let identity = request.identity(&set, context.seed)?;
     let _held = Lock::folder(&request.out)?;

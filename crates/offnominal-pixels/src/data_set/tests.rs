@@ -15,56 +15,22 @@ fn folder(image: &str, label: &str, label_bytes: &[u8]) -> tempfile::TempDir {
     folder
 }
 
-fn open(folder: &tempfile::TempDir, layout: Layout, split: Option<&str>, map: &str) -> Result<DataSet> {
+fn open(folder: &tempfile::TempDir, layout: Layout, map: &str) -> Result<DataSet> {
     let path = folder.path().join("map.toml");
     std::fs::write(&path, map).unwrap();
-    DataSet::open(folder.path(), layout, split, Some(&path))
+    DataSet::open(&named(folder, layout), None, Some(&path))
+}
+
+fn named(folder: &tempfile::TempDir, layout: Layout) -> ImageFolder {
+    format!("{}:{}", layout.name(), folder.path().display()).parse().unwrap()
 }
 
 const IDS: &str = "classes = ['road', 'car']\nunknown = ['2']\nignore = ['255']\notherwise = 'error'\n[known]\nroad = ['0']\ncar = ['1']";
 
-fn ids() -> Vec<u8> {
-    let row = [0, 1, 2, 255, 1, 0];
-    row.repeat(4)
-}
-
-#[test]
-fn every_layout_finds_its_image_and_its_labels() {
-    let png = image_file::grey(6, 4, &ids()).unwrap();
-    let cases = [
-        (Layout::Offnominal, None, "images/a.png", "labels/a.png", "a"),
-        (
-            Layout::Cityscapes,
-            Some("val"),
-            "leftImg8bit/val/ulm/ulm_1_leftImg8bit.png",
-            "gtFine/val/ulm/ulm_1_gtFine_labelIds.png",
-            "ulm/ulm_1",
-        ),
-        (
-            Layout::Idd,
-            Some("val"),
-            "leftImg8bit/val/3/07_leftImg8bit.png",
-            "gtFine/val/3/07_gtFine_labelids.png",
-            "3/07",
-        ),
-        (Layout::StreetHazards, Some("test"), "images/test/t5/9.png", "annotations/test/t5/9.png", "t5/9"),
-        (Layout::Smiyc, None, "images/x.png", "labels_masks/x_labels_semantic.png", "x"),
-        (Layout::Fishyscapes, None, "0_leftImg8bit.png", "0_labels.png", "0"),
-    ];
-    for (layout, split, image, label, name) in cases {
-        let folder = folder(image, label, &png);
-        let set = open(&folder, layout, split, IDS).unwrap();
-        assert_eq!((set.samples.len(), set.samples[0].name.as_str()), (1, name), "{layout:?}");
-        let labels = set.labels(&set.samples[0]).unwrap();
-        assert_eq!(labels.ids[..4], [0, 1, 254, 255], "{layout:?}");
-        assert_eq!(set.rgb(&set.samples[0], &labels).unwrap(), [9; 72], "{layout:?}");
-    }
-}
-
 #[test]
 fn sun_has_polygons_with_names() {
     let folder = folder("Images/s/a.png", "Annotations/s/a.xml", polygons::tests::XML.as_bytes());
-    let set = open(&folder, Layout::Sun2012, None, "classes = ['road']\notherwise = 'unknown'").unwrap();
+    let set = open(&folder, Layout::Sun2012, "classes = ['road']\notherwise = 'unknown'").unwrap();
     let labels = set.labels(&set.samples[0]).unwrap();
     assert_eq!((set.samples[0].name.as_str(), &labels.ids[12..15]), ("s/a", &[0, 254, 254][..]));
     assert!(set.rgb(&set.samples[0], &labels).is_ok());
@@ -75,25 +41,24 @@ fn labels_may_be_colours_and_foreign_ones_are_listed() {
     let rgb: Vec<u8> = [[128, 64, 128], [0, 0, 142]].concat().repeat(12);
     let folder = folder("images/a.png", "labels/a.png", &image_file::colours(6, 4, &rgb).unwrap());
     let map = "classes = ['road']\notherwise = 'error'\n[known]\nroad = ['#804080']";
-    let set = open(&folder, Layout::Offnominal, None, map).unwrap();
+    let set = open(&folder, Layout::Offnominal, map).unwrap();
     let error = format!("{:#}", set.labels(&set.samples[0]).unwrap_err());
     assert!(error.ends_with("labels that the label map does not have: #00008e"), "{error}");
 }
 
 #[test]
 fn bad_folders_are_explained() {
-    let refuse = |folder: &tempfile::TempDir| {
-        format!("{:#}", open(folder, Layout::Offnominal, None, IDS).unwrap_err())
-    };
+    let refuse =
+        |folder: &tempfile::TempDir| format!("{:#}", open(folder, Layout::Offnominal, IDS).unwrap_err());
     let empty = tempfile::tempdir().unwrap();
     assert!(refuse(&empty).contains("cannot read the folder"));
     std::fs::create_dir(empty.path().join("labels")).unwrap();
     assert!(refuse(&empty).contains("expected label files ending in .png, found none"));
     let small = folder("images/a.png", "labels/a.png", &image_file::grey(3, 4, &[0; 12]).unwrap());
-    let set = open(&small, Layout::Offnominal, None, IDS).unwrap();
+    let set = open(&small, Layout::Offnominal, IDS).unwrap();
     let labels = set.labels(&set.samples[0]).unwrap();
     let error = format!("{:#}", set.rgb(&set.samples[0], &labels).unwrap_err());
     assert!(error.contains("expected 3 × 4 pixels as") && error.ends_with("found 6 × 4"), "{error}");
-    let error = format!("{:#}", DataSet::open(small.path(), Layout::Idd, None, None).unwrap_err());
+    let error = format!("{:#}", DataSet::open(&named(&small, Layout::Idd), None, None).unwrap_err());
     assert!(error.contains("--map"), "{error}");
 }

@@ -116,7 +116,9 @@ impl EvaluationPlan<'_> {
         let methods: Vec<MethodResult> = cells.into_iter().map(Cell::shown).collect();
         Ok(Evaluation {
             data: self.subject.name.clone(),
+            layouts: self.subject.set.layouts(),
             images: judged.len(),
+            left_out: self.subject.set.left_out.clone(),
             held_out: held_out.len(),
             odin_temperature,
             unknown_pixels: Some(pixels.0),

@@ -121,7 +121,7 @@ fn below(at: usize, from: Size, to: Size) -> usize {
 }
 
 /// The pixels around a set, so that none of it is hidden.
-fn outline(is_inside: &[bool], size: Size) -> Vec<bool> {
+pub(crate) fn outline(is_inside: &[bool], size: Size) -> Vec<bool> {
     let mut line = vec![false; size.pixels()];
     for at in (0..is_inside.len()).filter(|&at| is_inside[at]) {
         let (row, column) = (at / size.width, at % size.width);
