@@ -73,17 +73,13 @@ def is_held_out(env):
 
 
 def head(found):
-    own = [row for row in found.rows if row["policy"] == POLICY and row["anomaly_class"] != "none"]
-    cells = {tidy.cell(row) for row in own}
-    done = {tidy.cell(row) for row in own if math.isfinite(row["magnitude"])}
     there = [env["env"] for env in found.environments]
     return (
         "# The vector benchmark\n\n"
         "Written by `python3 studies/vector/page.py` from the tables of the environments; do not edit.\n\n"
         f"Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {len(there)} of {len(ORDER)} "
         f"environments: {code(there)}.{found.lacking()}\n"
-        f"{len(done)} of {len(cells)} cells of environment, anomaly and strength were run: in the others no magnitude has that "
-        "strength, or none was known ([strengths](../reference/strengths.md)).\n"
+        f"{found.measured('../reference/strengths.md', POLICY)}\n"
         "Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n"
         f"{tidy.OLDER}"
         "Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their "
@@ -400,11 +396,12 @@ def noise(found):
     ]
     gains = [[title, ahead(plain, is_of), ahead(loud, is_of)] for title, is_of in titles]
     missing = f" Not run yet: {code(noisy.missing)}." if noisy.missing else ""
+    measured = noisy.measured("../reference/strengths.md", POLICY)
     return (
         "## With nominal noise\n\nSensors and actuators of a simulator are exact; those of a robot are not. Here both nominal and "
         "anomalous episodes have the noise of a level ([noise.md](../howto/noise.md)), the same for an episode and its twin. "
         "Strengths were calibrated again at each level: tiny costs the policy one per cent of what it scores with that noise.\n\n"
-        f"At `datasheet`, in {code(own)}.{missing} Matched AUROC at tiny, means over environments and anomalies.\n\n"
+        f"At `datasheet`, in {code(own)}.{missing} {measured} Matched AUROC at tiny, means over environments and anomalies.\n\n"
         f"{table_of(detectors, columns)}\nFrom best to worst without noise: {ordered(plain)}. With it: {ordered(loud)}.\n\n"
         + table([f"gain of `{OURS}` over `{THEIRS}`", "without noise", "with it"], gains)
     )
