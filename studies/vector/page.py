@@ -26,6 +26,8 @@ BASELINES = ("clock", "random")
 #: the same bodies.
 CHOICE = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup", "urm-pnp"]
 SIBLINGS = ["sap-goal2", "urm-reach", "urr-reach"]
+#: The environments in which the penalty of `panel` was chosen (docs/explanations/choices.md).
+PENALTY = ["urr-reach", "mjc-half-cheetah", "sap-goal2"]
 MATCHED, ALARM = "auroc_matched", "conformal"
 #: Rules of thresholds; all but the last promise a share of false alarms.
 RULES = ["conformal", "band", "cusum", "martingale", "q95"]
@@ -268,7 +270,9 @@ def of_default(found):
         f"In the {len(envs)} environments in which it was run, {DEFAULT} / {OURS}:\n\n"
         f"{table_of(envs, columns)}\n"
         f"Means of the difference {DEFAULT} − {OURS}: {ahead(part.only(strength='tiny'), MATCHED)} AUROC at the smallest strength, "
-        f"{ahead(part, MATCHED)} at all, {ahead(part, 'd20', ALARM)} found in 20 steps.\n"
+        f"{ahead(part, MATCHED)} at all, {ahead(part, 'd20', ALARM)} found in 20 steps.\n\n"
+        f"The penalty of its charts was chosen in {', '.join(PENALTY)}, the parts of `{OURS}` in {', '.join(CHOICE)}: figures of these "
+        f"{len(PENALTY + CHOICE)} environments flatter `{DEFAULT}`.\n"
     )
 
 
