@@ -116,8 +116,9 @@ def variants(folder, policy):
     rows = {name: own.only(lambda r: r["anomaly_class"] != "none", policy=policy) for name, own in rows.items()}
     return (
         "### What the released code does otherwise, measured\n\nParameters of our detectors do as that code does, or as the paper "
-        "says. Everything else is the same: episodes, faults, seeds. Differences are taken anomaly by anomaly at the same strength; intervals treat the anomalies "
-        f"of an environment as one unit each.\n\n{of_riqn(rows['riqn'])}\n{of_pe_dm(rows['pe-dm'])}\n{of_constant(rows['constant'])}"
+        "says. Everything else is the same: episodes, faults, seeds. Differences are taken anomaly by anomaly at the same strength; "
+        f"intervals treat the anomalies of an environment as one unit each.\n\n{of_riqn(rows['riqn'])}\n"
+        f"{of_pe_dm(rows['pe-dm'])}\n{of_constant(rows['constant'])}"
     )
 
 
