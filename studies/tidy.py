@@ -312,7 +312,7 @@ def save(drawn, path):
 
 
 def boxes(path, title, groups, axis=(0.3, 1.0), reference=0.5):
-    """Distributions: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a dot at the mean."""
+    """Distributions: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a triangle at the mean."""
     drawn, axes = figure(path, height=0.6 + 0.24 * len(groups))
     names, values = [name for name, _ in groups], [values for _, values in groups]
     axes.boxplot(values, orientation="horizontal", whis=(5, 95), showfliers=False, showmeans=True, tick_labels=names)

@@ -180,7 +180,7 @@ def figures_section():
     file, env, _ = STRENGTHS
     return (
         "## Distributions\n\nMatched AUROC over cells of environment, anomaly and strength: whiskers from 5 to 95 %, boxes from "
-        "25 to 75 %, a line at the median, a dot at the mean. Detectors are ordered by their mean; those that were not run in "
+        "25 to 75 %, a line at the median, a triangle at the mean. Detectors are ordered by their mean; those that were not run in "
         "every environment are left out. Where two environments have the same robot, the second one is reached over the robot's "
         "own protocol, here with a simulated controller. `python3 studies/vector/page.py --figures` writes the figures.\n\n"
         f"{images}\n\nThe last figure has the strengths of {env} for five anomalies: a level is the magnitude at which the policy "
