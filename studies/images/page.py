@@ -185,8 +185,8 @@ def distributions(found):
     images = "\n\n".join(f"![Local AUROC from images, {title}](../../docs/figures/{file})" for file, title, _ in FIGURES)
     return (
         "## Figures 3d to 3f: distributions\n\nLocal AUROC, as in the paper, over cells of environment, anomaly and strength, the "
-        "paper's anomalies only: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a triangle at the mean. Figure 3d is "
-        "over all of them, 3e over one class (the paper's text names those of actions and of observations for 3b and 3e), 3f over one "
+        "paper's anomalies only: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a triangle at the mean. Figure 3d "
+        "is over all of them, 3e over one class (the paper's text names those of actions and of observations for 3b and 3e), 3f over one "
         "strength. Detectors are ordered by their mean. Everything in this section is over the {} environments in which `{}` was run, "
         "that is without {}, and of detectors that were run in all of them. `python3 studies/images/page.py --figures` writes the "
         "figures.\n\n".format(len(envs), THEIRS, ", ".join(left_out))
