@@ -250,6 +250,19 @@ class Suite:
         """What was counted of alarms in fresh nominal episodes."""
         return Rows(row for env in self.environments for row in env["coverage"]).only(**values)
 
+    def measured(self, strengths, *policies):
+        """A sentence that says how many of the requested cells were measured, with the way to the page on strengths."""
+        requested = self.rows.only(lambda row: row["anomaly_class"] != "none", policy=policies)
+        cells = {cell(row) for row in requested}
+        done = {cell(row) for row in requested if math.isfinite(row["value"])}
+        what = f"environment, {'policy, ' if len(policies) > 1 else ''}anomaly and strength"
+        there, of = len(self.environments), len(self.environments) + len(self.missing)
+        few = "" if len(done) == len(cells) else "; in the others no magnitude has that strength, or none was known"
+        return (
+            f"{there} of {of} environments {'has' if there == 1 else 'have'} results. Of {len(cells)} cells of {what} that were requested "
+            f"there {len(done)} were measured{f'{few} ([strengths]({strengths}))' if few else ''}."
+        )
+
     def commands(self):
         """The commands that made the results, one a line."""
         return "\n".join(env["made"]["command"] for env in self.environments)
@@ -299,7 +312,7 @@ def save(drawn, path):
 
 
 def boxes(path, title, groups, axis=(0.3, 1.0), reference=0.5):
-    """Distributions: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a dot at the mean."""
+    """Distributions: whiskers from 5 to 95 %, boxes from 25 to 75 %, a line at the median, a triangle at the mean."""
     drawn, axes = figure(path, height=0.6 + 0.24 * len(groups))
     names, values = [name for name, _ in groups], [values for _, values in groups]
     axes.boxplot(values, orientation="horizontal", whis=(5, 95), showfliers=False, showmeans=True, tick_labels=names)

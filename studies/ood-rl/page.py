@@ -5,9 +5,11 @@
 Needs pyarrow and SciPy.
 """
 
+import hashlib
 import itertools
 import pathlib
 import sys
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tidy
@@ -15,10 +17,45 @@ from milder import is_milder, milder, told
 from records import MAIN, METHODS, TEXT, by_trial, mean_sd, numbers, records, share, spread, table, words
 
 RESULTS = tidy.ROOT / "studies/ood-rl"
+ARCHIVE = tidy.ROOT / "agents/ood-rl/policies.zip"
 ENVIRONMENTS = ["cartpole", "pendulum", "pong", "ale-pong"]
 SOLVED = {"cartpole": 475, "pendulum": -200, "pong": 0, "ale-pong": 0}
 #: Detectors that know nothing of the policy, and were fitted on other nominal episodes.
 EXTERNAL = ["clock", "random", "knn", "isolation-forest", "ensemble-dm", "rnd", "feature-mahalanobis", "feature-knn"]
+
+
+def packed():
+    """The policies of the archive: environment, method and trial."""
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        names = [pathlib.Path(name).stem for name in archive.namelist()]
+    known = [(name, env, name.removeprefix(f"{env}-")) for name in names for env in ENVIRONMENTS if name.startswith(f"{env}-")]
+    return [(env, *rest.rsplit("-", 1)) for _, env, rest in known]
+
+
+def archive():
+    """What the archive of policies holds, and how to read it."""
+    found = {}
+    for env, method, trial in packed():
+        found.setdefault((env, method), []).append(int(trial))
+    rows = [
+        [env, METHODS[method], f"`{env}-{method}-1`" + (f" to `-{max(trials)}`" if len(trials) > 1 else "")]
+        for (env, method), trials in sorted(found.items(), key=lambda pair: ENVIRONMENTS.index(pair[0][0]))
+    ]
+    digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
+    head = ["environment", "method", "files, ending in `.safetensors`"]
+    return f"{TEXT.ARCHIVE.format(digest=digest)}\n{tidy.table(head, rows)}"
+
+
+def measured(rows):
+    """A sentence that says how many pairs of policy and variant have a number, of those of the archive."""
+    variants = {env: rows.variants(env) for env in ENVIRONMENTS}
+    requested = {(*policy, *variant) for policy in packed() for variant in variants[policy[0]]}
+    own = rows.only(lambda row: row["anomaly"] != "none" and row["auroc"] is not None, detector=[MAIN])
+    done = {(r["env"], r["method"], str(r["trial"]), r["anomaly"], r["magnitude"]) for r in own}
+    return (
+        f"Of {len(requested)} pairs of a policy of the [archive](../../studies/ood-rl/README.md#the-archive) and a variant of its "
+        f"environment {len(done & requested)} have a number.\n"
+    )
 
 
 def is_published(row):
@@ -44,7 +81,7 @@ def agents():
         return f"### {title}\n\n{note}\n\n{table([lines[0][i] for i in keep], rows)}\n"
 
     returns = part("agents.csv", "Nominal returns", TEXT.RETURNS)
-    return f"{TEXT.AGENTS}\n{returns}\n{part('probabilities.csv', 'Probabilities', TEXT.PROBABILITIES)}"
+    return f"{TEXT.AGENTS}\n{archive()}\n{returns}\n{part('probabilities.csv', 'Probabilities', TEXT.PROBABILITIES)}"
 
 
 def summary(rows):
@@ -227,7 +264,7 @@ def settled():
 def main():
     rows = records(RESULTS / "results.parquet")
     page = [
-        TEXT.HEAD, f"{TEXT.SUMMARY}\n{summary(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", milder(rows), settled(),
+        TEXT.HEAD, f"{TEXT.SUMMARY}\n{summary(rows)}\n{measured(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", milder(rows), settled(),
         measures(rows), external(rows), TEXT.DIFFERENCES,
     ]
     tidy.write("docs/explanations/ood-rl.md", "\n".join(page))

@@ -39,6 +39,7 @@ def head(found):
         "A monitor is fitted on nominal episodes of one policy, and another policy is put in its place. Three ways to go on: *as it "
         "was*, with the threshold of the policy that it was fitted on; *recalibrated*, with a threshold from nominal episodes of the "
         f"policy that it watches now; *fitted anew* on that policy.{found.lacking()}\n"
+        f"{found.measured('../reference/strengths.md', *POLICIES)}\n"
         f"{tidy.OLDER}"
         "Numbers in brackets are 95 % intervals. Thresholds are conformal, for 5 % of episodes. Anomalies have the magnitudes that were "
         f"calibrated for TQC.\n\n```sh no-run: takes half an hour\n{found.commands()}\n```\n"

@@ -26,6 +26,8 @@ BASELINES = ("clock", "random")
 #: the same bodies.
 CHOICE = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup", "urm-pnp"]
 SIBLINGS = ["sap-goal2", "urm-reach", "urr-reach"]
+#: The environments in which the penalty of `panel` was chosen (docs/explanations/choices.md).
+PENALTY = ["urr-reach", "mjc-half-cheetah", "sap-goal2"]
 MATCHED, ALARM = "auroc_matched", "conformal"
 #: Rules of thresholds; all but the last promise a share of false alarms.
 RULES = ["conformal", "band", "cusum", "martingale", "q95"]
@@ -73,17 +75,13 @@ def is_held_out(env):
 
 
 def head(found):
-    own = [row for row in found.rows if row["policy"] == POLICY and row["anomaly_class"] != "none"]
-    cells = {tidy.cell(row) for row in own}
-    done = {tidy.cell(row) for row in own if math.isfinite(row["magnitude"])}
     there = [env["env"] for env in found.environments]
     return (
         "# The vector benchmark\n\n"
         "Written by `python3 studies/vector/page.py` from the tables of the environments; do not edit.\n\n"
         f"Fifteen anomalies, in particle environments seventeen, at four calibrated strengths in {len(there)} of {len(ORDER)} "
         f"environments: {code(there)}.{found.lacking()}\n"
-        f"{len(done)} of {len(cells)} cells of environment, anomaly and strength were run: in the others no magnitude has that "
-        "strength, or none was known ([strengths](../reference/strengths.md)).\n"
+        f"{found.measured('../reference/strengths.md', POLICY)}\n"
         "Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n"
         f"{tidy.OLDER}"
         "Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their "
@@ -182,7 +180,7 @@ def figures_section():
     file, env, _ = STRENGTHS
     return (
         "## Distributions\n\nMatched AUROC over cells of environment, anomaly and strength: whiskers from 5 to 95 %, boxes from "
-        "25 to 75 %, a line at the median, a dot at the mean. Detectors are ordered by their mean; those that were not run in "
+        "25 to 75 %, a line at the median, a triangle at the mean. Detectors are ordered by their mean; those that were not run in "
         "every environment are left out. Where two environments have the same robot, the second one is reached over the robot's "
         "own protocol, here with a simulated controller. `python3 studies/vector/page.py --figures` writes the figures.\n\n"
         f"{images}\n\nThe last figure has the strengths of {env} for five anomalies: a level is the magnitude at which the policy "
@@ -272,7 +270,9 @@ def of_default(found):
         f"In the {len(envs)} environments in which it was run, {DEFAULT} / {OURS}:\n\n"
         f"{table_of(envs, columns)}\n"
         f"Means of the difference {DEFAULT} − {OURS}: {ahead(part.only(strength='tiny'), MATCHED)} AUROC at the smallest strength, "
-        f"{ahead(part, MATCHED)} at all, {ahead(part, 'd20', ALARM)} found in 20 steps.\n"
+        f"{ahead(part, MATCHED)} at all, {ahead(part, 'd20', ALARM)} found in 20 steps.\n\n"
+        f"The penalty of its charts was chosen in {', '.join(PENALTY)}, the parts of `{OURS}` in {', '.join(CHOICE)}: figures of these "
+        f"{len(PENALTY + CHOICE)} environments flatter `{DEFAULT}`.\n"
     )
 
 
@@ -400,11 +400,12 @@ def noise(found):
     ]
     gains = [[title, ahead(plain, is_of), ahead(loud, is_of)] for title, is_of in titles]
     missing = f" Not run yet: {code(noisy.missing)}." if noisy.missing else ""
+    measured = noisy.measured("../reference/strengths.md", POLICY)
     return (
         "## With nominal noise\n\nSensors and actuators of a simulator are exact; those of a robot are not. Here both nominal and "
         "anomalous episodes have the noise of a level ([noise.md](../howto/noise.md)), the same for an episode and its twin. "
         "Strengths were calibrated again at each level: tiny costs the policy one per cent of what it scores with that noise.\n\n"
-        f"At `datasheet`, in {code(own)}.{missing} Matched AUROC at tiny, means over environments and anomalies.\n\n"
+        f"At `datasheet`, in {code(own)}.{missing} {measured} Matched AUROC at tiny, means over environments and anomalies.\n\n"
         f"{table_of(detectors, columns)}\nFrom best to worst without noise: {ordered(plain)}. With it: {ordered(loud)}.\n\n"
         + table([f"gain of `{OURS}` over `{THEIRS}`", "without noise", "with it"], gains)
     )
