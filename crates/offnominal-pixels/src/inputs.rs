@@ -237,7 +237,7 @@ pub struct NominalSource {
     /// Its split
     #[arg(long, value_name = "SPLIT", requires = "nominal")]
     pub nominal_split: Option<String>,
-    /// Its label map [default: the only --map]
+    /// Its label map [default: the only --map, or its classes.toml]
     #[arg(long, value_name = "FILE.toml", requires = "nominal")]
     pub nominal_map: Option<PathBuf>,
     /// Its logits, if the network is in files

@@ -66,7 +66,11 @@ fn rows(e: &Evaluation) -> Vec<Row> {
 
 /// A table for the terminal.
 pub fn as_text(e: &Evaluation) -> String {
-    let mut text = format!("{}: {} images", e.data, e.images);
+    let layouts: Vec<&str> = e.layouts.iter().map(|layout| layout.name()).collect();
+    let mut text = format!("{}: {} images ({})", e.data, e.images, layouts.join(" + "));
+    if !e.left_out.is_empty() {
+        text += &format!(", {} left out", e.left_out.len());
+    }
     if e.held_out > 0 {
         text += &format!(", {} more held out for ODIN's temperature", e.held_out);
     }

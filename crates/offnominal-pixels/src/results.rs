@@ -91,6 +91,8 @@ pub struct MethodResult {
     pub has_seen_pasted: bool,
     /// Metrics of pixels by mode: `exact` (unless there are too many pixels), `histogram`, `paper400`, `per_image`.
     pub modes: BTreeMap<String, ModeResult>,
+    /// The AUROC of the first mode, with an interval that holds if images which were not seen are alike; none for few.
+    pub auroc_if_alike: Option<Estimate>,
     /// Metrics of components at the threshold with the best F1; none without components.
     pub components: Option<ComponentMetrics>,
     /// Area under the per-region overlap up to a false positive rate of .3, divided by .3; none without components.
@@ -164,6 +166,7 @@ impl MethodResult {
             has_seen_unknown: scorer.seen.unknown,
             has_seen_pasted: scorer.seen.pasted,
             modes: judged.modes.into_iter().map(|m| (m.mode.to_string(), m.into())).collect(),
+            auroc_if_alike: judged.if_alike,
             components: components.metrics,
             aupro: components.aupro,
             max_iou_threshold: best.max_iou_threshold,
@@ -195,6 +198,7 @@ impl MethodResult {
             all.push(("components", "f1", &c.f1));
         }
         all.extend(self.aupro.as_ref().map(|aupro| ("components", "aupro", aupro)));
+        all.extend(self.auroc_if_alike.as_ref().map(|auroc| ("if_alike", "auroc", auroc)));
         all
     }
 }

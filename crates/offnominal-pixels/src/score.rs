@@ -36,7 +36,7 @@ pub struct Request {
     /// Temperature of odin
     #[arg(long, default_value_t = 1000.0, value_name = "T", value_parser = temperature)]
     pub temperature: f64,
-    /// Score above which pixels form components
+    /// Score above which connected pixels are a component
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// Set the threshold so that this share of held-out nominal pixels is above

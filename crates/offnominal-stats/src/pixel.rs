@@ -11,6 +11,7 @@
 //!
 //! Larger scores mean more unknown. Ignored pixels count nowhere.
 
+mod alike;
 pub mod components;
 mod confusion;
 mod curve;

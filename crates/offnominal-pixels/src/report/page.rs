@@ -25,6 +25,8 @@ struct Section {
     name: String,
     facts: Vec<(&'static str, String)>,
     modes: Vec<ModeTable>,
+    /// Methods with their AUROC if other images are alike.
+    alike: Vec<(String, String)>,
     components: Vec<[String; 5]>,
     thresholds: Vec<[String; 4]>,
     drift: Option<Value>,
@@ -86,6 +88,11 @@ fn section(e: &Evaluation) -> Section {
         name: e.data.clone(),
         facts: facts(e),
         modes: modes.iter().map(|mode| mode_table(e, mode)).filter(|t| !t.rows.is_empty()).collect(),
+        alike: e
+            .methods
+            .iter()
+            .filter_map(|m| Some((m.marked(), format!("{:.3}", m.auroc_if_alike.as_ref()?))))
+            .collect(),
         components: e.methods.iter().filter_map(component_row).collect(),
         thresholds: e.methods.iter().map(threshold_row).collect(),
         drift: charts::drift(e).map(Value::from_safe_string),
@@ -99,7 +106,9 @@ fn section(e: &Evaluation) -> Section {
 
 fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     let (unknown, known) = (e.unknown_pixels.unwrap_or(0), e.known_pixels.unwrap_or(0));
+    let layouts: Vec<&str> = e.layouts.iter().map(|layout| layout.name()).collect();
     let mut facts = vec![
+        ("Layout", layouts.join(" + ")),
         ("Images", format!("{}, of them {} with unknown and known pixels", e.images, e.images_with_both)),
         (
             "Unknown pixels",
@@ -109,6 +118,9 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    if !e.left_out.is_empty() {
+        facts.push(("Left out", format!("{}: {}", e.left_out.len(), e.left_out.join("; "))));
+    }
     if let Some(iou) = &e.mean_iou {
         facts.push(("Mean IoU", format!("{iou:.3}")));
     }

@@ -67,6 +67,7 @@ mod tests {
             has_seen_unknown: false,
             has_seen_pasted: false,
             modes: Default::default(),
+            auroc_if_alike: None,
             components: None,
             aupro: None,
             max_iou_threshold: 0.0,

@@ -3,10 +3,10 @@
 //! Pixels of one image depend on one another, images do not, so intervals resample whole images. A replicate weighs
 //! the images' histograms of 2¹⁶ bins, of which an image stores only those that it uses.
 
-use super::{Area, Exact, Group, Histogram, PixelMetrics, Truth};
-use crate::StatsError;
+use super::{Area, Exact, Group, Histogram, PixelMetrics, Truth, alike};
 use crate::bootstrap::{Bootstrap, Range};
 use crate::pixel::histogram::key;
+use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
 const BITS: u32 = 16;
@@ -75,16 +75,36 @@ impl Images {
     pub fn pooled(&self, plan: &Bootstrap) -> Result<[Estimate; 4], StatsError> {
         let pool = std::cell::RefCell::new(Histogram::new(BITS));
         plan.estimates("pooled pixels", self.images.len(), RANGES, |weights| {
-            let mut pool = pool.borrow_mut();
-            pool.clear();
-            for (image, &weight) in self.images.iter().zip(weights).filter(|(_, w)| **w > 0) {
-                for &(bin, unknown, known) in &image.bins {
-                    let counts = [known, unknown].map(|n| u64::from(weight) * u64::from(n));
-                    pool.count(usize::from(bin), counts);
-                }
-            }
-            pool.curve().metrics(Area::Steps).ok().map(|m| m.shares())
+            self.weighted(&mut pool.borrow_mut(), weights)
         })
+    }
+
+    /// Pooled metrics where each image counts as often as its weight says; none without unknown or known pixels.
+    fn weighted(&self, pool: &mut Histogram, weights: &[u32]) -> Option<[f64; 4]> {
+        pool.clear();
+        for (image, &weight) in self.images.iter().zip(weights).filter(|(_, w)| **w > 0) {
+            for &(bin, unknown, known) in &image.bins {
+                let counts = [known, unknown].map(|n| u64::from(weight) * u64::from(n));
+                pool.count(usize::from(bin), counts);
+            }
+        }
+        pool.curve().metrics(Area::Steps).ok().map(|m| m.shares())
+    }
+
+    /// An interval of the pooled AUROC that holds if images which were not seen are alike those that were
+    /// ([`alike::interval`]); none for few images, or if these do not differ.
+    pub fn if_alike(&self, auroc: f64, level: Level) -> Option<Estimate> {
+        let (n, mut pool) = (self.images.len(), Histogram::new(BITS));
+        let all = self.weighted(&mut pool, &vec![1; n])?[0];
+        let mut weights = vec![1; n];
+        let mut without = |image: usize| {
+            weights[image] = 0;
+            let found = self.weighted(&mut pool, &weights);
+            weights[image] = 1;
+            Some(n as f64 * all - (n - 1) as f64 * found?[0])
+        };
+        let values = (0..n).map(&mut without).collect::<Option<Vec<f64>>>()?;
+        alike::interval(auroc, &values, level)
     }
 }
 
@@ -103,7 +123,6 @@ fn bins(groups: &[Group]) -> Vec<Bin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Level;
     use offnominal_core::{Rng, Seed};
 
     /// Images whose scores are shifted as a whole, half of them without anything unknown.

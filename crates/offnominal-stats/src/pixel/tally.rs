@@ -43,6 +43,8 @@ pub struct Judged {
     pub modes: Vec<ModeMetrics>,
     /// The most that each metric of the histogram can be off, downwards and upwards.
     pub histogram_error: [[f64; 2]; 4],
+    /// The AUROC of the most exact mode, with the interval that holds if other images are alike.
+    pub if_alike: Option<Estimate>,
     /// Thresholds and best F1, of the exact mode, or of the histogram if there are too many pixels.
     pub best: PixelMetrics,
     /// What a reader must know.
@@ -94,7 +96,8 @@ impl PixelTally {
         let warnings = self.warnings(&modes);
         let histogram_error = std::array::from_fn(|i| bounds[i].map(|bound| bound - binned.shares()[i]));
         let (counts, images) = (histogram.counts(), self.images.counts());
-        Ok(Judged { counts, images, modes, histogram_error, best, warnings })
+        let if_alike = self.images.if_alike(modes[0].values[0].value, plan.level);
+        Ok(Judged { counts, images, modes, histogram_error, if_alike, best, warnings })
     }
 
     fn warnings(&self, modes: &[ModeMetrics]) -> Vec<String> {

@@ -278,7 +278,7 @@ const BENCHMARKS: &[Command] = &[
     ),
     Command::new::<pixels::score::Request>(
         "pixels score",
-        "Write pixel scores as .npy files",
+        "Score every pixel of images: maps, pictures, components, a contact sheet",
         WORK,
         run!(pixels::score::Request, pixels::score::run),
     ),
