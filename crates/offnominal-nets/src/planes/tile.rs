@@ -51,7 +51,11 @@ impl WithSimd for Block<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        if self.width == 8 { self.tiles::<S, 8>(simd) } else { self.tiles::<S, 4>(simd) }
+        match self.width {
+            8 => self.tiles::<S, 8>(simd),
+            4 => self.tiles::<S, 4>(simd),
+            _ => self.tiles::<S, 1>(simd),
+        }
     }
 }
 

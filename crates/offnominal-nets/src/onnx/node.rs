@@ -8,18 +8,29 @@ use std::collections::HashMap;
 /// What a node reads: the i-th value, where there is one.
 #[derive(Clone, Copy)]
 pub(super) struct Inputs<'a> {
+    constants: &'a [Tensor],
     values: &'a [Tensor],
     ids: &'a [Option<usize>],
 }
 
 impl<'a> Inputs<'a> {
-    pub(super) fn new(values: &'a [Tensor], ids: &'a [Option<usize>]) -> Inputs<'a> {
-        Inputs { values, ids }
+    pub(super) fn new(constants: &'a [Tensor], values: &'a [Tensor], ids: &'a [Option<usize>]) -> Inputs<'a> {
+        Inputs { constants, values, ids }
+    }
+
+    /// A value by its place: constants come first.
+    pub(super) fn value(self, id: usize) -> &'a Tensor {
+        self.constants.get(id).unwrap_or_else(|| &self.values[id - self.constants.len()])
+    }
+
+    /// Whether the i-th value is the same in every run.
+    pub(super) fn is_constant(self, i: usize) -> bool {
+        self.ids.get(i).copied().flatten().is_some_and(|id| id < self.constants.len())
     }
 
     /// The i-th value.
     pub(super) fn get(self, i: usize) -> Option<&'a Tensor> {
-        self.ids.get(i).copied().flatten().map(|id| &self.values[id])
+        self.ids.get(i).copied().flatten().map(|id| self.value(id))
     }
 
     /// All of them.
@@ -29,6 +40,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// A node as the file has it.
+#[derive(Default)]
 pub(super) struct Written {
     pub(super) operator: String,
     pub(super) name: String,

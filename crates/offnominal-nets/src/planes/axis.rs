@@ -18,7 +18,7 @@ pub struct Axis {
     /// Inputs from tap to tap.
     pub dilation: usize,
     /// Zeros before the first and after the last input.
-    pub padding: usize,
+    pub padding: [usize; 2],
 }
 
 /// How an axis is laid out before it is read: phases of so many places.
@@ -71,7 +71,9 @@ impl Axis {
     /// How many outputs there are; none if the kernel does not fit.
     pub fn outputs(&self) -> usize {
         let reach = self.dilation * (self.kernel - 1) + 1;
-        (self.size + 2 * self.padding).checked_sub(reach).map_or(0, |rest| rest / self.stride + 1)
+        (self.size + self.padding[0] + self.padding[1])
+            .checked_sub(reach)
+            .map_or(0, |rest| rest / self.stride + 1)
     }
 
     /// Quotients and remainders of the taps.
@@ -90,13 +92,13 @@ impl Axis {
         let tap = |(number, (q, r))| Tap { number, phase: phase(r), place: q };
         let taps: Vec<Tap> = self.parts().enumerate().map(tap).collect();
         let len = count + taps.iter().map(|t| t.place).max().unwrap_or(0);
-        let first = phases.iter().map(|&r| r as isize - self.padding as isize).collect();
+        let first = phases.iter().map(|&r| r as isize - self.padding[0] as isize).collect();
         (Fill::new(first, self.stride, len, self.size), vec![Lane { first: 0, step: 1, count, taps }])
     }
 
     /// From the gradient of so many outputs to that of the input: the inputs of a phase have the same taps.
     pub fn backward(&self, outputs: usize) -> (Fill, Vec<Lane>) {
-        let (stride, padding) = (self.stride, self.padding);
+        let (stride, padding) = (self.stride, self.padding[0]);
         // Of each phase, its first input, the place of that, and how many there are.
         let starts = (0..stride).filter_map(|r| {
             let first = (r as isize - padding as isize).rem_euclid(stride as isize) as usize;

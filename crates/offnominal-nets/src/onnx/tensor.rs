@@ -7,10 +7,13 @@ use super::{Beside, OnnxError};
 
 /// Numbers in order of their last index first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Tensor {
-    pub(super) kind: Kind,
-    pub(super) shape: Vec<usize>,
-    pub(super) data: Vec<f32>,
+pub struct Tensor {
+    /// Their type in the file.
+    pub kind: Kind,
+    /// Length of each axis.
+    pub shape: Vec<usize>,
+    /// The numbers.
+    pub data: Vec<f32>,
 }
 
 /// The fields of a `TensorProto`.
@@ -97,6 +100,32 @@ impl Tensor {
         Ok(())
     }
 
+    /// Takes a shape whose numbers the caller overwrites, all of them.
+    ///
+    /// # Errors
+    /// As [`Tensor::become_zeros`].
+    pub(super) fn become_any(
+        &mut self,
+        shape: &[usize],
+        work_each: usize,
+        budget: &mut Budget,
+    ) -> Result<(), OnnxError> {
+        self.take(shape, work_each, budget)?;
+        self.data.resize(shape.iter().product(), 0.0);
+        Ok(())
+    }
+
+    fn take(&mut self, shape: &[usize], work_each: usize, budget: &mut Budget) -> Result<(), OnnxError> {
+        budget.take(shape, work_each)?;
+        let numbers = shape.iter().product();
+        if self.data.capacity() < numbers {
+            self.data = budget.memory(numbers);
+        }
+        self.shape.clear();
+        self.shape.extend_from_slice(shape);
+        Ok(())
+    }
+
     /// Takes a shape whose numbers the caller appends.
     ///
     /// # Errors
@@ -107,15 +136,13 @@ impl Tensor {
         work_each: usize,
         budget: &mut Budget,
     ) -> Result<(), OnnxError> {
-        budget.take(shape, work_each)?;
-        self.shape.clear();
-        self.shape.extend_from_slice(shape);
+        self.take(shape, work_each, budget)?;
         self.data.clear();
         Ok(())
     }
 
     /// Type and shape, in words.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         format!("{} {:?}", self.kind.name(), self.shape)
     }
 }

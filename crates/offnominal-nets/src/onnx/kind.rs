@@ -7,7 +7,7 @@ const LARGEST_WHOLE: f64 = 16_777_216.0;
 
 /// What the numbers of a value are. All are kept as floats of 32 bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// 32 bits.
     #[default]
     Float,
@@ -49,7 +49,7 @@ impl Kind {
     }
 
     /// Its name.
-    pub(super) fn name(self) -> String {
+    pub fn name(self) -> String {
         match self {
             Kind::Float => "float32".into(),
             Kind::Half => "float16".into(),
@@ -61,7 +61,7 @@ impl Kind {
     }
 
     /// Whether its numbers have a point.
-    pub(super) fn is_real(self) -> bool {
+    pub fn is_real(self) -> bool {
         matches!(self, Kind::Float | Kind::Half | Kind::Double)
     }
 
@@ -112,9 +112,13 @@ impl Kind {
     /// Whether it has that number, and a float of 32 bits has it too.
     pub(super) fn has(self, x: f64) -> bool {
         let whole = |low: f64, high: f64| x.fract() == 0.0 && low <= x && x <= high;
+        // Exporters write the largest numbers of 32 or 64 bits where they mean "to the end".
+        let is_no_end =
+            |bits: u32| [31, 63].iter().any(|&b| b < bits as i32 && (x.abs() - 2_f64.powi(b)).abs() < 2.0);
         match self {
             Kind::Float | Kind::Half | Kind::Double => (x as f32).is_finite(),
             Kind::Bool => x == 0.0 || x == 1.0,
+            Kind::Signed(bits) if is_no_end(bits) => true,
             Kind::Signed(bits) => {
                 let most = 2_f64.powi(bits as i32 - 1);
                 whole((-most).max(-LARGEST_WHOLE), (most - 1.0).min(LARGEST_WHOLE))
@@ -124,7 +128,7 @@ impl Kind {
     }
 
     /// A result as a number of this type; what it has not is not a number.
-    pub(super) fn rounded(self, x: f32) -> f32 {
+    pub fn rounded(self, x: f32) -> f32 {
         match self {
             Kind::Float | Kind::Double => x,
             Kind::Half => f16::from_f32(x).to_f32(),

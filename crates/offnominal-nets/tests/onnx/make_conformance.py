@@ -18,7 +18,14 @@ from onnx.backend.test.case.node import collect_testcases
 warnings.simplefilter("ignore")
 HERE = Path(__file__).parent
 MOST_NUMBERS = 400
-OPERATORS = ["Abs", "Add", "ArgMax", "Cast", "Clip", "Concat", "Constant", "Conv", "Div", "Dropout", "Elu", "Exp", "Flatten", "Gemm", "Identity", "LeakyRelu", "Log", "MatMul", "Max", "MaxPool", "Min", "Mul", "Neg", "Pow", "Relu", "Reshape", "Sigmoid", "Softmax", "Softplus", "Sqrt", "Squeeze", "Sub", "Tanh", "Transpose", "Unsqueeze"]
+OPERATORS = [
+    "Abs", "Add", "ArgMax", "AveragePool", "BatchNormalization", "Cast", "Ceil", "Clip", "Concat", "Constant",
+    "Conv", "ConvTranspose", "Div", "Dropout", "Elu", "Exp", "Expand", "Flatten", "Floor",
+    "Gather", "Gemm", "GlobalAveragePool", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "MatMul",
+    "Max", "MaxPool", "MaxUnpool", "Min", "Mul", "Neg", "PRelu", "Pad", "Pow", "ReduceMean", "Relu", "Reshape",
+    "Resize", "Shape", "Sigmoid", "Softmax", "Softplus", "Sqrt", "Squeeze", "Sub", "Tanh", "Transpose",
+    "Unsqueeze", "Upsample",
+]
 
 
 def plain(values):

@@ -1,8 +1,11 @@
-//! What is computed along one axis.
+//! What is computed along axes, or plane by plane.
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
 use super::budget::{Budget, FUNCTION, MOST_AXES};
+use super::index::axis;
+use super::node::Inputs;
+use super::ops::MISSING;
 use super::tensor::Tensor;
 
 /// Numbers that belong together.
@@ -35,12 +38,6 @@ impl Around {
             (0..self.along).map(move |k| from + k * self.behind)
         })
     }
-}
-
-/// An axis of a shape, counted from either end.
-fn axis(at: i64, rank: usize) -> Result<usize, OnnxError> {
-    let found = if at < 0 { at.saturating_add(rank as i64) } else { at };
-    usize::try_from(found).ok().filter(|&axis| axis < rank).ok_or(MISFIT)
 }
 
 /// Shares of the numbers that belong together.
@@ -98,8 +95,92 @@ pub(super) fn arg_max(
     Ok(())
 }
 
+/// The mean over axes that an attribute or an input names, or over all pixels; without names over all axes or none.
+pub(super) fn mean(
+    from: &Tensor,
+    (axes, given): (&[i64], Option<&Tensor>),
+    [is_kept, is_of_pixels, is_none_all]: [bool; 3],
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
+    let rank = from.shape.len();
+    let mut is_over = [false; MOST_AXES];
+    let further = given.into_iter().flat_map(|given| given.data.iter().map(|&at| at as i64));
+    for at in axes.iter().copied().chain(further) {
+        is_over[axis(at, rank)?] = true;
+    }
+    if !is_over.contains(&true) && is_none_all {
+        is_over[if is_of_pixels { rank.min(2) } else { 0 }..rank].fill(true);
+    }
+    let (mut kept, mut shape, mut n) = ([1; MOST_AXES], [1; MOST_AXES], 0);
+    for i in 0..rank {
+        kept[i] = if is_over[i] { 1 } else { from.shape[i] };
+        shape[n] = kept[i];
+        n += usize::from(is_kept || !is_over[i]);
+    }
+    let count = from.shape.iter().zip(is_over).filter(|(_, over)| *over).map(|(n, _)| n).product::<usize>();
+    out.become_zeros(&shape[..n], count.saturating_mul(rank.max(1)), budget)?;
+    // Neighbours that become one number.
+    let run: usize = (0..rank).rev().take_while(|&i| is_over[i]).map(|i| from.shape[i]).product();
+    for (i, numbers) in from.data.chunks_exact(run.max(1)).enumerate() {
+        let (mut rest, mut at, mut stride) = (i * run, 0, 1);
+        for axis in (0..rank).rev() {
+            at += if is_over[axis] { 0 } else { rest % from.shape[axis] * stride };
+            stride *= kept[axis];
+            rest /= from.shape[axis];
+        }
+        out.data[at] += (numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / count as f64) as f32;
+    }
+    Ok(())
+}
+
+/// (x − mean) / √(variance + ε) · scale + shift for each plane; the inputs are x, scale, shift, mean, variance.
+pub(super) fn normalise(
+    inputs: Inputs<'_>,
+    epsilon: f32,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
+    let from = inputs.get(0).ok_or(MISSING)?;
+    let (planes, rest) = (*from.shape.get(1).ok_or(MISFIT)?, from.shape[2..].iter().product::<usize>());
+    let [scale, shift, mean, variance] = [1, 2, 3, 4].map(|i| inputs.get(i).map(|v| &v.data[..]));
+    let (Some(scale), Some(shift), Some(mean), Some(variance)) = (scale, shift, mean, variance) else {
+        return Err(MISSING);
+    };
+    if [scale, shift, mean, variance].iter().any(|of| of.len() != planes) {
+        return Err(MISFIT);
+    }
+    out.become_empty(&from.shape, 2, budget)?;
+    for (i, plane) in from.data.chunks_exact(rest.max(1)).enumerate() {
+        let c = i % planes;
+        let factor = scale[c] / (variance[c] + epsilon).sqrt();
+        out.data.extend(plane.iter().map(|x| (x - mean[c]) * factor + shift[c]));
+    }
+    Ok(())
+}
+
+/// Drops each unit with this probability, if units are dropped; the others grow so that the mean stays.
+pub(super) fn drop_units(
+    from: &Tensor,
+    probability: f64,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
+    out.become_empty(&from.shape, FUNCTION, budget)?;
+    let scale = (1.0 / (1.0 - probability)) as f32;
+    match &mut budget.rng {
+        None => out.data.extend_from_slice(&from.data),
+        Some(rng) => {
+            let drawn = |&x: &f32| if rng.uniform() < probability { x * 0.0 } else { x * scale };
+            out.data.extend(from.data.iter().map(drawn));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::budget::Use;
     use super::super::kind::Kind;
     use super::*;
 
@@ -111,7 +192,7 @@ mod tests {
     fn shares_sum_to_one_along_the_axis() {
         let (from, mut out) = (tensor(&[2, 2], &[1000.0, 1000.0, 0.0, 1000.0]), Tensor::default());
         let mut shares =
-            |along| softmax(&from, along, &mut out, &mut Budget::of_an_action()).map(|()| out.data.clone());
+            |along| softmax(&from, along, &mut out, &mut Budget::of(Use::Action)).map(|()| out.data.clone());
         assert_eq!(shares(Along::Axis(-1)).unwrap(), [0.5, 0.5, 0.0, 1.0]);
         assert_eq!(shares(Along::Axis(0)).unwrap(), [1.0, 0.5, 0.0, 0.5]);
         let third = 1.0 / 3.0;
@@ -123,7 +204,7 @@ mod tests {
     fn the_largest_is_found_along_the_axis() {
         let (from, mut out) = (tensor(&[2, 2], &[1.0, 1.0, 3.0, 0.0]), Tensor::default());
         let mut largest = |at, flags| {
-            arg_max(&from, at, flags, &mut out, &mut Budget::of_an_action()).unwrap();
+            arg_max(&from, at, flags, &mut out, &mut Budget::of(Use::Action)).unwrap();
             (out.shape.clone(), out.data.clone())
         };
         assert_eq!(largest(0, [true, false]), (vec![1, 2], vec![1.0, 0.0]));

@@ -184,6 +184,7 @@ pub(super) fn concat(
 
 #[cfg(test)]
 mod tests {
+    use super::super::budget::Use;
     use super::super::kind::Kind;
     use super::*;
 
@@ -192,7 +193,7 @@ mod tests {
     }
 
     fn budget() -> Budget {
-        Budget::of_an_action()
+        Budget::of(Use::Action)
     }
 
     #[test]

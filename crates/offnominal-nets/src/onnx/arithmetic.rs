@@ -12,15 +12,41 @@ pub(super) fn map(
     from: &Tensor,
     out: &mut Tensor,
     budget: &mut Budget,
-    f: impl Fn(f32) -> f32,
+    f: impl Fn(&[f32], &mut Vec<f32>),
 ) -> Result<(), OnnxError> {
     out.become_empty(&from.shape, FUNCTION, budget)?;
-    out.data.extend(from.data.iter().map(|&x| f(x)));
+    f(&from.data, &mut out.data);
     Ok(())
 }
 
+/// Appends a function of each number. It is a part of the operators' own functions, so that each is compiled for it.
+#[inline(always)]
+pub(super) fn each(from: &[f32], out: &mut Vec<f32>, f: impl Fn(f32) -> f32) {
+    out.extend(from.iter().map(|&x| f(x)));
+}
+
+/// Second numbers of some neighbours.
+pub(super) enum With<'a> {
+    /// One for each.
+    Each(&'a [f32]),
+    /// The same for all.
+    Same(f32),
+}
+
+/// Puts a function of two numbers in place of the first ones.
+pub(super) type Pairs = fn(&mut [f32], With<'_>);
+
+/// As [`each`], of two numbers.
+#[inline(always)]
+pub(super) fn pairs(first: &mut [f32], second: With<'_>, f: impl Fn(f32, f32) -> f32) {
+    match second {
+        With::Each(second) => first.iter_mut().zip(second).for_each(|(a, &b)| *a = f(*a, b)),
+        With::Same(b) => first.iter_mut().for_each(|a| *a = f(*a, b)),
+    }
+}
+
 /// A number between bounds, of which the upper one is kept in any case; what is not a number stays that.
-pub(super) fn clip(x: f32, low: f32, high: f32) -> f32 {
+pub fn clip(x: f32, low: f32, high: f32) -> f32 {
     let raised = if x < low { low } else { x };
     if raised > high { high } else { raised }
 }
@@ -31,7 +57,7 @@ pub(super) fn combine(
     inputs: Inputs<'_>,
     out: &mut Tensor,
     budget: &mut Budget,
-    f: fn(f32, f32) -> f32,
+    f: Pairs,
 ) -> Result<(), OnnxError> {
     let rank = inputs.all().map(|value| value.shape.len()).max().unwrap_or(0);
     let mut shape = [1; MOST_AXES];
@@ -44,12 +70,34 @@ pub(super) fn combine(
         }
     }
     let work = (FUNCTION + rank).saturating_mul(inputs.all().count().max(2) - 1);
-    out.become_zeros(&shape[..rank], work, budget)?;
-    for (i, x) in out.data.iter_mut().enumerate() {
-        let numbers = inputs.all().map(|value| value.data[stretched(value, i, &shape[..rank])]);
-        *x = numbers.reduce(f).unwrap_or(f32::NAN);
+    let shape = &shape[..rank];
+    out.become_any(shape, work, budget)?;
+    for (i, value) in inputs.all().enumerate() {
+        let (run, is_same) = run_of(value, shape);
+        for (k, numbers) in out.data.chunks_exact_mut(run.max(1)).enumerate() {
+            let at = stretched(value, k * run, shape);
+            match (i, is_same) {
+                (0, true) => numbers.fill(value.data[at]),
+                (0, false) => numbers.copy_from_slice(&value.data[at..at + run]),
+                (_, true) => f(numbers, With::Same(value.data[at])),
+                (_, false) => f(numbers, With::Each(&value.data[at..at + run])),
+            }
+        }
     }
     Ok(())
+}
+
+/// How many neighbours of a shape are neighbours in a value that is stretched to it too, or all the same number there.
+fn run_of(value: &Tensor, shape: &[usize]) -> (usize, bool) {
+    let (mut run, mut is_same) = (1, None);
+    for axis in (0..shape.len()).rev().filter(|&axis| shape[axis] != 1) {
+        let repeats = length_of(value, axis, shape.len()) == 1;
+        if *is_same.get_or_insert(repeats) != repeats {
+            break;
+        }
+        run *= shape[axis];
+    }
+    (run, is_same.unwrap_or(false))
 }
 
 /// The length of an axis among `rank`, the last of which is the value's last.
@@ -144,6 +192,7 @@ fn dot(a: &Matrix<'_>, row: usize, b: &Matrix<'_>, column: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::budget::Use;
     use super::super::kind::Kind;
     use super::*;
 
@@ -152,7 +201,7 @@ mod tests {
     }
 
     fn budget() -> Budget {
-        Budget::of_an_action()
+        Budget::of(Use::Action)
     }
 
     #[test]
@@ -161,7 +210,8 @@ mod tests {
         let (column, row) = (tensor(&[2, 1], &[1.0, 10.0]), tensor(&[3], &[1.0, 2.0, 3.0]));
         let values = [column, row, tensor(&[2], &[0.0, 0.0])];
         let mut product = |ids: &[Option<usize>]| {
-            combine(Inputs::new(&values, ids), &mut out, &mut budget(), |a, b| a * b).map(|()| out.clone())
+            combine(Inputs::new(&values, &[], ids), &mut out, &mut budget(), |y, x| pairs(y, x, |a, b| a * b))
+                .map(|()| out.clone())
         };
         let wanted = tensor(&[2, 3], &[1.0, 2.0, 3.0, 10.0, 20.0, 30.0]);
         assert_eq!(product(&[Some(0), Some(1)]), Ok(wanted));
