@@ -235,7 +235,7 @@ impl Layers<'_> {
 
     /// Convolutions of several dilations beside the mean of the image.
     fn scales(&mut self, high: Id, name: &str) -> Result<Id, TensorError> {
-        let mut branch = |layers: &mut Self, x: Id, place: &str, first: usize, channels, size, dilation| {
+        let branch = |layers: &mut Self, x: Id, place: &str, first: usize, channels, size, dilation| {
             let names = [format!("{name}.{place}.{first}"), format!("{name}.{place}.{}", first + 1)];
             let stride = Stride { dilation, ..Stride::default() };
             layers.layer(x, [&names[0], &names[1]], channels, size, stride, true)

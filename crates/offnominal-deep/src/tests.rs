@@ -97,7 +97,7 @@ fn answers_have_the_layout_of_the_image() {
     for design in designs() {
         let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
         // Sizes that strides do not divide are answered too.
-        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
+        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0)).unwrap();
         assert_eq!(output.logits.len(), 3 * 13 * 27);
         assert_eq!(output.features.len(), output.grid.iter().product::<usize>());
         let reduced = design.modification == Modification::DimReduce;
@@ -148,7 +148,7 @@ fn random_passes_differ_and_the_same_seed_repeats_them() {
         &mut Rng::new(3),
         &device::cpu(),
     );
-    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
+    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed)).unwrap();
     let two = output(2, 7);
     let half = two.logits.len() / 2;
     assert!(two.logits[..half] != two.logits[half..] && two == output(2, 7) && two != output(2, 8));
@@ -250,7 +250,10 @@ fn the_published_sizes_are_those_of_the_publications() {
             ..Design::default()
         };
         let net = Segmenter::new(&design, &mut Rng::new(1), &device::cpu());
-        assert_eq!(net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
+        assert_eq!(
+            net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).unwrap().logits.len(),
+            21 * 33 * 65
+        );
         net.weights.n_learned()
     };
     assert_eq!(n(Architecture::Deeplabv3, Modification::None), 42_004_074 - 2_365_205);

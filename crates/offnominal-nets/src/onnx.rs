@@ -42,6 +42,7 @@ pub use build::{Builder, Id, Stride};
 pub use graph::Graph;
 pub use kind::Kind;
 pub use read::files;
+pub use resize::bilinear;
 pub use tensor::Tensor;
 
 use std::collections::BTreeMap;

@@ -2,9 +2,10 @@
 //! or of one of our networks under the names of its own tensors.
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
-use crate::deep::Net;
+use crate::deep;
 use crate::inputs::Reading;
 use crate::label_map::LabelMap;
+use crate::net::Net;
 use crate::network::{Model, Network};
 use crate::train::output_stride;
 use crate::train::{ModelCard, judge};
@@ -104,7 +105,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Imported> {
 impl Request {
     fn open(&self, classes: Vec<String>) -> Result<Net> {
         let Request { preset, modification, output_stride, .. } = *self;
-        let Some(network) = self.network else { return Net::import(&self.weights, classes) };
+        let Some(network) = self.network else { return deep::import(&self.weights, classes) };
         let (device, steps, batch, rate) = (Device::Cpu, None, None, None);
         let choice =
             NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };

@@ -2,7 +2,7 @@
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
-use super::budget::{Budget, MOST_AXES};
+use super::budget::{Budget, MOST_AXES, Use};
 use super::node::{Inputs, Written};
 use super::ops::MISSING;
 use super::tensor::Tensor;
@@ -191,6 +191,16 @@ fn along(from: &[f32], shape: &[usize], axis: usize, places: &[Mixture], out: &m
 
 fn mixed(a: f32, b: f32, share: f32) -> f32 {
     (1.0 - share) * a + share * b
+}
+
+/// Images `[images, planes, rows, columns]` in another size, bilinearly, with pixel centres at half integers.
+///
+/// # Errors
+/// If they have other axes, or are too large.
+pub fn bilinear(from: &Tensor, to: [usize; 2]) -> Result<Tensor, OnnxError> {
+    let (mut out, shape) = (Tensor::default(), vec![1, 1, to[0], to[1]]);
+    like(from, &Tensor { shape, ..Tensor::default() }, &mut out, &mut Budget::of(Use::Image))?;
+    Ok(out)
 }
 
 /// An image in the size of another one, bilinearly, with pixel centres at half integers.
