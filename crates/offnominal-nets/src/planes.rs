@@ -17,5 +17,5 @@ pub mod sweep;
 pub mod tile;
 
 pub use axis::Axis;
-pub use run::{Filters, Kernel, Scratch, Work, rectify};
+pub use run::{Filters, Kernel, Scratch, Work};
 pub use sweep::Sweep;

@@ -28,7 +28,7 @@ pub(super) fn run_by(
     let mut y = vec![0.0; x.len() / image * kernel.to * work.pixels()];
     let is_few = x.len() / image < rayon::current_num_threads();
     let images = y.par_chunks_mut(kernel.to * work.pixels()).zip(x.par_chunks(image));
-    images.for_each_init(Scratch::default, |Scratch { planes, rows }, (y, image)| {
+    images.for_each_init(Scratch::default, |Scratch { planes, rows, .. }, (y, image)| {
         let x = work.lay_out(image, planes);
         if is_few {
             let blocks = y.par_chunks_mut(block).zip(&filters);

@@ -1,9 +1,12 @@
 //! A sweep over an image, ready to be made as often as there are images of its size.
 
-use super::spans::{SLACK, Spans};
+use super::spans::{SLACK, Spans, Tile};
 use super::sweep::{Sweep, Target};
 use super::tile::{Block, lanes, width};
 use pulp::Arch;
+
+/// Numbers of the input that some tiles read at most: a quarter of the second cache.
+const CACHED: usize = 1 << 17;
 
 /// A kernel: numbers from output channel to output channel, from input channel to input channel; its taps are
 /// neighbours.
@@ -57,6 +60,8 @@ pub struct Scratch {
     pub planes: Vec<f32>,
     /// Rows on their way to where they are written.
     pub rows: Vec<f32>,
+    /// What some tiles read, side by side.
+    near: Vec<f32>,
 }
 
 impl Filters {
@@ -97,6 +102,36 @@ impl Filters {
             packed
         };
         Filters { width, from: kernel.from, weights: sweep.targets.iter().map(pack).collect(), start }
+    }
+}
+
+impl Place {
+    /// What some tiles read of each channel, side by side, so that it stays in the caches while all filters pass by; with
+    /// the distance of channels, and the place of a channel at which it begins. Few filters read it where it is.
+    fn gather<'a>(
+        &self,
+        tiles: &[Tile],
+        x: &'a [f32],
+        plane: usize,
+        filters: &[Filters],
+        near: &'a mut Vec<f32>,
+    ) -> (&'a [f32], usize, usize) {
+        let reads = || tiles.iter().flat_map(|tile| &tile.at).map(|at| at[0]);
+        let (first, last) = (reads().min().unwrap_or(0), reads().max().unwrap_or(0));
+        let length = last - first + self.taps.iter().max().unwrap_or(&0) + SLACK;
+        // Nor is it worth it where taps lie so far apart that most of it is read in vain.
+        if filters.len() < 3 || length > 4 * 48 * tiles.len() {
+            return (x, plane, 0);
+        }
+        // An odd number of lines, so that channels do not compete for the same places of a cache.
+        let apart = (length.div_ceil(16) | 1) * 16;
+        near.resize(near.len().max(filters[0].from * apart), 0.0);
+        for (c, near) in near.chunks_exact_mut(apart).take(filters[0].from).enumerate() {
+            let from = &x[(c * plane + first).min(x.len())..];
+            let n = length.min(from.len());
+            near[..n].copy_from_slice(&from[..n]);
+        }
+        (near, apart, first)
     }
 }
 
@@ -145,16 +180,25 @@ impl Work {
         is_rectified: bool,
         scratch: &mut Scratch,
     ) {
-        let Scratch { planes, rows } = scratch;
+        let Scratch { planes, rows, near } = scratch;
         // What another work left is no padding of this one.
         planes.clear();
         let x = self.lay_out(image, planes);
-        let dispatch = |block: Block<'_>| Arch::new().dispatch(block);
-        let block = filters[0].width * self.pixels();
-        for (filters, y) in filters.iter().zip(y.chunks_mut(block)) {
-            self.channels(filters, dispatch, x, y, rows);
-            if is_rectified {
-                rectify(y);
+        let dispatch = |block: Block<'_>| Arch::new().dispatch(Block { is_rectified, ..block });
+        let size = filters[0].width * self.pixels();
+        for (i, place) in self.places.iter().enumerate() {
+            if place.spans.buffer.is_some() {
+                let all = filters.iter().zip(y.chunks_mut(size));
+                all.for_each(|(filters, y)| self.place(i, filters, dispatch, x, y, rows));
+                continue;
+            }
+            let most = (CACHED / (filters[0].from * 48)).max(1);
+            for tiles in place.spans.tiles.chunks(most) {
+                let (x, plane, origin) = place.gather(tiles, x, self.sweep.planes.len(), filters, near);
+                for (filters, y) in filters.iter().zip(y.chunks_mut(size)) {
+                    let block = self.block(i, filters, x, y, self.pixels());
+                    dispatch(Block { tiles, plane, origin, ..block });
+                }
             }
         }
     }
@@ -168,58 +212,46 @@ impl Work {
         y: &mut [f32],
         buffer: &mut Vec<f32>,
     ) {
-        let pixels = self.pixels();
-        for ((place, target), weights) in self.places.iter().zip(&self.sweep.targets).zip(&filters.weights) {
-            if target.taps.is_empty() {
-                fill(target, &filters.start, y, self.sweep.size[1], pixels);
-                continue;
-            }
-            let block = |y, stride| self.block(filters, place, weights, x, y, stride);
-            let Some(pitch) = place.spans.buffer else {
-                dispatch(block(&mut *y, pixels));
-                continue;
-            };
-            let stride = target.rows.count * pitch + SLACK;
-            let len = y.len() / pixels * stride;
-            buffer.resize(len.max(buffer.len()), 0.0);
-            dispatch(block(&mut buffer[..len], stride));
-            for (from, y) in buffer.chunks_exact(stride).zip(y.chunks_exact_mut(pixels)) {
-                put(target, from, pitch, y, self.sweep.size[1]);
-            }
+        for i in 0..self.places.len() {
+            self.place(i, filters, &dispatch, x, y, buffer);
+        }
+    }
+
+    /// What is written of a target.
+    fn place(
+        &self,
+        i: usize,
+        filters: &Filters,
+        dispatch: impl Fn(Block<'_>),
+        x: &[f32],
+        y: &mut [f32],
+        buffer: &mut Vec<f32>,
+    ) {
+        let (pixels, target) = (self.pixels(), &self.sweep.targets[i]);
+        let Some(pitch) = self.places[i].spans.buffer else {
+            return dispatch(self.block(i, filters, x, y, pixels));
+        };
+        let stride = target.rows.count * pitch + SLACK;
+        let len = y.len() / pixels * stride;
+        buffer.resize(len.max(buffer.len()), 0.0);
+        dispatch(self.block(i, filters, x, &mut buffer[..len], stride));
+        for (from, y) in buffer.chunks_exact(stride).zip(y.chunks_exact_mut(pixels)) {
+            put(target, from, pitch, y, self.sweep.size[1]);
         }
     }
 
     fn block<'a>(
-        &self,
-        filters: &Filters,
-        place: &'a Place,
-        weights: &'a [f32],
+        &'a self,
+        i: usize,
+        filters: &'a Filters,
         x: &'a [f32],
         y: &'a mut [f32],
         stride: usize,
     ) -> Block<'a> {
         let Filters { width, from: channels, start, .. } = *filters;
-        let (plane, taps, tiles) = (self.sweep.planes.len(), &place.taps[..], &place.spans.tiles[..]);
-        Block { x, channels, plane, taps, weights, start, width, tiles, stride, y }
-    }
-}
-
-/// What is negative becomes zero; what is not a number stays that.
-pub fn rectify(y: &mut [f32]) {
-    crate::simd(
-        #[inline(always)]
-        || y.iter_mut().for_each(|v| *v = if *v < 0.0 { 0.0 } else { *v }),
-    );
-}
-
-/// Writes what sums start at, where a target reads nothing.
-fn fill(target: &Target, start: &[f32], y: &mut [f32], row: usize, pixels: usize) {
-    let Target { rows, columns, .. } = target;
-    for (y, &start) in y.chunks_exact_mut(pixels).zip(start) {
-        for i in 0..rows.count {
-            let to = &mut y[(rows.first + i * rows.step) * row..][..row][columns.first..];
-            to.iter_mut().step_by(columns.step).take(columns.count).for_each(|to| *to = start);
-        }
+        let (plane, place, weights) = (self.sweep.planes.len(), &self.places[i], &filters.weights[i]);
+        let (taps, tiles, origin, is_rectified) = (&place.taps, &place.spans.tiles, 0, false);
+        Block { x, channels, plane, taps, weights, start, width, tiles, origin, stride, is_rectified, y }
     }
 }
 

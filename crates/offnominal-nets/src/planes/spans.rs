@@ -33,7 +33,9 @@ pub struct Tile {
 impl Spans {
     /// For vectors of so many numbers; `row` is the length of the rows that are written.
     pub fn new(target: &Target, planes: &Planes, row: usize, lanes: usize) -> Spans {
-        let (rows, columns, pitch) = (&target.rows, &target.columns, planes.pitch());
+        let (rows, columns) = (&target.rows, &target.columns);
+        // What reads nothing may have longer rows than what is read.
+        let pitch = planes.pitch().max(columns.count);
         let across = (rows.count - 1) * pitch + columns.count;
         let by_row = rows.count * columns.count.div_ceil(lanes);
         if columns.count >= lanes && columns.step == 1 && by_row <= across.div_ceil(lanes) {

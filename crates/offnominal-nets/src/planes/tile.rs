@@ -40,8 +40,12 @@ pub struct Block<'a> {
     pub width: usize,
     /// Where vectors are read and written.
     pub tiles: &'a [Tile],
+    /// The place of a channel at which its numbers begin in x.
+    pub origin: usize,
     /// Numbers from output channel to output channel.
     pub stride: usize,
+    /// Whether what is negative becomes zero; what is not a number stays that.
+    pub is_rectified: bool,
     /// The output channels, at most as many as a tile has.
     pub y: &'a mut [f32],
 }
@@ -73,7 +77,7 @@ impl Block<'_> {
 
     #[inline(always)]
     fn tile<S: Simd, const MR: usize, const NV: usize>(&mut self, simd: S, tile: &Tile) {
-        let at: [[usize; 2]; NV] = from_fn(|v| tile.at[v]);
+        let at: [[usize; 2]; NV] = from_fn(|v| [tile.at[v][0] - self.origin, tile.at[v][1]]);
         let mut sums: [[S::f32s; NV]; MR] = from_fn(|i| [simd.splat_f32s(self.start[i]); NV]);
         let (weights, taps) = (self.weights.as_chunks::<MR>().0, &self.taps[tile.taps.clone()]);
         for c in 0..self.channels {
@@ -87,6 +91,12 @@ impl Block<'_> {
                         sums[i][v] = simd.mul_add_f32s(weight, x[v], sums[i][v]);
                     }
                 }
+            }
+        }
+        if self.is_rectified {
+            let zero = simd.splat_f32s(0.0);
+            for sum in sums.as_flattened_mut() {
+                *sum = simd.select_f32s(simd.less_than_f32s(*sum, zero), zero, *sum);
             }
         }
         for (y, sums) in self.y.chunks_mut(self.stride).zip(sums) {
