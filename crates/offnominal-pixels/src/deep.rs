@@ -55,7 +55,7 @@ pub fn train(
     seed: Seed,
     checkpoint: &mut Checkpoint,
     context: &Context,
-) -> Result<(Net, serde_json::Value)> {
+) -> Result<(Tensors, serde_json::Value)> {
     let design = design(choice, set.classes())?;
     let (counts, size) = survey(set, context)?;
     let mut recipe = TrainConfig::of(&design, size, seed);
@@ -76,7 +76,7 @@ pub fn train(
         context.save(checkpoint, || training.state())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
-    Ok((Net::open(&training.net().to_tensors().halved(), choice.device)?, values))
+    Ok((training.net().to_tensors().halved(), values))
 }
 
 fn image(set: &DataSet, number: usize) -> Result<Image> {

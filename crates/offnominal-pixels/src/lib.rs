@@ -28,6 +28,7 @@ pub mod layout;
 mod level;
 pub mod maps;
 pub mod net;
+pub mod net_file;
 pub mod network;
 pub mod obstacle;
 pub mod onnx;

@@ -1,14 +1,11 @@
-//! Our convolutional networks, from files: the small ones in every build, the others in builds with the feature `deep`.
+//! Our convolutional networks.
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
-use crate::deep;
 use crate::output::NetworkOutput;
-use anyhow::{Context as _, Error, Result, bail};
+use anyhow::{Error, Result, bail};
 use offnominal_core::Rng;
-use offnominal_deep::{Design, Inference, OutputStride, Segments};
-use offnominal_engine::device::Device;
+use offnominal_deep::{Design, OutputStride, Segments};
 use offnominal_nets::Tensors;
-use std::path::Path;
 use std::sync::Arc;
 
 /// A trained network.
@@ -16,40 +13,6 @@ use std::sync::Arc;
 pub struct Net(pub(crate) Arc<dyn Segments>);
 
 impl Net {
-    /// From the tensors of a file.
-    ///
-    /// # Errors
-    /// If they are none, this build cannot compute them, or the device is not there.
-    pub fn open(tensors: &Tensors, on: Device) -> Result<Net> {
-        if on == Device::Cpu
-            && let Some(net) = Inference::from_tensors(tensors)?
-        {
-            return Ok(Net(Arc::new(net)));
-        }
-        deep::open(tensors, on)
-    }
-
-    /// From weights that were trained elsewhere, with the names that [`Net::to_tensors`] gives.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is of another network.
-    pub fn named(path: &Path, choice: &NetworkChoice, classes: &[String]) -> Result<Net> {
-        let bytes = offnominal_files::read::bytes(path)?;
-        let (design, kind) = (design(choice, classes)?, <&str>::from(choice.network));
-        let expected = || {
-            format!(
-                "{}: expected weights of {kind} with {} classes as safetensors",
-                path.display(),
-                classes.len()
-            )
-        };
-        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
-        if Inference::covers(&design) {
-            return Ok(Net(Arc::new(Inference::new(&design, &tensors).with_context(expected)?)));
-        }
-        deep::named(&design, &tensors).with_context(expected)
-    }
-
     /// The classes that it knows.
     pub fn classes(&self) -> &[String] {
         &self.0.design().classes

@@ -2,8 +2,9 @@
 
 use crate::data_set::{DataSet, Labels, Sample};
 use crate::net::Net;
+use crate::net_file;
 use crate::onnx::OnnxNet;
-use crate::output::NetworkOutput;
+use crate::output::{NetworkOutput, are_probabilities};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::Needs;
@@ -86,7 +87,7 @@ impl Network {
             let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
             return Ok(Network::Model { model: Model::Baseline(model), passes, seed });
         }
-        let net = Net::open(&tensors, device).with_context(expected)?;
+        let net = net_file::open(&tensors, device).with_context(expected)?;
         ensure!(
             passes == 1 || net.drops_units(),
             "{}: expected a network that drops units, whose passes differ: train one with --modification dropout, \
@@ -293,19 +294,6 @@ fn confidences(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f3
         );
     }
     Ok(array.values)
-}
-
-/// Whether the values of every pixel are those of a distribution, as a softmax gives them: all from 0 to 1, with sum 1.
-/// `values` is `[passes, classes, pixels]`.
-pub(crate) fn are_probabilities(values: &[f32], classes: usize, pixels: usize) -> bool {
-    let is_distribution = |pass: &[f32], pixel: usize| {
-        let of_pixel = || pass.iter().skip(pixel).step_by(pixels);
-        of_pixel().all(|p| (0.0..=1.0).contains(p)) && (of_pixel().sum::<f32>() - 1.0).abs() < 1e-3
-    };
-    classes > 1
-        && values
-            .chunks_exact(classes * pixels)
-            .all(|pass| (0..pixels).all(|pixel| is_distribution(pass, pixel)))
 }
 
 fn from_files(

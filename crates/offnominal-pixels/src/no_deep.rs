@@ -50,6 +50,6 @@ pub fn train(
     _: Seed,
     _: &mut Checkpoint,
     _: &Context,
-) -> Result<(Net, serde_json::Value)> {
+) -> Result<(Tensors, serde_json::Value)> {
     bail!(ADVICE)
 }

@@ -12,8 +12,7 @@
 //! | `classes` | names, in the order of the logits | their number is compared |
 //! | `features` | the value or node whose numbers `[1, channels, rows, columns]` are the features | there are none |
 
-use crate::network::are_probabilities;
-use crate::output::NetworkOutput;
+use crate::output::{NetworkOutput, are_probabilities};
 use crate::resize::{Size, bilinear};
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_engine::policies::beside;

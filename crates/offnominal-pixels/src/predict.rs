@@ -20,7 +20,7 @@ pub struct Request {
     /// Images
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Model of `pixels train`: write logits, features and confidences
+    /// Model of `pixels train` or NAME.onnx: write logits, features and confidences
     #[arg(long, value_name = "FILE", required_unless_present = "encoder")]
     pub model: Option<PathBuf>,
     /// Random forward passes of the model

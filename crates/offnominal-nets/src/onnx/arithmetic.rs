@@ -7,6 +7,8 @@ use super::tensor::Tensor;
 
 pub(super) const MISFIT: OnnxError = OnnxError::Damaged("a node whose inputs do not fit one another");
 
+pub(super) const MISSING: OnnxError = OnnxError::Damaged("too few inputs");
+
 /// A function of each number.
 pub(super) fn map(
     from: &Tensor,

@@ -1,10 +1,9 @@
 //! Convolutions of images `[images, planes, rows, columns]`, and transposed ones, by [`planes`](crate::planes).
 
 use super::OnnxError;
-use super::arithmetic::MISFIT;
+use super::arithmetic::{MISFIT, MISSING};
 use super::budget::Budget;
 use super::node::Inputs;
-use super::ops::MISSING;
 use super::tensor::Tensor;
 use super::window::Window;
 use crate::planes::{Filters, Kernel, Sweep, Work};

@@ -1,13 +1,12 @@
 //! What operators do.
 
 use super::OnnxError;
-use super::arithmetic::{Pairs, clip, combine, each, gemm, map, matmul, pairs};
+use super::arithmetic::{MISSING, Pairs, clip, combine, each, gemm, map, matmul, pairs};
 use super::budget::Budget;
 use super::convolution::{Convolution, Kept, convolve};
 use super::index::{Cut, Padding, constant_of_shape, expand, gather, pad, shape_of, slice};
 use super::kind::Kind;
 use super::node::{Inputs, Written};
-use super::ops::MISSING;
 use super::pool::{average_pool, bins, max_places, max_pool, max_unpool};
 use super::reduce::{Along, arg_max, drop_units, mean, normalise, softmax};
 use super::resize::{Resize, like};

@@ -1,10 +1,9 @@
 //! Which numbers of a value stand where in another one, and shapes as numbers.
 
 use super::OnnxError;
-use super::arithmetic::MISFIT;
+use super::arithmetic::{MISFIT, MISSING};
 use super::budget::{Budget, MOST_AXES};
 use super::node::{Inputs, Written};
-use super::ops::MISSING;
 use super::tensor::Tensor;
 
 /// An axis of a shape, counted from either end.

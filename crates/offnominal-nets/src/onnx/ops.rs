@@ -4,6 +4,7 @@
 //! attributes that are not listed, and types.
 
 use super::OnnxError;
+use super::arithmetic::MISSING;
 use super::budget::Budget;
 use super::convolution::Kept;
 use super::does::Does;
@@ -122,7 +123,6 @@ pub(super) struct Op {
     pub(super) of: Of,
 }
 
-pub(super) const MISSING: OnnxError = OnnxError::Damaged("too few inputs");
 const OTHER_TYPES: OnnxError = OnnxError::Damaged("inputs of types of which it is not computed");
 
 impl Op {

@@ -1,10 +1,9 @@
 //! What a window shows of an image `[images, planes, rows, columns]`: the largest number, or the mean.
 
 use super::OnnxError;
-use super::arithmetic::MISFIT;
+use super::arithmetic::{MISFIT, MISSING};
 use super::budget::Budget;
 use super::node::Inputs;
-use super::ops::MISSING;
 use super::tensor::Tensor;
 use super::window::{Window, whole};
 use crate::planes::Axis;

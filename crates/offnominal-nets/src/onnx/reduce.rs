@@ -1,11 +1,10 @@
 //! What is computed along axes, or plane by plane.
 
 use super::OnnxError;
-use super::arithmetic::MISFIT;
+use super::arithmetic::{MISFIT, MISSING};
 use super::budget::{Budget, FUNCTION, MOST_AXES};
 use super::index::axis;
 use super::node::Inputs;
-use super::ops::MISSING;
 use super::tensor::Tensor;
 
 /// Numbers that belong together.

@@ -1,10 +1,9 @@
 //! Images and other values in another size, axis by axis: the nearest number, or a mixture of two.
 
 use super::OnnxError;
-use super::arithmetic::MISFIT;
+use super::arithmetic::{MISFIT, MISSING};
 use super::budget::{Budget, MOST_AXES, Use};
 use super::node::{Inputs, Written};
-use super::ops::MISSING;
 use super::tensor::Tensor;
 
 /// Where in the value a place of the result lies.
