@@ -13,7 +13,7 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-HERE, CLASSES, HEIGHT, WIDTH = Path(__file__).parent, 3, 21, 34
+HERE, CLASSES, HEIGHT, WIDTH = Path(__file__).parent, 8, 21, 34
 rng = np.random.default_rng(1)
 
 
@@ -64,22 +64,21 @@ def network(is_full):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def shares(is_hidden):
-    """A network that gives probabilities, the last operator or before a resize."""
+def small(name):
+    """A network of three classes: `three`, or one that gives probabilities, as the last operator or before a resize."""
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Softmax", ["c"], ["y"], axis=1)]
     scales = numpy_helper.from_array(np.array([1, 1, 2, 2], "float32"), "scales")
-    if is_hidden:
-        nodes.append(helper.make_node("Resize", ["y", "", "scales"], ["z"], mode="linear"))
+    nodes.append(helper.make_node("Resize", ["y", "", "scales"], ["z"], mode="linear"))
+    n, output = {"three": (1, "c"), "shares": (2, "y"), "hidden": (3, "z")}[name]
     value = helper.make_tensor_value_info
-    outputs = [value("z" if is_hidden else "y", TensorProto.FLOAT, None)]
-    inputs = [value("x", TensorProto.FLOAT, [1, 3, 6, 8])]
-    graph = helper.make_graph(nodes, "shares", inputs, outputs, [weights("w", CLASSES, 3, 1, 1), scales])
+    inputs, outputs = [value("x", TensorProto.FLOAT, [1, 3, 6, 8])], [value(output, TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes[:n], name, inputs, outputs, [weights("w", 3, 3, 1, 1), scales])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def main():
-    for name, is_hidden in [("shares", False), ("hidden", True)]:
-        (HERE / f"{name}.onnx").write_bytes(shares(is_hidden).SerializeToString())
+    for name in ("three", "shares", "hidden"):
+        (HERE / f"{name}.onnx").write_bytes(small(name).SerializeToString())
     feed = {"mean": [120, 110, 100], "deviation": [50, 60, 70], "scale": 255, "order": "bgr", "features": "/head/Conv"}
     (HERE / "net.json").write_text(json.dumps(feed) + "\n")
     (HERE / "net.onnx").write_bytes(network(False).SerializeToString())
