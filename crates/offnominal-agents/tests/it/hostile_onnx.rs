@@ -144,8 +144,9 @@ fn windows_that_overflow_or_never_end_are_refused() {
     let back = |attributes: &[(&str, &[i64])]| {
         model(&[1, 1, 1, 1], &[kernel.clone(), node("ConvTranspose", "x k", "y", attributes)])
     };
-    refuses(&back(&[("output_padding", &[60_000; 2]), ("strides", &[65_536; 2])]), 1, "numbers of a tensor");
-    refuses(&back(&[("output_shape", &[65_536; 2]), ("strides", &[65_536; 2])]), 1, "numbers of a tensor");
+    refuses(&back(&[("output_padding", &[60_000; 2]), ("strides", &[65_536; 2])]), 1, "do not fit");
+    refuses(&back(&[("output_padding", &[60_000, 2]), ("strides", &[60_001, 1])]), 1, "do not fit");
+    refuses(&back(&[("output_shape", &[60_000; 2]), ("dilations", &[9; 2])]), 1, "do not fit");
     refuses(&back(&[("pads", &[1; 4])]), 1, "do not fit");
     let pool = |attributes: &[(&str, &[i64])]| model(&[1, 1, 1, 1], &[node("MaxPool", "x", "y", attributes)]);
     refuses(&pool(&[("kernel_shape", &huge[..2]), ("pads", &huge)]), 1, "numbers from 0 to 65536");

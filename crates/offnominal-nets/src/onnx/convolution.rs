@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::node::Inputs;
 use super::tensor::Tensor;
 use super::window::Window;
-use crate::planes::{Filters, Kernel, Sweep, Work};
+use crate::planes::{Axis, Filters, Kernel, Sweep, Work};
 use std::sync::{Arc, OnceLock};
 
 /// A convolution as a node has it.
@@ -52,20 +52,22 @@ pub(super) fn convolve(
     let bias = inputs.get(2).map(|bias| &bias.data[..]);
     let groups = Groups::of(from, weights, bias, by)?;
     let [images, _, height, width] = from.shape[..] else { return Err(MISFIT) };
-    if kept.as_ref().is_none_or(|ready| ready.shape != from.shape) {
-        let sweep = sweep(by, [height, width], [weights.shape[2], weights.shape[3]])?;
-        afford(&sweep, groups, by, images, out, budget)?;
-        *kept = once.get().filter(|ready| ready.shape == from.shape).cloned();
-        if kept.is_none() {
-            let is_constant = (1..3).all(|i| inputs.is_constant(i) || inputs.get(i).is_none());
-            let filters = if is_constant { groups.filters(&sweep, weights, bias, by) } else { vec![] };
-            let ready = Arc::new(Ready { shape: from.shape.clone(), work: Work::new(sweep), filters });
-            *kept =
-                Some(once.get_or_init(|| ready.clone()).clone()).filter(|ready| ready.shape == from.shape);
-            kept.get_or_insert(ready);
-        }
-    } else if let Some(ready) = kept {
-        afford(&ready.work.sweep, groups, by, images, out, budget)?;
+    let known = kept.as_ref().or(once.get()).filter(|ready| ready.shape == from.shape).cloned();
+    let axes = axes(by, [height, width], [weights.shape[2], weights.shape[3]])?;
+    let size = axes.map(|axis| if by.is_transposed { axis.size } else { axis.outputs() });
+    out.become_any(&[images, groups.made()?, size[0], size[1]], groups.work(by)?, budget)?;
+    if known.is_none() {
+        let sweep =
+            if by.is_transposed { Sweep::backward(&axes, [height, width]) } else { Sweep::forward(&axes) };
+        budget.lend(sweep.planes.len().checked_mul(groups.from))?;
+        let is_constant = (1..3).all(|i| inputs.is_constant(i) || inputs.get(i).is_none());
+        let filters = if is_constant { groups.filters(&sweep, weights, bias, by) } else { vec![] };
+        let ready = Arc::new(Ready { shape: from.shape.clone(), work: Work::new(sweep), filters });
+        // All copies of the graph share what the first run of the first of them prepared.
+        let shared = once.get_or_init(|| ready.clone());
+        *kept = Some(if shared.shape == ready.shape { shared.clone() } else { ready });
+    } else {
+        *kept = known;
     }
     let ready = kept.as_ref().ok_or(MISFIT)?;
     let fresh = ready.filters.is_empty().then(|| groups.filters(&ready.work.sweep, weights, bias, by));
@@ -78,29 +80,9 @@ pub(super) fn convolve(
     Ok(())
 }
 
-fn sweep(by: &Convolution, image: [usize; 2], kernel: [usize; 2]) -> Result<Sweep, OnnxError> {
-    if by.is_transposed {
-        return Ok(Sweep::backward(&by.window.transposed(image, kernel)?, image));
-    }
-    Ok(Sweep::forward(&by.window.axes(image, kernel)?))
-}
-
-/// Takes what comes out, and room for the planes that are read.
-fn afford(
-    sweep: &Sweep,
-    groups: Groups,
-    by: &Convolution,
-    images: usize,
-    out: &mut Tensor,
-    budget: &mut Budget,
-) -> Result<(), OnnxError> {
-    let Groups { n, from, to, taps } = groups;
-    // Of a transposed convolution only some of the taps meet each pixel.
-    let phases = if by.is_transposed { by.window.strides[0] * by.window.strides[1] } else { 1 };
-    let work = from.checked_mul(taps).ok_or(MISFIT)?.div_ceil(phases);
-    let [height, width] = sweep.size;
-    budget.lend(sweep.planes.len().checked_mul(from))?;
-    out.become_any(&[images, n.checked_mul(to).ok_or(MISFIT)?, height, width], work, budget)
+/// The axes of the convolution, whose outputs are what is read if it is transposed.
+fn axes(by: &Convolution, image: [usize; 2], kernel: [usize; 2]) -> Result<[Axis; 2], OnnxError> {
+    if by.is_transposed { by.window.transposed(image, kernel) } else { by.window.axes(image, kernel) }
 }
 
 impl Groups {
@@ -120,10 +102,25 @@ impl Groups {
             (second.checked_mul(n).ok_or(MISFIT)?, *first)
         };
         let fits = read == planes && planes > 0 && made > 0 && planes % n == 0 && made % n == 0;
-        if !fits || bias.is_some_and(|bias| bias.len() != made) || weights.data.is_empty() {
+        if !fits
+            || bias.is_some_and(|bias| bias.len() != made)
+            || weights.data.is_empty()
+            || from.data.is_empty()
+        {
             return Err(MISFIT);
         }
         Ok(Groups { n, from: planes / n, to: made / n, taps: rows * columns })
+    }
+
+    /// Planes that come out.
+    fn made(self) -> Result<usize, OnnxError> {
+        self.n.checked_mul(self.to).ok_or(MISFIT)
+    }
+
+    /// Multiplications for each number; of a transposed convolution only some of the taps meet each pixel.
+    fn work(self, by: &Convolution) -> Result<usize, OnnxError> {
+        let phases = if by.is_transposed { by.window.strides[0] * by.window.strides[1] } else { 1 };
+        Ok(self.from.checked_mul(self.taps).ok_or(MISFIT)?.div_ceil(phases))
     }
 
     /// The weights in the order in which they are read.

@@ -114,6 +114,7 @@ impl Resize {
         out: &mut Tensor,
         budget: &mut Budget,
     ) -> Result<(), OnnxError> {
+        (!from.data.is_empty()).then_some(()).ok_or(MISFIT)?;
         // From the last axis to the first, so that rows are mixed as a whole.
         let axes = || (0..shape.len()).rev().filter(|&i| by[i] != 1.0 || shape[i] != from.shape[i]);
         let mut between = from.shape.clone();

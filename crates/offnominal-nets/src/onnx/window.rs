@@ -117,6 +117,8 @@ impl Window {
     /// If there is none.
     pub(super) fn transposed(&self, image: [usize; 2], kernel: [usize; 2]) -> Result<[Axis; 2], OnnxError> {
         self.check(kernel)?;
+        // Each place within a stride has taps of its own.
+        (self.strides[0] * self.strides[1] <= MOST).then_some(()).ok_or(MISFIT)?;
         let axis = |i: usize| {
             let (stride, dilation) = (self.strides[i], self.dilations[i]);
             let all = (image[i].max(1) - 1) * stride + dilation * (kernel[i] - 1) + 1 + self.further[i];
