@@ -40,6 +40,7 @@ impl Segmenter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Segments;
     use crate::device;
     use crate::golden;
     use offnominal_nets::TensorError;

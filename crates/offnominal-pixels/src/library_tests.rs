@@ -132,7 +132,7 @@ fn a_network_of_onnx_is_evaluated_and_predicts() {
     let error = refused(copied("net.onnx", named));
     assert!(error.contains("the model knows the classes [\"road\"]"), "{error}");
     let error = refused(copied("three.onnx", feed));
-    assert!(error.contains("expected logits of the 8 classes of the label map, found 3 classes"), "{error}");
+    assert!(error.contains("expected logits of the 12 classes of the label map, found 3 classes"), "{error}");
 }
 
 #[test]

@@ -32,10 +32,10 @@ fn logits_and_features_are_those_of_onnxruntime() {
     let [height, width] = SIZE;
     // Another size between, as in a data set of several.
     let other = net.forward(&image(3 * 9 * 13), 13).unwrap();
-    assert_eq!(other.shape, [1, 8, 9, 13]);
+    assert_eq!(other.shape, [1, 12, 9, 13]);
     for _ in 0..2 {
         let output = net.forward(&image(3 * height * width), width).unwrap();
-        assert_eq!(output.shape, [1, 8, height, width]);
+        assert_eq!(output.shape, [1, 12, height, width]);
         let (features, grid) = output.features.unwrap();
         assert_eq!(grid.to_vec(), serde_json::from_value::<Vec<usize>>(said["grid"].clone()).unwrap());
         let logits: Vec<f32> = output.logits.iter().step_by(5).copied().collect();
@@ -53,7 +53,7 @@ fn images_are_resized_where_a_size_is_named_and_logits_are_those_of_the_image() 
     let sized = r#"{"mean": [0.5, 0.5, 0.5], "deviation": [0.2, 0.2, 0.2], "size": "20x12"}"#;
     let grey = vec![77; 3 * 24 * 40];
     let [open, resized] = [plain, sized].map(|feed| fed(feed).unwrap().forward(&grey, 40).unwrap());
-    assert_eq!((open.shape, resized.shape), ([1, 8, 24, 40], [1, 8, 24, 40]));
+    assert_eq!((open.shape, resized.shape), ([1, 12, 24, 40], [1, 12, 24, 40]));
     assert!(resized.features.is_none());
 }
 

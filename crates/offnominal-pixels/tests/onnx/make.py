@@ -13,7 +13,7 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-HERE, CLASSES, HEIGHT, WIDTH = Path(__file__).parent, 8, 21, 34
+HERE, CLASSES, HEIGHT, WIDTH = Path(__file__).parent, 12, 21, 34
 rng = np.random.default_rng(1)
 
 
