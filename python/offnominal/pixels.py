@@ -303,7 +303,7 @@ def predict(
     The command ``offnominal pixels predict``.
 
     :param data: Images
-    :param model: Model of `pixels train`: write logits, features and confidences
+    :param model: Model of `pixels train` or NAME.onnx: write logits, features and confidences
     :param passes: Random forward passes of the model [default: 1]
     :param device: Where a convolutional model runs [default: cpu]
     :param encoder: Write features of EfficientNet-Lite instead: efficientnet-lite0, 1, 2 or a file
@@ -365,7 +365,7 @@ def score(
     :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
     :param features: Folder of features; one per ``logits``
     :param confidence: Folder of confidences; one per ``logits``
-    :param model: Model of `pixels train`, instead of ``logits``
+    :param model: Model of `pixels train` or NAME.onnx, instead of ``logits``
     :param passes: Random forward passes of the model [default: 1]
     :param device: Where a convolutional model runs [default: cpu]
     :param nominal: Nominal data set, on which methods are fitted
@@ -442,7 +442,7 @@ def evaluate(
     :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
     :param features: Folder of features; one per ``logits``
     :param confidence: Folder of confidences; one per ``logits``
-    :param model: Model of `pixels train`, instead of ``logits``
+    :param model: Model of `pixels train` or NAME.onnx, instead of ``logits``
     :param passes: Random forward passes of the model [default: 1]
     :param device: Where a convolutional model runs [default: cpu]
     :param nominal: Nominal data set, on which methods are fitted

@@ -12,6 +12,10 @@ pub const GRAPH_NUMBERS: usize = 1 << 26;
 /// Multiplications per action of a policy's graph: a third of a second.
 pub const GRAPH_WORK: usize = 1 << 28;
 
+/// Multiplications per image of a network that segments: a minute or two. The largest that are published need half of it
+/// for 2,048 × 1,024 pixels.
+pub const IMAGE_WORK: usize = 1 << 42;
+
 /// Nodes, and as many stored tensors, of a policy's graph; a residual network of 152 layers has 500.
 pub const GRAPH_NODES: usize = 10_000;
 

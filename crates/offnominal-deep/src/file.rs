@@ -1,9 +1,6 @@
 //! Networks as files: named tensors, and the design as text in the header.
 
 use crate::design::Design;
-use crate::segmenter::Segmenter;
-use burn_tensor::Device;
-use offnominal_core::Rng;
 use offnominal_nets::{TensorError, Tensors};
 
 /// What the header calls such a file.
@@ -34,34 +31,49 @@ pub enum FileError {
     Tensor(#[from] TensorError),
 }
 
-impl Segmenter {
-    /// The network as named tensors.
-    pub fn to_tensors(&self) -> Tensors {
-        let mut tensors = self.weights.to_tensors();
+impl Design {
+    /// Says in the header of a file what network it has.
+    pub(crate) fn describe(&self, tensors: &mut Tensors) {
         tensors.put_entry("model", MODEL);
-        tensors.put_json("design", &self.design);
-        tensors
+        tensors.put_json("design", self);
     }
 
     /// The design in the header of a file.
     ///
     /// # Errors
     /// If there is none.
-    pub fn design_of(tensors: &Tensors) -> Result<Design, FileError> {
+    pub fn of(tensors: &Tensors) -> Result<Design, FileError> {
         let text = tensors.metadata.get("design").ok_or_else(|| FileError::NoDesign {
             found: format!("the texts {:?}", tensors.metadata.keys().collect::<Vec<_>>()),
         })?;
         serde_json::from_str(text).map_err(|e| FileError::NoDesign { found: format!("{text:?} ({e})") })
     }
+}
 
-    /// Reads what [`Segmenter::to_tensors`] wrote.
-    ///
-    /// # Errors
-    /// If there is no design, or a tensor is missing or has another shape.
-    pub fn from_tensors(tensors: &Tensors, device: &Device) -> Result<Segmenter, FileError> {
-        let design = Segmenter::design_of(tensors)?;
-        let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
-        net.weights.load(tensors)?;
-        Ok(net)
+#[cfg(feature = "burn")]
+mod trained {
+    use super::*;
+    use crate::segmenter::Segmenter;
+    use burn_tensor::Device;
+    use offnominal_core::Rng;
+
+    impl Segmenter {
+        /// The network as named tensors.
+        pub fn to_tensors(&self) -> Tensors {
+            let mut tensors = self.weights.to_tensors();
+            self.design.describe(&mut tensors);
+            tensors
+        }
+
+        /// Reads what [`Segmenter::to_tensors`] wrote.
+        ///
+        /// # Errors
+        /// If there is no design, or a tensor is missing or has another shape.
+        pub fn from_tensors(tensors: &Tensors, device: &Device) -> Result<Segmenter, FileError> {
+            let design = Design::of(tensors)?;
+            let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
+            net.weights.load(tensors)?;
+            Ok(net)
+        }
     }
 }

@@ -8,16 +8,15 @@ use crate::pass::{Mode, Pass};
 use crate::pspnet::Pyramid;
 use crate::residual::Residual;
 use crate::resize::resize;
+use crate::segments::{Segmentation, Segments, standardised};
 use crate::small::Small;
 use crate::trunk::{Maps, Trunk};
 use crate::weights::{Plan, Weights, numbers, tensor};
 use crate::xception::Xception;
 use burn_tensor::{Device, Tensor};
 use offnominal_core::Rng;
-
-/// Mean and deviation of the channels of photographs, by which images are standardised.
-const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
-const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+use offnominal_nets::Tensors;
+use offnominal_nets::onnx::OnnxError;
 
 /// Channels of reduced features, as in the paper.
 const REDUCED: usize = 32;
@@ -26,11 +25,11 @@ const REDUCED: usize = 32;
 ///
 /// ```
 /// use offnominal_core::Rng;
-/// use offnominal_deep::{Design, Segmenter, device};
+/// use offnominal_deep::{Design, Segmenter, Segments, device};
 ///
 /// let classes = ["road", "sky"].map(String::from).to_vec();
 /// let net = Segmenter::new(&Design { classes, ..Design::default() }, &mut Rng::new(1), &device::cpu());
-/// let output = net.segment(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
+/// let output = net.segment(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2)).unwrap();
 /// assert_eq!(output.logits.len(), 2 * 16 * 32);
 /// ```
 #[derive(Debug, Clone)]
@@ -62,19 +61,6 @@ pub(crate) struct Answer {
     pub features: Tensor<4>,
     /// Logits of an earlier stage, for training alone.
     pub auxiliary: Option<Tensor<4>>,
-}
-
-/// The output of a network for an image.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Segmentation {
-    /// `[passes, classes, height, width]`.
-    pub logits: Vec<f32>,
-    /// What the classifier reads, `[channels, rows, columns]`, of a run in which nothing is dropped.
-    pub features: Vec<f32>,
-    /// Channels, rows and columns of the features.
-    pub grid: [usize; 3],
-    /// Confidence of each pixel, from 0 to 1, if it was trained to give it.
-    pub confidence: Option<Vec<f32>>,
 }
 
 impl Segmenter {
@@ -116,22 +102,6 @@ impl Segmenter {
         Answer { logits, confidence, features, auxiliary }
     }
 
-    /// Whether passes can differ.
-    pub fn drops_units(&self) -> bool {
-        self.design.dropout().is_some()
-    }
-
-    /// Whether it has an output for its confidence.
-    pub fn has_confidence(&self) -> bool {
-        self.confidence.is_some()
-    }
-
-    /// Its output for an image, `[height, width, 3]`: in one deterministic pass if `passes` is 1, else in so many random
-    /// ones.
-    pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
-        device::near(self.weights.device(), || self.judge(rgb, width, passes, rng))
-    }
-
     fn judge(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let height = rgb.len() / 3 / width;
         let x = tensor(standardised(rgb), [1, 3, height, width], self.weights.device());
@@ -146,6 +116,26 @@ impl Segmenter {
         let sigmoid = |z: f32| 1.0 / (1.0 + (-z).exp());
         let confidence = eval.confidence.map(|z| numbers(z).into_iter().map(sigmoid).collect());
         Segmentation { logits, features: numbers(eval.features), grid: [channels, rows, columns], confidence }
+    }
+}
+
+impl Segments for Segmenter {
+    fn design(&self) -> &Design {
+        &self.design
+    }
+
+    fn to_tensors(&self) -> Tensors {
+        Segmenter::to_tensors(self)
+    }
+
+    fn segment(
+        &self,
+        rgb: &[u8],
+        width: usize,
+        passes: usize,
+        rng: &mut Rng,
+    ) -> Result<Segmentation, OnnxError> {
+        Ok(device::near(self.weights.device(), || self.judge(rgb, width, passes, rng)))
     }
 }
 
@@ -194,12 +184,4 @@ fn auxiliary(plan: &mut Plan, trunk: &Trunk, classes: usize) -> (ConvNorm, Conv)
     let from = trunk.channels().middle;
     let layer = ConvNorm::new(plan, "auxiliary", [from, from / 4], Kernel::of(3));
     (layer, Conv::biased(plan, "auxiliary.classify", [from / 4, classes]))
-}
-
-/// An image `[height, width, 3]` as channels in units of their deviation, `[3, height, width]`.
-pub(crate) fn standardised(rgb: &[u8]) -> Vec<f32> {
-    let channel = |c: usize| {
-        rgb.iter().skip(c).step_by(3).map(move |&v| (f32::from(v) / 255.0 - MEAN[c]) / DEVIATION[c])
-    };
-    (0..3).flat_map(channel).collect()
 }

@@ -4,7 +4,9 @@ use crate::loss::{Truth, loss};
 use crate::pass::{Mode, Pass};
 use crate::train::{TrainConfig, Training};
 use crate::weights::{numbers, tensor, vector};
-use crate::{Architecture, Design, Image, Modification, OutputStride, Preset, Segmenter, device};
+use crate::{
+    Architecture, Design, Image, Inference, Modification, OutputStride, Preset, Segmenter, Segments, device,
+};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 use std::convert::Infallible;
@@ -56,7 +58,7 @@ fn loss_at(
         Image { rgb: image.rgb.iter().map(|c| c / 4 * i).collect(), ..image }
     };
     let images = [1, 2, 3, 4].map(lit);
-    let channels = images.iter().flat_map(|p| crate::segmenter::standardised(&p.rgb)).collect();
+    let channels = images.iter().flat_map(|p| crate::segments::standardised(&p.rgb)).collect();
     let labels: Vec<u8> = images.iter().flat_map(|p| p.labels.clone()).collect();
     let [height, width] = SIZE;
     let truth = Truth::new(&labels, [4, height, width], &[1.0; 3], &device);
@@ -95,7 +97,7 @@ fn answers_have_the_layout_of_the_image() {
     for design in designs() {
         let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
         // Sizes that strides do not divide are answered too.
-        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
+        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0)).unwrap();
         assert_eq!(output.logits.len(), 3 * 13 * 27);
         assert_eq!(output.features.len(), output.grid.iter().product::<usize>());
         let reduced = design.modification == Modification::DimReduce;
@@ -106,6 +108,27 @@ fn answers_have_the_layout_of_the_image() {
         if design.network != Architecture::Deeplab {
             let stride = usize::from(u8::from(design.output_stride));
             assert_eq!(output.grid[1..], [13_usize.div_ceil(stride), 27_usize.div_ceil(stride)]);
+        }
+    }
+}
+
+/// What builds without training say of an image, for every small design.
+#[test]
+fn networks_say_the_same_without_differentiation() {
+    for design in designs() {
+        let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
+        let alone = Inference::from_tensors(&net.to_tensors()).unwrap().unwrap();
+        assert_eq!(alone.to_tensors().to_bytes(), net.to_tensors().to_bytes());
+        let rgb: Vec<u8> = (0..3 * 37 * 53).map(|i| (i * 7 % 251) as u8).collect();
+        for passes in [1, 2] {
+            let [ours, burn] = [&alone as &dyn Segments, &net]
+                .map(|n| n.segment(&rgb, 53, passes, &mut Rng::new(4)).unwrap());
+            assert_eq!(ours.grid, burn.grid);
+            let confidences = ours.confidence.iter().flatten().zip(burn.confidence.iter().flatten());
+            let largest = burn.logits.iter().fold(0.0_f32, |m, z| m.max(z.abs()));
+            let pairs = ours.logits.iter().zip(&burn.logits).chain(confidences);
+            let most = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(most < 1e-4 * largest, "{design:?}, {passes} passes: off by {most} of {largest}");
         }
     }
 }
@@ -125,7 +148,7 @@ fn random_passes_differ_and_the_same_seed_repeats_them() {
         &mut Rng::new(3),
         &device::cpu(),
     );
-    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
+    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed)).unwrap();
     let two = output(2, 7);
     let half = two.logits.len() / 2;
     assert!(two.logits[..half] != two.logits[half..] && two == output(2, 7) && two != output(2, 8));
@@ -154,7 +177,7 @@ fn advance(training: &mut Training, until: usize) {
 /// Share of the pixels of a new image that are named rightly.
 fn right(net: &Segmenter) -> f64 {
     let image = image(77);
-    let output = net.segment(&image.rgb, image.width, 1, &mut Rng::new(0));
+    let output = net.segment(&image.rgb, image.width, 1, &mut Rng::new(0)).unwrap();
     let n = image.labels.len();
     let top =
         |p: usize| (0..3).max_by(|&a, &b| output.logits[a * n + p].total_cmp(&output.logits[b * n + p]));
@@ -201,7 +224,7 @@ fn files_keep_every_bit_and_others_are_refused() {
     let net = train(Architecture::Pspnet, Modification::Confidence, 3, 3).net().clone();
     let tensors = Tensors::from_bytes(&net.to_tensors().to_bytes()).unwrap();
     let again = Segmenter::from_tensors(&tensors, &device::cpu()).unwrap();
-    let output = |net: &Segmenter| net.segment(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
+    let output = |net: &Segmenter| net.segment(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0)).unwrap();
     assert!(output(&again) == output(&net) && again.design == net.design);
     let error = Segmenter::from_tensors(&Tensors::default(), &device::cpu()).unwrap_err().to_string();
     assert!(error.contains("expected a convolutional network"), "{error}");
@@ -227,7 +250,10 @@ fn the_published_sizes_are_those_of_the_publications() {
             ..Design::default()
         };
         let net = Segmenter::new(&design, &mut Rng::new(1), &device::cpu());
-        assert_eq!(net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
+        assert_eq!(
+            net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).unwrap().logits.len(),
+            21 * 33 * 65
+        );
         net.weights.n_learned()
     };
     assert_eq!(n(Architecture::Deeplabv3, Modification::None), 42_004_074 - 2_365_205);

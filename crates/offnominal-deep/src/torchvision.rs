@@ -40,6 +40,7 @@ impl Segmenter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Segments;
     use crate::device;
     use crate::golden;
     use offnominal_nets::TensorError;
@@ -67,7 +68,7 @@ mod tests {
         let [height, width] = SIZE;
         let rgb: Vec<u8> =
             golden::uniform("picture", height * width * 3).map(|u| (256.0 * u) as u8).collect();
-        golden::assert_close(&net.segment(&rgb, width, 1, &mut Rng::new(0)).logits, every, &wanted);
+        golden::assert_close(&net.segment(&rgb, width, 1, &mut Rng::new(0)).unwrap().logits, every, &wanted);
         let two = Segmenter::from_torchvision(&tensors, vec!["a".into(), "b".into()], &device::cpu());
         assert!(two.unwrap_err().to_string().contains("classifier.4.weight"));
     }

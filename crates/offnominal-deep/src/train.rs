@@ -172,7 +172,7 @@ impl Training {
     /// # Errors
     /// If it is of another design or recipe, or damaged.
     pub fn restore(&mut self, tensors: &Tensors) -> Result<(), FileError> {
-        let found = Segmenter::design_of(tensors)?;
+        let found = Design::of(tensors)?;
         if found != self.net.design || tensors.entry("recipe") != self.config_text() {
             return Err(FileError::Other {
                 expected: self.config_text(),

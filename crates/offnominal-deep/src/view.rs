@@ -1,6 +1,6 @@
 //! Labelled images, and how training looks at them: larger or smaller, cut out anywhere, and mirrored.
 
-use crate::segmenter::standardised;
+use crate::segments::standardised;
 use offnominal_core::Rng;
 
 /// The label of pixels that are not judged.

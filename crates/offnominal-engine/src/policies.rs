@@ -1,7 +1,7 @@
 //! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, a
 //! path, or `module:name` of Python.
 
-mod beside;
+pub mod beside;
 pub mod bodies;
 mod brought;
 pub mod others;

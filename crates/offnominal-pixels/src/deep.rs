@@ -1,12 +1,12 @@
-//! Convolutional networks: from files, and trained with checkpoints.
+//! Convolutional networks that need automatic differentiation: trained with checkpoints, and those of published sizes.
 
-use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
+use crate::choice::NetworkChoice;
 use crate::data_set::DataSet;
-use crate::output::NetworkOutput;
-use anyhow::{Context as _, Error, Result, bail, ensure};
+use crate::net::{Net, design};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{TrainConfig, Training};
-use offnominal_deep::{Design, Image, OutputStride, Segmenter, device};
+use offnominal_deep::{Design, Image, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
@@ -14,111 +14,34 @@ use offnominal_nets::Tensors;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A trained network.
-#[derive(Debug, Clone)]
-pub struct Net(Arc<Segmenter>);
-
-impl Net {
-    /// From the tensors of a file.
-    ///
-    /// # Errors
-    /// If they are none, or the device is not there.
-    pub fn open(tensors: &Tensors, on: Device) -> Result<Net> {
-        Ok(Net(Arc::new(Segmenter::from_tensors(tensors, &on.open()?)?)))
-    }
-
-    /// From weights that were published for torchvision's `deeplabv3_resnet50`.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is another network.
-    pub fn import(path: &Path, classes: Vec<String>) -> Result<Net> {
-        let bytes = offnominal_files::read::bytes(path)?;
-        let expected =
-            || format!("{}: expected weights of deeplabv3_resnet50 as safetensors", path.display());
-        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
-        let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).with_context(expected)?;
-        Ok(Net(Arc::new(net)))
-    }
-
-    /// From weights that were trained elsewhere, with the names that [`Net::to_tensors`] gives.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is of another network.
-    pub fn named(path: &Path, choice: &NetworkChoice, classes: &[String]) -> Result<Net> {
-        let bytes = offnominal_files::read::bytes(path)?;
-        let (design, kind) = (design(choice, classes)?, <&str>::from(choice.network));
-        let expected = || {
-            format!(
-                "{}: expected weights of {kind} with {} classes as safetensors",
-                path.display(),
-                classes.len()
-            )
-        };
-        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
-        let mut net = Segmenter::new(&design, &mut Rng::new(0), &device::cpu());
-        net.weights.load(&tensors).with_context(expected)?;
-        Ok(Net(Arc::new(net)))
-    }
-
-    /// The classes that it knows.
-    pub fn classes(&self) -> &[String] {
-        &self.0.design.classes
-    }
-
-    /// Whether its passes can differ.
-    pub fn drops_units(&self) -> bool {
-        self.0.drops_units()
-    }
-
-    /// Whether it has an output for its confidence.
-    pub fn has_confidence(&self) -> bool {
-        self.0.has_confidence()
-    }
-
-    /// As a file.
-    pub fn to_tensors(&self) -> Tensors {
-        self.0.to_tensors()
-    }
-
-    /// How it was made, for its card.
-    pub fn recipe(&self) -> serde_json::Value {
-        serde_json::json!({ "design": self.0.design, "parameters": self.0.weights.n_learned() })
-    }
-
-    /// Its output for an image; the shape is that of its logits.
-    pub fn forward(&self, rgb: &[u8], shape: [usize; 4], rng: &mut Rng) -> NetworkOutput {
-        let output = self.0.segment(rgb, shape[3], shape[0], rng);
-        let features = Some((output.features, output.grid));
-        NetworkOutput { logits: output.logits, shape, features, confidence: output.confidence }
-    }
+/// A network of any design, on a device.
+///
+/// # Errors
+/// If the tensors are none, or the device is not there.
+pub fn open(tensors: &Tensors, on: Device) -> Result<Net> {
+    Ok(Net(Arc::new(Segmenter::from_tensors(tensors, &on.open()?)?)))
 }
 
-fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
-    let network = match choice.network {
-        NetworkKind::Patches => bail!("expected a convolutional network, found the baseline"),
-        NetworkKind::Pspnet => offnominal_deep::Architecture::Pspnet,
-        NetworkKind::Deeplab => offnominal_deep::Architecture::Deeplab,
-    };
-    let preset = match choice.preset {
-        NetworkPreset::Small => offnominal_deep::Preset::Small,
-        NetworkPreset::Paper => offnominal_deep::Preset::Paper,
-    };
-    let modification = match choice.modification {
-        Modification::None => offnominal_deep::Modification::None,
-        Modification::DimReduce => offnominal_deep::Modification::DimReduce,
-        Modification::Dropout => offnominal_deep::Modification::Dropout,
-        Modification::Confidence => offnominal_deep::Modification::Confidence,
-    };
-    let output_stride = match choice.output_stride {
-        Some(_) if choice.preset == NetworkPreset::Paper => {
-            bail!(
-                "output_stride: expected none with the preset paper, whose networks have the published ones"
-            )
-        }
-        Some(stride) => OutputStride::try_from(stride).map_err(Error::msg)?,
-        None => OutputStride::default(),
-    };
-    Ok(Design { network, preset, modification, output_stride, classes: classes.to_vec() })
+/// A network of any design from its weights.
+///
+/// # Errors
+/// If they are of another network.
+pub fn named(design: &Design, tensors: &Tensors) -> Result<Net> {
+    let mut net = Segmenter::new(design, &mut Rng::new(0), &device::cpu());
+    net.weights.load(tensors)?;
+    Ok(Net(Arc::new(net)))
+}
+
+/// From weights that were published for torchvision's `deeplabv3_resnet50`.
+///
+/// # Errors
+/// If the file cannot be read, or is another network.
+pub fn import(path: &Path, classes: Vec<String>) -> Result<Net> {
+    let bytes = offnominal_files::read::bytes(path)?;
+    let expected = || format!("{}: expected weights of deeplabv3_resnet50 as safetensors", path.display());
+    let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
+    let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).with_context(expected)?;
+    Ok(Net(Arc::new(net)))
 }
 
 /// Trains on the images of a data set, and goes on where the checkpoint was left; the network, and the values of its
@@ -132,7 +55,7 @@ pub fn train(
     seed: Seed,
     checkpoint: &mut Checkpoint,
     context: &Context,
-) -> Result<(Net, serde_json::Value)> {
+) -> Result<(Tensors, serde_json::Value)> {
     let design = design(choice, set.classes())?;
     let (counts, size) = survey(set, context)?;
     let mut recipe = TrainConfig::of(&design, size, seed);
@@ -153,7 +76,7 @@ pub fn train(
         context.save(checkpoint, || training.state())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
-    Ok((Net::open(&training.net().to_tensors().halved(), choice.device)?, values))
+    Ok((training.net().to_tensors().halved(), values))
 }
 
 fn image(set: &DataSet, number: usize) -> Result<Image> {

@@ -45,7 +45,12 @@ impl FrameNetwork {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
             None => Network::read(&data::read(shipped)?, Path::new(shipped), 1, Seed(0), Device::Cpu),
         };
-        Ok(FrameNetwork { model: model?, width, band: None, paste: Box::new(paste) })
+        let model = model?;
+        anyhow::ensure!(
+            !model.classes().is_empty(),
+            "expected a network whose file names its classes, found none"
+        );
+        Ok(FrameNetwork { model, width, band: None, paste: Box::new(paste) })
     }
 
     /// Names of the classes that it knows.
@@ -108,18 +113,22 @@ impl FrameNetwork {
     /// The method, if the network has what it needs.
     fn method(&self, id: &str, params: &Value, rgb: &[u8]) -> anyhow::Result<Box<dyn PixelMethod>> {
         let method = methods().build(id, params)?;
-        method.needs().check(&self.forward(rgb).view()).with_context(|| id.to_string())?;
+        method.needs().check(&self.try_forward(rgb)?.view()).with_context(|| id.to_string())?;
         Ok(method)
     }
 
+    /// The output for a frame like those that the method was fitted to.
     fn forward(&self, rgb: &[u8]) -> NetworkOutput {
+        self.try_forward(rgb).expect("a frame of the size of the nominal ones")
+    }
+
+    fn try_forward(&self, rgb: &[u8]) -> anyhow::Result<NetworkOutput> {
         // One pass without dropped units draws nothing.
         let (width, mut rng) = (self.width, Rng::new(0));
         match &self.band {
             None => self.model.forward(rgb, width, &mut rng),
             Some(band) => self.model.forward_band(rgb, width, band, &mut rng),
         }
-        .expect("a model, not files")
     }
 
     /// What it says of a frame, and the classes that it predicts.

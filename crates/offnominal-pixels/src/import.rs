@@ -2,10 +2,12 @@
 //! or of one of our networks under the names of its own tensors.
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
-use crate::deep::Net;
+use crate::deep;
 use crate::inputs::Reading;
 use crate::label_map::LabelMap;
 use crate::layout::ImageFolder;
+use crate::net::Net;
+use crate::net_file;
 use crate::network::{Model, Network};
 use crate::train::output_stride;
 use crate::train::{ModelCard, judge};
@@ -85,7 +87,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Imported> {
     let tensors = if request.network.is_some() { tensors.halved() } else { tensors };
     let bytes = if request.network.is_some() { tensors.to_half_bytes() } else { tensors.to_bytes() };
     write::atomically(&model, &bytes)?;
-    let net = Net::open(&tensors, Device::Cpu)?;
+    let net = net_file::open(&tensors, Device::Cpu)?;
     let network = Network::Model { model: Model::Convolutional(net), passes: 1, seed: Seed(context.seed) };
     let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();
     if let Some(kind) = request.network {
@@ -106,11 +108,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Imported> {
 impl Request {
     fn open(&self, classes: Vec<String>) -> Result<Net> {
         let Request { preset, modification, output_stride, .. } = *self;
-        let Some(network) = self.network else { return Net::import(&self.weights, classes) };
+        let Some(network) = self.network else { return deep::import(&self.weights, classes) };
         let (device, steps, batch, rate) = (Device::Cpu, None, None, None);
         let choice =
             NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };
-        Net::named(&self.weights, &choice, &classes)
+        net_file::named(&self.weights, &choice, &classes)
     }
 }
 

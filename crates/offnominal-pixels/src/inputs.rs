@@ -144,7 +144,7 @@ pub struct NetworkSource {
     /// Folder of confidences; one per --logits
     #[arg(long, value_name = "DIR", requires = "logits")]
     pub confidence: Vec<PathBuf>,
-    /// Model of `pixels train`, instead of --logits
+    /// Model of `pixels train` or NAME.onnx, instead of --logits
     #[arg(long, value_name = "FILE", conflicts_with = "logits")]
     pub model: Option<PathBuf>,
     /// Random forward passes of the model

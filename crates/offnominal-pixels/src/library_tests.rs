@@ -100,6 +100,44 @@ fn cells(out: &Path) -> usize {
 }
 
 #[test]
+fn a_network_of_onnx_is_evaluated_and_predicts() {
+    let data = Data::new();
+    let copied = |name: &str, feed: serde_json::Value| {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx").join(name);
+        fs::copy(from, data.at(name)).unwrap();
+        fs::write(data.at(name).with_extension("json"), feed.to_string()).unwrap();
+        data.at(name)
+    };
+    let feed = json!({ "mean": [0.4, 0.4, 0.4], "deviation": [0.2, 0.2, 0.2] });
+    let mut named = feed.clone();
+    named["features"] = json!("/head/Conv");
+    let model = copied("net.onnx", named.clone());
+    let mut request = data.evaluation("page");
+    request.network.model = Some(model.clone());
+    let found = json!(evaluate::run(&request, &data.context).unwrap());
+    let methods = found["evaluations"][0]["methods"].as_array().unwrap();
+    let names: Vec<_> = methods.iter().map(|m| m["method"].as_str().unwrap()).collect();
+    assert!(names.contains(&"feature-knn") && found["evaluations"][0]["mean_iou"].is_object(), "{names:?}");
+    let written = predict::run(
+        &asked(json!({ "data": data.at("test"), "model": model, "out": data.at("said") })),
+        &data.context,
+    );
+    assert_eq!(written.unwrap().images, 6);
+    // Without features, methods that need them say so; other classes and counts are refused.
+    let mut refused = |model: PathBuf| {
+        request.network.model = Some(model);
+        format!("{:#}", evaluate::run(&request, &data.context).unwrap_err())
+    };
+    let error = refused(copied("net.onnx", feed.clone()));
+    assert!(error.contains("feature"), "{error}");
+    named["classes"] = json!(["road"]);
+    let error = refused(copied("net.onnx", named));
+    assert!(error.contains("the model knows the classes [\"road\"]"), "{error}");
+    let error = refused(copied("three.onnx", feed));
+    assert!(error.contains("expected logits of the 12 classes of the label map, found 3 classes"), "{error}");
+}
+
+#[test]
 fn a_training_that_was_stopped_ends_with_the_same_file() {
     let data = Data::new();
     let error = train::run(&data.training("again"), &stopping("rounds")).unwrap_err();

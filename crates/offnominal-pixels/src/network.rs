@@ -1,8 +1,10 @@
 //! The output of a segmentation network for the images of a data set: from files, or by a model of `pixels train`.
 
 use crate::data_set::{DataSet, Labels, Sample};
-use crate::deep::Net;
-use crate::output::NetworkOutput;
+use crate::net::Net;
+use crate::net_file;
+use crate::onnx::OnnxNet;
+use crate::output::{NetworkOutput, are_probabilities};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::Needs;
@@ -48,8 +50,10 @@ pub enum Network {
 pub enum Model {
     /// The baseline.
     Baseline(Box<PatchClassifier>),
-    /// A convolutional one.
+    /// A convolutional one of ours.
     Convolutional(Net),
+    /// Anybody's.
+    Onnx(OnnxNet),
 }
 
 impl Network {
@@ -58,6 +62,15 @@ impl Network {
     /// # Errors
     /// If it cannot be read or is none, or several passes of it would be alike.
     pub fn model(path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
+            ensure!(
+                passes == 1,
+                "{}: expected one pass, found --passes {passes}: a network in a file of ONNX drops no units",
+                path.display()
+            );
+            ensure!(device == Device::Cpu, "{}: expected --device cpu, for networks of ONNX", path.display());
+            return Ok(Network::Model { model: Model::Onnx(OnnxNet::open(path)?), passes, seed });
+        }
         let bytes = offnominal_files::read::bytes(path)?;
         Network::read(&bytes, path, passes, seed, device)
     }
@@ -67,13 +80,14 @@ impl Network {
     /// # Errors
     /// As [`Network::model`].
     pub fn read(bytes: &[u8], path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
-        let expected = || format!("{}: expected a model of `pixels train`", path.display());
+        let expected =
+            || format!("{}: expected a model of `pixels train`, or a network NAME.onnx", path.display());
         let tensors = Tensors::from_bytes(bytes).with_context(expected)?;
         if tensors.metadata.get("model").is_none_or(|model| model == "patch-classifier") {
             let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
             return Ok(Network::Model { model: Model::Baseline(model), passes, seed });
         }
-        let net = Net::open(&tensors, device).with_context(expected)?;
+        let net = net_file::open(&tensors, device).with_context(expected)?;
         ensure!(
             passes == 1 || net.drops_units(),
             "{}: expected a network that drops units, whose passes differ: train one with --modification dropout, \
@@ -94,23 +108,26 @@ impl Network {
                 let (_, output) = self.predict(set, &set.samples[0])?;
                 (!features.is_empty(), output.view().passes > 1, !confidence.is_empty())
             }
-            Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
+            Network::Model { model, passes, .. } => {
+                (model.has_features(), *passes > 1, model.has_confidence())
+            }
         };
         Ok(Needs { features, passes, confidence, ..Needs::default() })
     }
 
-    /// Names of its classes for a data set whose labels name none: their numbers, where logits are in files.
+    /// Names of its classes for a data set whose labels name none: their numbers, where it does not name them.
     ///
     /// # Errors
     /// If these cannot be read.
     pub(crate) fn class_names(&self, set: &DataSet) -> Result<Option<Vec<String>>> {
         match self {
-            Network::Model { model, .. } => Ok(Some(model.classes().to_vec())),
-            Network::Files { .. } if set.n_classes() == 0 => {
+            Network::None => Ok(None),
+            _ if set.n_classes() > 0 => Ok(None),
+            _ if !self.classes().is_empty() => Ok(Some(self.classes().to_vec())),
+            _ => {
                 let (_, output) = self.predict(set, &set.samples[0])?;
                 Ok(Some((0..output.view().classes).map(|class| class.to_string()).collect()))
             }
-            _ => Ok(None),
         }
     }
 
@@ -130,19 +147,24 @@ impl Network {
                 NetworkOutput { confidence: confidence.transpose()?, ..output }
             }
             Network::Model { model, passes, seed } => {
-                check_classes(model.classes(), set)?;
+                model.check_classes(set)?;
                 let rgb = set.rgb(sample, &labels)?;
                 let mut rng = seed.child("passes").child(sample.name.as_str()).rng();
-                model.forward(&rgb, labels.width, *passes, &mut rng)
+                let output = model.forward(&rgb, labels.width, *passes, &mut rng)?;
+                model.check_count(output.shape[1], set)?;
+                output
             }
         };
         Ok((labels, output))
     }
 
-    /// The output of a model for any image, `[height, width, 3]`; files have none.
-    pub fn forward(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<NetworkOutput> {
-        let Network::Model { model, passes, .. } = self else { return None };
-        Some(model.forward(rgb, width, *passes, rng))
+    /// The output of a model for any image, `[height, width, 3]`.
+    ///
+    /// # Errors
+    /// If there is no model, or the image is not one that it takes.
+    pub fn forward(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Result<NetworkOutput> {
+        let Network::Model { model, passes, .. } = self else { bail!("expected a model, found files") };
+        model.forward(rgb, width, *passes, rng)
     }
 
     /// The classes that a model knows; of files none is known.
@@ -153,24 +175,29 @@ impl Network {
         }
     }
 
-    /// The output of a model for some rows of an image, which sees rows around them too. Files have none.
+    /// The output of a model for some rows of an image, which sees rows around them too.
+    ///
+    /// # Errors
+    /// As [`Network::forward`].
     pub fn forward_band(
         &self,
         rgb: &[u8],
         width: usize,
         band: &Band,
         rng: &mut Rng,
-    ) -> Option<NetworkOutput> {
-        let Network::Model { model, passes, .. } = self else { return None };
-        Some(match model {
+    ) -> Result<NetworkOutput> {
+        let Network::Model { model, passes, .. } = self else { bail!("expected a model, found files") };
+        Ok(match model {
             Model::Baseline(model) => baseline(model, rgb, width, band, *passes, rng),
             Model::Convolutional(_) => {
                 let (row, rows) = (3 * width, &band.rows);
                 let above = rows.start.min(AROUND) / ALIGNED * ALIGNED;
                 let end = (rows.end + AROUND).min(rgb.len() / row);
                 let seen = &rgb[row * (rows.start - above)..row * end];
-                model.forward(seen, width, *passes, rng).rows(above..above + rows.len())
+                model.forward(seen, width, *passes, rng)?.rows(above..above + rows.len())
             }
+            // How far it sees is not known.
+            Model::Onnx(net) => net.forward(rgb, width)?.rows(band.rows.clone()),
         })
     }
 
@@ -182,6 +209,7 @@ impl Network {
         let tensors = match model {
             Model::Baseline(model) => model.to_tensors(),
             Model::Convolutional(net) => net.to_tensors(),
+            Model::Onnx(net) => return net.identity().into(),
         };
         format!("{} {passes} {}", store::address(&tensors.to_bytes()), seed.0)
     }
@@ -200,7 +228,34 @@ impl Model {
         match self {
             Model::Baseline(model) => &model.names,
             Model::Convolutional(net) => net.classes(),
+            Model::Onnx(net) => net.classes(),
         }
+    }
+
+    /// Whether it gives features.
+    fn has_features(&self) -> bool {
+        !matches!(self, Model::Onnx(net) if !net.has_features())
+    }
+
+    /// Requires the classes of a data set, if the names of its own are known.
+    fn check_classes(&self, set: &DataSet) -> Result<()> {
+        let (classes, wanted) = (self.classes(), set.classes());
+        ensure!(
+            classes.is_empty() || wanted.is_empty() || classes == wanted,
+            "the model knows the classes {classes:?}, the label map has {wanted:?}"
+        );
+        Ok(())
+    }
+
+    /// Requires as many classes as a data set has, if it has some.
+    fn check_count(&self, found: usize, set: &DataSet) -> Result<()> {
+        let Model::Onnx(net) = self else { return Ok(()) };
+        let (expected, name) = (set.n_classes(), net.name());
+        ensure!(
+            expected == 0 || found == expected,
+            "{name}: expected logits of the {expected} classes of the label map, found {found} classes"
+        );
+        Ok(())
     }
 
     /// Whether it has an output for its confidence.
@@ -208,11 +263,12 @@ impl Model {
         matches!(self, Model::Convolutional(net) if net.has_confidence())
     }
 
-    fn forward(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> NetworkOutput {
+    fn forward(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Result<NetworkOutput> {
         let height = rgb.len() / 3 / width;
         match self {
             Model::Convolutional(net) => net.forward(rgb, [passes, self.classes().len(), height, width], rng),
-            Model::Baseline(model) => baseline(model, rgb, width, &Band::whole(height), passes, rng),
+            Model::Baseline(model) => Ok(baseline(model, rgb, width, &Band::whole(height), passes, rng)),
+            Model::Onnx(net) => net.forward(rgb, width),
         }
     }
 }
@@ -236,13 +292,6 @@ fn baseline(
     }
 }
 
-fn check_classes(classes: &[String], set: &DataSet) -> Result<()> {
-    let wanted = set.classes();
-    let is_same = wanted.is_empty() || classes == wanted;
-    ensure!(is_same, "the model knows the classes {classes:?}, the label map has {wanted:?}");
-    Ok(())
-}
-
 fn confidences(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
     let path = array::find(folder, &sample.name)?;
     let array = array::read(&path, "confidence")?;
@@ -261,19 +310,6 @@ fn confidences(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f3
         );
     }
     Ok(array.values)
-}
-
-/// Whether the values of every pixel are those of a distribution, as a softmax gives them: all from 0 to 1, with sum 1.
-/// `values` is `[passes, classes, pixels]`.
-fn are_probabilities(values: &[f32], classes: usize, pixels: usize) -> bool {
-    let is_distribution = |pass: &[f32], pixel: usize| {
-        let of_pixel = || pass.iter().skip(pixel).step_by(pixels);
-        of_pixel().all(|p| (0.0..=1.0).contains(p)) && (of_pixel().sum::<f32>() - 1.0).abs() < 1e-3
-    };
-    classes > 1
-        && values
-            .chunks_exact(classes * pixels)
-            .all(|pass| (0..pixels).all(|pixel| is_distribution(pass, pixel)))
 }
 
 fn from_files(

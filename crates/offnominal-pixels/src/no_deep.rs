@@ -1,10 +1,11 @@
-//! In place of convolutional networks in a build without them: errors that tell how to get them.
+//! In place of what needs automatic differentiation in a build without it: errors that tell how to get it.
 
 use crate::choice::NetworkChoice;
 use crate::data_set::DataSet;
-use crate::output::NetworkOutput;
+use crate::net::Net;
 use anyhow::{Result, bail};
-use offnominal_core::{Rng, Seed};
+use offnominal_core::Seed;
+use offnominal_deep::Design;
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
@@ -12,50 +13,31 @@ use offnominal_nets::Tensors;
 use std::path::Path;
 
 /// What is missing.
-const ADVICE: &str =
-    "this build has no convolutional networks: build it with cargo build --release --features deep";
+const ADVICE: &str = "this build trains no convolutional networks, and computes only small ones on the processor: build it with \
+                      cargo build --release --features deep";
 
-/// A network that there is none of.
-#[derive(Debug, Clone)]
-pub enum Net {}
+/// None.
+///
+/// # Errors
+/// Always.
+pub fn open(_: &Tensors, _: Device) -> Result<Net> {
+    bail!(ADVICE)
+}
 
-#[allow(missing_docs, reason = "as in the build that has them")]
-impl Net {
-    pub fn open(_: &Tensors, _: Device) -> Result<Net> {
-        bail!(ADVICE)
-    }
+/// None.
+///
+/// # Errors
+/// Always.
+pub fn named(_: &Design, _: &Tensors) -> Result<Net> {
+    bail!(ADVICE)
+}
 
-    pub fn import(_: &Path, _: Vec<String>) -> Result<Net> {
-        bail!(ADVICE)
-    }
-
-    pub fn named(_: &Path, _: &NetworkChoice, _: &[String]) -> Result<Net> {
-        bail!(ADVICE)
-    }
-
-    pub fn classes(&self) -> &[String] {
-        match *self {}
-    }
-
-    pub fn drops_units(&self) -> bool {
-        match *self {}
-    }
-
-    pub fn has_confidence(&self) -> bool {
-        match *self {}
-    }
-
-    pub fn to_tensors(&self) -> Tensors {
-        match *self {}
-    }
-
-    pub fn recipe(&self) -> serde_json::Value {
-        match *self {}
-    }
-
-    pub fn forward(&self, _: &[u8], _: [usize; 4], _: &mut Rng) -> NetworkOutput {
-        match *self {}
-    }
+/// None.
+///
+/// # Errors
+/// Always.
+pub fn import(_: &Path, _: Vec<String>) -> Result<Net> {
+    bail!(ADVICE)
 }
 
 /// Trains none.
@@ -68,6 +50,6 @@ pub fn train(
     _: Seed,
     _: &mut Checkpoint,
     _: &Context,
-) -> Result<(Net, serde_json::Value)> {
+) -> Result<(Tensors, serde_json::Value)> {
     bail!(ADVICE)
 }

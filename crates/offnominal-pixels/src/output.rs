@@ -68,6 +68,19 @@ fn cut(values: &[f32], height: usize, width: usize, rows: &Range<usize>) -> Vec<
     planes.flat_map(|plane| &plane[rows.start * width..rows.end * width]).copied().collect()
 }
 
+/// Whether the values of every pixel are those of a distribution, as a softmax gives them: all from 0 to 1, with sum 1.
+/// `values` is `[passes, classes, pixels]`.
+pub(crate) fn are_probabilities(values: &[f32], classes: usize, pixels: usize) -> bool {
+    let is_distribution = |pass: &[f32], pixel: usize| {
+        let of_pixel = || pass.iter().skip(pixel).step_by(pixels);
+        of_pixel().all(|p| (0.0..=1.0).contains(p)) && (of_pixel().sum::<f32>() - 1.0).abs() < 1e-3
+    };
+    classes > 1
+        && values
+            .chunks_exact(classes * pixels)
+            .all(|pass| (0..pixels).all(|pixel| is_distribution(pass, pixel)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ pub struct Request {
     /// Images
     #[arg(long, value_name = "DIR")]
     pub data: ImageFolder,
-    /// Model of `pixels train`: write logits, features and confidences
+    /// Model of `pixels train` or NAME.onnx: write logits, features and confidences
     #[arg(long, value_name = "FILE", required_unless_present = "encoder")]
     pub model: Option<PathBuf>,
     /// Random forward passes of the model

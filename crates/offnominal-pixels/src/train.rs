@@ -5,6 +5,7 @@ use crate::data_set::DataSet;
 use crate::deep;
 use crate::inputs::Reading;
 use crate::layout::ImageFolder;
+use crate::net_file;
 use crate::network::{Model, Network};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -183,7 +184,8 @@ impl Request {
         let Request { network, preset, modification, output_stride, device, steps, batch, rate, .. } = *self;
         let choice =
             NetworkChoice { network, preset, modification, output_stride, device, steps, batch, rate };
-        let (net, values) = deep::train(set, &choice, seed, checkpoint, context)?;
+        let (tensors, values) = deep::train(set, &choice, seed, checkpoint, context)?;
+        let net = net_file::open(&tensors, device)?;
         write::atomically(model, &net.to_tensors().to_half_bytes())?;
         let (recipe, presets) =
             (Some(net.recipe()), BTreeMap::from([(<&str>::from(network).into(), values)]));

@@ -74,6 +74,8 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
                 .map(|name| repository(&format!("crates/offnominal-files/tests/data/{name}")))
                 .into()
         }
+        "segmentation" => vec![repository("crates/offnominal-pixels/tests/onnx/net.onnx")],
+        "segmentation_feed" => vec![repository("crates/offnominal-pixels/tests/onnx/net.json")],
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
         "outcomes_json" => ["lerobot-old", "lerobot-tasks-old", "inspect-robots-random"]
             .map(|name| repository(&format!("crates/offnominal-risk/tests/data/{name}.json")))

@@ -69,6 +69,8 @@ targets! {
     Png images::png,
     Bytes images::picture,
     Text images::label_map,
+    Protobuf images::segmentation,
+    Json images::segmentation_feed,
     Text images::polygons,
     Text logs::log_csv,
     Json logs::log_json_lines,

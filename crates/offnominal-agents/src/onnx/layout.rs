@@ -1,9 +1,8 @@
 //! The order in which an observation is fed, which the declared shape of the input says.
 
 use super::OnnxError;
-use super::kind::Kind;
-use super::tensor::Tensor;
 use offnominal_core::spec::{EnvSpec, Image};
+use offnominal_nets::onnx::{Kind, Tensor, len};
 
 /// In which order numbers go in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +25,7 @@ impl Layout {
     /// If its shape is none into which they can be brought, or its numbers have another type.
     pub(super) fn of(input: &Tensor, spec: &EnvSpec) -> Result<Layout, OnnxError> {
         let width = spec.obs_width();
-        let found = super::budget::len(&input.shape)?;
+        let found = len(&input.shape)?;
         if found != width {
             return Err(OnnxError::Shape { what: "input", expected: width, found });
         }

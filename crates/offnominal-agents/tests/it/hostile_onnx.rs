@@ -132,10 +132,26 @@ fn windows_that_overflow_or_never_end_are_refused() {
     refuses(&conv(&[("pads", &huge), ("strides", &huge[..2])]), 1, "numbers from 0 to 65536");
     refuses(&conv(&[("pads", &[-1, 0, 0, 0])]), 1, "found [-1]");
     refuses(&conv(&[("pads", &[60_000; 4])]), 1, "numbers of a tensor");
-    refuses(&conv(&[("dilations", &[i64::MAX, 2])]), 1, "no dilation");
+    refuses(&conv(&[("dilations", &[i64::MAX, 2])]), 1, "numbers from 0 to 65536");
+    // A window whose taps lie far apart would need wide zeros around a small image.
+    let far = weights("k", &[1, 1, 2, 2], &[1.0; 4]);
+    let far = |attributes: &[(&str, &[i64])]| {
+        model(&[1, 1, 1, 1], &[far.clone(), node("Conv", "x k", "y", attributes)])
+    };
+    refuses(&far(&[("dilations", &[60_000; 2]), ("pads", &[30_000; 4])]), 1, "numbers of");
+    refuses(&conv(&[("group", &[0])]), 1, "one group or more");
+    refuses(&conv(&[("group", &[i64::MAX])]), 1, "do not fit");
+    let back = |attributes: &[(&str, &[i64])]| {
+        model(&[1, 1, 1, 1], &[kernel.clone(), node("ConvTranspose", "x k", "y", attributes)])
+    };
+    refuses(&back(&[("output_padding", &[60_000; 2]), ("strides", &[65_536; 2])]), 1, "do not fit");
+    refuses(&back(&[("output_padding", &[60_000, 2]), ("strides", &[60_001, 1])]), 1, "do not fit");
+    refuses(&back(&[("output_shape", &[60_000; 2]), ("dilations", &[9; 2])]), 1, "do not fit");
+    refuses(&back(&[("pads", &[1; 4])]), 1, "do not fit");
     let pool = |attributes: &[(&str, &[i64])]| model(&[1, 1, 1, 1], &[node("MaxPool", "x", "y", attributes)]);
     refuses(&pool(&[("kernel_shape", &huge[..2]), ("pads", &huge)]), 1, "numbers from 0 to 65536");
-    refuses(&pool(&[("kernel_shape", &[60_000, 60_000]), ("pads", &[30_000; 4])]), 1, "multiplications");
+    refuses(&pool(&[("kernel_shape", &[60_000, 60_000]), ("pads", &[30_000; 4])]), 1, "do not fit");
+    refuses(&pool(&[("kernel_shape", &[250, 250]), ("pads", &[240; 4])]), 1, "multiplications");
     // Weights without numbers, whose windows are large all the same.
     let empty = weights("k", &[1, 0, 1 << 40, 1 << 40], &[]);
     refuses(&model(&[1, 1, 1, 1], &[empty, node("Conv", "x k", "y", &[])]), 1, "numbers of a tensor");
@@ -146,7 +162,8 @@ fn windows_that_overflow_or_never_end_are_refused() {
 #[test]
 fn shapes_that_a_node_makes_are_checked() {
     let reshaped = |wanted: &[i64]| model(&[1, 4], &[whole("s", wanted), node("Reshape", "x s", "y", &[])]);
-    refuses(&reshaped(&[i64::MAX, i64::MAX]), 4, "expected finite numbers, found 9223372036854776000");
+    refuses(&reshaped(&[i64::MAX, i64::MAX]), 4, "numbers of a tensor");
+    refuses(&reshaped(&[1 << 40]), 4, "expected finite numbers, found 1099511627776");
     refuses(&reshaped(&[1 << 24, 1 << 24]), 4, "numbers of a tensor");
     refuses(&reshaped(&[1 << 24, 1 << 24, -1]), 4, "numbers of a tensor");
     refuses(&reshaped(&[3, -1]), 4, "do not fit");
@@ -164,12 +181,49 @@ fn shapes_that_a_node_makes_are_checked() {
     }
     // A shape that an observation decides would fit at the trial and not later.
     let observed = model(&[1, 1], &[node("Exp", "x", "s", &[]), node("Reshape", "x s", "y", &[])]);
-    refuses(&observed, 1, "expected a shape that is the same for all observations");
+    refuses(&observed, 1, "expected a shape that is the same for all inputs");
+}
+
+#[test]
+fn sizes_that_a_node_is_given_are_checked() {
+    let given = |operator: &str, inputs: &str, numbers: &[i64]| {
+        model(&[1, 4], &[whole("s", numbers), node(operator, inputs, "y", &[])])
+    };
+    refuses(&given("Expand", "x s", &[1 << 14, 1 << 14, 1]), 4, "expected at most");
+    refuses(&given("Expand", "x s", &[1; 9]), 4, "do not fit");
+    refuses(&given("Expand", "x s", &[3]), 4, "do not fit");
+    refuses(&given("Pad", "x s", &[1 << 24, 1 << 24, 1 << 24, 1 << 24]), 4, "expected at most");
+    refuses(&given("Pad", "x s", &[i64::MAX; 4]), 4, "do not fit");
+    refuses(&given("Pad", "x s", &[-1, -1, -1, -1]), 4, "do not fit");
+    refuses(&given("Pad", "x s", &[1]), 4, "do not fit");
+    refuses(&given("Resize", "x s s", &[1, 1 << 24]), 4, "expected at most");
+    refuses(&given("Gather", "x s", &[4]), 4, "do not fit");
+    refuses(&given("Gather", "x s", &[i64::MIN]), 4, "do not fit");
+    refuses(&given("Slice", "x s s s s", &[0]), 4, "do not fit");
+    refuses(&given("Slice", "x s s s", &[i64::MAX]), 4, "do not fit");
+    refuses(&given("ReduceMean", "x s", &[7]), 4, "do not fit");
+    let filled = [whole("s", &[1 << 24, 1 << 24]), node("ConstantOfShape", "s", "y", &[])];
+    refuses(&model(&[1, 4], &filled), 4, "numbers of a tensor");
+    let scaled =
+        |by: f32| model(&[1, 4], &[weights("s", &[2], &[1.0, by]), node("Upsample", "x s", "y", &[])]);
+    refuses(&scaled(1e30), 4, "do not fit");
+    refuses(&scaled(1e8), 4, "numbers of a tensor");
+    refuses(&scaled(0.0), 4, "do not fit");
+    refuses(&scaled(-1.0), 4, "do not fit");
+    let plain = [weights("n", &[2], &[1.0; 2]), node("BatchNormalization", "x n n n n", "y", &[])];
+    refuses(&model(&[1, 4], &plain), 4, "do not fit");
+    let places = |at: f32| {
+        let window: &[i64] = &[2, 2];
+        let unpool = node("MaxUnpool", "x s", "y", &[("kernel_shape", window), ("strides", window)]);
+        model(&[1, 1, 1, 1], &[weights("s", &[1, 1, 1, 1], &[at]), unpool])
+    };
+    refuses(&places(-1.0), 1, "a place that is none");
+    refuses(&places(4.0), 1, "do not fit");
 }
 
 #[test]
 fn what_is_not_feed_forward_is_named() {
-    for operator in ["Loop", "If", "Scan", "Expand", "Tile", "Pad", "Slice", "Gather", "Resize"] {
+    for operator in ["Loop", "If", "Scan", "Tile", "NonZero", "TopK", "Where", "GridSample", "LSTM"] {
         let file = model(&[1, 1], &[node(operator, "x x x", "y", &[])]);
         refuses(&file, 1, &format!("operator {operator}"));
     }

@@ -1,11 +1,6 @@
 //! Convolutions on the processor that copy no windows, and their gradients.
 //!
-//! A window of a convolution overlaps its neighbours, so the usual way (every window becomes a row of a matrix, then
-//! one product) copies each number once per tap. Here each channel is copied once, with its padding around it and, if
-//! the stride is not one, split into its phases (`axis`). Then neighbouring outputs read neighbouring numbers at
-//! every tap: a vector of pixels is loaded at the place of the tap, and multiplied with one weight for each of some
-//! output channels. The sums of a tile, eight channels × three vectors with AVX-512, stay in registers over all input
-//! channels and taps (`tile`).
+//! How they go over an image is [`offnominal_nets::planes`]:
 //!
 //! | sweep | reads | writes |
 //! |---|---|---|
@@ -15,29 +10,24 @@
 //!
 //! A transposed convolution is the second sweep, and its gradients are the first and the third. The cost is
 //! `images · to · from · taps · pixels` multiply-adds, and one pass over x, y and the kernel for each layout.
-//! Every output is one chain of multiply-adds in a fixed order, and no order depends on the number of threads.
+//! No order of a sum depends on the number of threads.
 //!
 //! It serves burn's tensors on the processor, with or without derivatives; what it does not cover (groups, other number
-//! types, other devices) is burn's own. Reference for direct convolution in registers: Georganas et al., "Anatomy of
-//! high-performance deep learning convolutions on SIMD architectures", SC 2018.
+//! types, other devices) is burn's own.
 
-mod axis;
 mod run;
-mod spans;
-mod sweep;
 mod tape;
 mod tensor;
-mod tile;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
 use crate::flex;
-use axis::Axis;
 use burn_tensor::module;
 use burn_tensor::ops::{ConvOptions, ConvTransposeOptions};
 use burn_tensor::{DType, Tensor};
+use offnominal_nets::planes::Axis;
 use tape::Way;
 use tensor::Shape;
 
@@ -50,7 +40,7 @@ pub fn conv2d(
 ) -> Tensor<4> {
     let ([_, _, height, width], [_, _, rows, columns]) = (x.dims(), kernel.dims());
     let axis = |i: usize, size, kernel| {
-        let (stride, dilation, padding) = (options.stride[i], options.dilation[i], options.padding[i].0);
+        let (stride, dilation, padding) = (options.stride[i], options.dilation[i], [options.padding[i].0; 2]);
         Axis { size, kernel, stride, dilation, padding }
     };
     let axes = [axis(0, height, rows), axis(1, width, columns)];
@@ -72,8 +62,9 @@ pub fn conv_transpose2d(
     let ([_, _, height, width], [_, _, rows, columns]) = (x.dims(), kernel.dims());
     let axis = |i: usize, outputs: usize, kernel: usize| {
         let (stride, dilation, padding) = (options.stride[i], options.dilation[i], options.padding[i]);
+        let padding = [padding; 2];
         let reach = (outputs.max(1) - 1) * stride + dilation * (kernel - 1) + options.padding_out[i] + 1;
-        Axis { size: reach.saturating_sub(2 * padding), kernel, stride, dilation, padding }
+        Axis { size: reach.saturating_sub(2 * padding[0]), kernel, stride, dilation, padding }
     };
     let axes = [axis(0, height, rows), axis(1, width, columns)];
     let shape = Shape { axes, outputs: [height, width] };

@@ -1,11 +1,11 @@
 //! The sweeps on burn's tensors on the processor.
 
-use super::axis::Axis;
 use super::run::{Kernel, run};
-use super::sweep::Sweep;
 use super::weights::to_weights;
 use crate::flex::{dims, numbers, tensor};
 use burn_dispatch::backends::flex::FlexTensor;
+use offnominal_nets::planes::Axis;
+use offnominal_nets::planes::Sweep;
 
 /// The axes of a convolution, and the rows and columns of its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

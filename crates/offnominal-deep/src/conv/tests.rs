@@ -1,11 +1,11 @@
 //! Against the definition in double precision, against burn, and with one thread and two.
 
 use super::run::{Kernel, run, run_by};
-use super::sweep::Sweep;
 use super::weights::{to_weights, to_weights_by};
 use super::*;
 use burn_tensor::{Device, TensorData};
 use offnominal_core::Rng;
+use offnominal_nets::planes::Sweep;
 use pulp::{Scalar, Simd, WithSimd};
 
 /// A convolution: images, channels, sizes, and the options of both axes.
@@ -209,7 +209,7 @@ fn vectors_of_other_processors_give_the_same() {
         let [dy, x, kernel] = [0, 1, 2].map(|i| numbers(&normals(case.shapes()[i], i as u64)));
         let axis = |i: usize| {
             let (size, kernel, stride) = (case.size[i], case.kernel[i], case.stride[i]);
-            Axis { size, kernel, stride, dilation: case.dilation[i], padding: case.padding[i] }
+            Axis { size, kernel, stride, dilation: case.dilation[i], padding: [case.padding[i]; 2] }
         };
         let sweep = Sweep::forward(&[axis(0), axis(1)]);
         let taps = case.kernel[0] * case.kernel[1];

@@ -4,9 +4,9 @@
 //! vectors over neighbouring pixels, and are added up at the end. Pixels come in pieces that stay in the first cache
 //! while all columns pass by; images follow each other, so the order of a sum does not depend on threads.
 
-use super::spans::SLACK;
-use super::sweep::Sweep;
-use super::tile::{lanes, load, width};
+use offnominal_nets::planes::Sweep;
+use offnominal_nets::planes::spans::SLACK;
+use offnominal_nets::planes::tile::{lanes, load, width};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::array::from_fn;

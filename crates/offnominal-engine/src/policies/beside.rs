@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = GRAPH_NUMBERS as u64 * 8;
 ///
 /// # Errors
 /// If one is elsewhere, too long, or cannot be read.
-pub(super) fn read(network: &Path, bytes: &[u8]) -> Result<Beside> {
+pub fn read(network: &Path, bytes: &[u8]) -> Result<Beside> {
     let (mut found, mut left) = (Beside::new(), MOST_BYTES);
     for name in Onnx::files(bytes)? {
         let is_inside = Path::new(&name).components().all(|part| matches!(part, Component::Normal(_)));

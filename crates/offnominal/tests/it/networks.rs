@@ -14,9 +14,11 @@ fn a_build_without_networks_says_how_to_get_them() {
     let error = fails(offnominal(&args, &bench.at("net")).arg("--data").arg(bench.at("train")));
     assert!(error.contains("the baseline has no modifications"), "{error}");
     assert!(!bench.at("net").exists());
-    // Also where a model was trained elsewhere.
+    // Networks of the published sizes are not asked either, wherever they were trained.
     let mut tensors = offnominal_nets::Tensors::default();
     tensors.metadata.insert("model".into(), "segmenter".into());
+    let design = r#"{"network": "pspnet", "preset": "paper", "modification": "none", "classes": ["road"]}"#;
+    tensors.metadata.insert("design".into(), design.into());
     std::fs::write(bench.at("foreign.safetensors"), tensors.to_bytes()).unwrap();
     let mut command = offnominal(&["pixels", "evaluate", "--quiet"], &bench.at("page"));
     command.arg("--data").arg(bench.at("test")).arg("--model").arg(bench.at("foreign.safetensors"));

@@ -1,0 +1,136 @@
+//! What a graph may use while it is computed, and what it has for that: memory, and random numbers.
+//!
+//! Every operator takes the numbers that it is about to write, and the multiplications that it is about to make, before
+//! it allocates anything. Shapes do not depend on what is fed, so what one run could afford every run can.
+
+use super::OnnxError;
+use crate::planes::Scratch;
+use offnominal_core::Rng;
+use offnominal_core::limits::{ARRAY_NUMBERS, GRAPH_NUMBERS, GRAPH_WORK, IMAGE_WORK};
+
+/// More axes than anybody's network has.
+pub(super) const MOST_AXES: usize = 8;
+
+/// Multiplications that a function of one number costs as much as.
+pub(super) const FUNCTION: usize = 16;
+
+/// What a graph is computed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// An action: soon, and every value keeps its memory for the next one.
+    Action,
+    /// What an image shows: a value whose last reader has read it gives its memory to others.
+    Image,
+}
+
+impl Use {
+    /// Numbers of all values together, and what they are called.
+    fn numbers(self) -> (&'static str, usize) {
+        match self {
+            Use::Action => ("numbers of all values", GRAPH_NUMBERS),
+            Use::Image => ("numbers of all values at once", ARRAY_NUMBERS),
+        }
+    }
+
+    fn work(self) -> (&'static str, usize) {
+        match self {
+            Use::Action => ("multiplications per action", GRAPH_WORK),
+            Use::Image => ("multiplications per image", IMAGE_WORK),
+        }
+    }
+}
+
+/// What is left of numbers and multiplications.
+#[derive(Debug, Clone)]
+pub(super) struct Budget {
+    for_what: Use,
+    numbers: usize,
+    work: usize,
+    /// Memory that nobody uses.
+    free: Vec<Vec<f32>>,
+    pub(super) scratch: Scratch,
+    /// What dropped units are drawn from; without it none is dropped.
+    pub(super) rng: Option<Rng>,
+}
+
+impl Budget {
+    /// What one run may use.
+    pub(super) fn of(for_what: Use) -> Budget {
+        let (numbers, work) = (for_what.numbers().1, for_what.work().1);
+        let (free, scratch, rng) = (vec![], Scratch::default(), None);
+        Budget { for_what, numbers, work, free, scratch, rng }
+    }
+
+    /// Begins another run, with the memory of the last one.
+    pub(super) fn renew(&mut self) {
+        (self.numbers, self.work) = (self.for_what.numbers().1, self.for_what.work().1);
+    }
+
+    /// Takes the numbers of a shape, each of which costs so much.
+    ///
+    /// # Errors
+    /// If the shape is none, or more than is left.
+    pub(super) fn take(&mut self, shape: &[usize], work_each: usize) -> Result<(), OnnxError> {
+        let ((what, most), (of_work, most_work)) = (self.for_what.numbers(), self.for_what.work());
+        let numbers = len_within(shape, most)?;
+        let work = numbers.checked_mul(work_each.max(1));
+        self.numbers = left(what, self.numbers, Some(numbers), most)?;
+        self.work = left(of_work, self.work, work, most_work)?;
+        Ok(())
+    }
+
+    /// Requires that there is room for so many numbers for a while.
+    ///
+    /// # Errors
+    /// If there is not.
+    pub(super) fn lend(&self, numbers: Option<usize>) -> Result<(), OnnxError> {
+        let (what, most) = self.for_what.numbers();
+        left(what, self.numbers, numbers, most).map(drop)
+    }
+
+    /// Takes back the numbers of a value that is read no more.
+    pub(super) fn give_back(&mut self, data: &mut Vec<f32>) {
+        self.numbers += data.len();
+        self.keep(data);
+    }
+
+    /// Keeps memory for others.
+    pub(super) fn keep(&mut self, data: &mut Vec<f32>) {
+        if data.capacity() > 0 {
+            self.free.push(std::mem::take(data));
+        }
+    }
+
+    /// Memory for so many numbers: the least of what is free that suffices.
+    pub(super) fn memory(&mut self, numbers: usize) -> Vec<f32> {
+        let fits = self.free.iter().enumerate().filter(|(_, free)| free.capacity() >= numbers);
+        let least = fits.min_by_key(|(_, free)| free.capacity()).map(|(i, _)| i);
+        least.map_or(Vec::new(), |i| self.free.swap_remove(i))
+    }
+}
+
+/// What is left after something is taken.
+fn left(what: &'static str, left: usize, wanted: Option<usize>, most: usize) -> Result<usize, OnnxError> {
+    let found = wanted.unwrap_or(usize::MAX).saturating_add(most - left);
+    let rest = wanted.and_then(|wanted| left.checked_sub(wanted));
+    rest.ok_or(OnnxError::TooLarge { what, most, found })
+}
+
+/// How many numbers have that shape.
+///
+/// # Errors
+/// If it has too many axes, or more numbers than a file may hold; axes without length do not make room for others.
+pub fn len(shape: &[usize]) -> Result<usize, OnnxError> {
+    len_within(shape, GRAPH_NUMBERS)
+}
+
+fn len_within(shape: &[usize], most: usize) -> Result<usize, OnnxError> {
+    let too_large = |what, most, found| OnnxError::TooLarge { what, most, found };
+    if shape.len() > MOST_AXES {
+        return Err(too_large("axes of a tensor", MOST_AXES, shape.len()));
+    }
+    let product = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis.max(1)));
+    let fits = product.filter(|&n| n <= most);
+    let size = fits.ok_or(too_large("numbers of a tensor", most, product.unwrap_or(usize::MAX)))?;
+    Ok(if shape.contains(&0) { 0 } else { size })
+}
