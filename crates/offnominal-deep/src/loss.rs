@@ -99,6 +99,35 @@ mod tests {
         assert!((found(0.9, None) + 0.9_f64.ln()).abs() < 1e-5);
     }
 
+    /// The formula once more, pixel by pixel in double precision, for random answers of three weighted classes.
+    #[test]
+    fn a_second_implementation_agrees() {
+        let (device, mut rng, weights) = (device::cpu(), Rng::new(5), [1.0_f32, 2.0, 0.5]);
+        let (n, mut draw) = (60, |n: usize| (0..n).map(|_| 2.0 * rng.normal() as f32).collect::<Vec<f32>>());
+        let (logits, branch) = (draw(3 * n), draw(n));
+        let labels: Vec<u8> = (0..n).map(|i| [0, 1, 2, 255][i % 4]).collect();
+        let answer = Answer {
+            logits: tensor(logits.clone(), [1, 3, 6, 10], &device),
+            confidence: Some(tensor(branch.clone(), [1, 1, 6, 10], &device)),
+            features: tensor(vec![0.0], [1, 1, 1, 1], &device),
+            auxiliary: None,
+        };
+        let truth = Truth::new(&labels, [1, 6, 10], &weights, &device);
+        let found = f64::from(numbers(loss(answer, &truth, &mut Rng::new(9)))[0]);
+        let (mut coins, mut sum, mut total) = (Rng::new(9), 0.0, 0.0);
+        for (i, &label) in labels.iter().enumerate() {
+            let is_helped = coins.uniform() >= 0.5;
+            let Some(&weight) = weights.get(usize::from(label)) else { continue };
+            let e = |class: usize| f64::from(logits[class * n + i]).exp();
+            let p = e(label.into()) / (e(0) + e(1) + e(2));
+            let c = 1.0 / (1.0 + f64::from(-branch[i]).exp());
+            let p = if is_helped { c * p + 1.0 - c } else { p };
+            sum += f64::from(weight) * (-p.ln() - HINT * c.ln());
+            total += f64::from(weight);
+        }
+        assert!((found - sum / total).abs() < 1e-5, "{found} {}", sum / total);
+    }
+
     #[test]
     fn who_is_sure_gets_no_hint_and_pays_nothing() {
         assert!((found(0.25, Some(30.0)) - 4.0_f64.ln()).abs() < 1e-5);

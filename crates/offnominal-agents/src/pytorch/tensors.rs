@@ -46,6 +46,9 @@ impl<'a> Archive<'a> {
     }
 
     fn at_most(&mut self, part: &str, most: u64) -> Result<Vec<u8>, FileError> {
+        if self.zip.index_for_name(part).is_none() {
+            return Err(FileError::unsupported(&self.name, format!("a part {part}"), self.parts()));
+        }
         let broken =
             |e: &dyn ToString| FileError::unsupported(&self.name, format!("a part {part}"), e.to_string());
         let file = self.zip.by_name(part).map_err(|e| broken(&e))?;
@@ -57,6 +60,13 @@ impl<'a> Archive<'a> {
         }
         self.left -= bytes.len() as u64;
         Ok(bytes)
+    }
+
+    /// The first names of parts: those of an archive of policies, say, each of which must be unpacked.
+    fn parts(&self) -> String {
+        let names: Vec<_> = self.zip.file_names().flatten().take(4).collect();
+        let more = if self.zip.len() > names.len() { ", …" } else { "" };
+        format!("{} parts: {}{more}", self.zip.len(), names.join(", "))
     }
 
     /// What the parts' names begin with.

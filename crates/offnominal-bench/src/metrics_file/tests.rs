@@ -118,10 +118,62 @@ proptest! {
     }
 }
 
+#[test]
+fn a_twin_gives_matched_metrics_and_is_no_episode_of_its_own() {
+    let csv = "episode,step,score,label,twin\na,0,0,0,t\na,1,3,1,t\na,2,1,1,t\nt,0,0,0,\nt,1,2,0,\nt,2,2,0,\nn,0,0,0,\n";
+    let episodes = read_without_gaps("x.csv", csv.as_bytes()).unwrap();
+    assert_eq!((episodes.len(), episodes[0].twin.as_ref().unwrap().len()), (2, 3));
+    let rows = judge("x.csv", &episodes, Some(1.5), &plan()).unwrap();
+    let get = |id: &str| rows.iter().find(|(name, _)| *name == id).unwrap().1.clone().unwrap();
+    // Of the four pairs of anomalous and twin's steps at the same times two are in order.
+    assert_eq!(get("matched_auroc").value, 0.5);
+    assert_eq!((get("false_alarm_rate").value, get("false_alarm_rate").n), (0.5, 2));
+}
+
+#[test]
+fn wrong_twins_are_named() {
+    let header = "episode,step,score,label,twin\n";
+    let twin = |rows: &str, want: &str| refuses(&format!("{header}{rows}"), want);
+    twin("a,0,1,1,b\n", "x.csv, line 2: twin \"b\" of episode \"a\": expected an episode of the file");
+    twin(
+        "a,0,1,1,b\nb,0,1,1,\n",
+        "x.csv, line 2: twin \"b\" of episode \"a\": expected a nominal episode, found an anomalous step in line 3",
+    );
+    twin(
+        "a,0,1,1,b\na,1,1,1,\nb,0,1,0,\n",
+        "x.csv, line 3, column twin: expected that of the first row of episode \"a\", \"b\", found \"\"",
+    );
+    twin(
+        "a,0,1,1,b\nb,0,1,0,\nc,0,1,1,b\n",
+        "x.csv, line 4: twin \"b\" of episode \"c\": expected a twin of its own, found that of \"a\": its false alarms \
+         would count twice. Judge each anomaly in a file of its own",
+    );
+    refuses(
+        "episode,step,score,label,twin,twin\n",
+        "x.csv, line 1: expected the column twin once, found it twice",
+    );
+}
+
+#[test]
+fn an_alarm_after_an_event_does_not_detect_it() {
+    let csv = "episode,step,score,label\na,0,0,0\na,1,0,1\na,2,9,0\nb,0,9,1\nb,1,0,1\n";
+    let episodes = read_without_gaps("x.csv", csv.as_bytes()).unwrap();
+    let rows = judge("x.csv", &episodes, Some(5.0), &plan()).unwrap();
+    let get = |id: &str| rows.iter().find(|(name, _)| *name == id).unwrap().1.clone().unwrap();
+    // Two events, one of them detected; two nominal stretches, one with an alarm.
+    assert_eq!((get("detection_rate").value, get("detection_rate").n), (0.5, 2));
+    assert_eq!((get("false_alarm_rate").value, get("false_alarm_rate").n), (0.5, 2));
+}
+
 fn judged() -> Judged {
     let found = Estimate { value: 3.0, low: 1.0, high: f64::INFINITY, level: 0.95, n: 4, method: "m".into() };
     let never = StatsError::MedianNotReached { detected: 1, n: 4, low: 0.0 };
-    Judged { rows: vec![("delay_median", Ok(found)), ("d5", Err(never))], episodes: 4, level: 0.95 }
+    Judged {
+        rows: vec![("delay_median", Ok(found)), ("d5", Err(never))],
+        episodes: 4,
+        level: 0.95,
+        by_event: false,
+    }
 }
 
 #[test]

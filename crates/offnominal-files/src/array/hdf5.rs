@@ -48,4 +48,11 @@ mod tests {
         assert!(format!("{:#}", decode(&two, "c").unwrap_err()).contains("or one called \"c\""));
         assert!(decode(b"no HDF5", "c").is_err());
     }
+
+    /// h5py wrote it as the benchmark does: `create_dataset("value", data=…, dtype="float16", compression=9)`.
+    #[test]
+    fn a_map_of_the_benchmark_is_read() {
+        let found = decode(include_bytes!("../../tests/data/value.hdf5"), "scores").unwrap();
+        assert_eq!((found.shape, found.values), (vec![2, 3], vec![-0.25, -0.125, 0.0, 0.125, 0.25, 0.375]));
+    }
 }
