@@ -5,6 +5,8 @@
 //! optimisers are plain slices. Batches are
 //! row-major slices; a [`Workspace`] holds every buffer, so that nothing is allocated after it was made.
 //!
+//! Networks of others, in files of ONNX, and convolutional ones are graphs of operators ([`onnx`]).
+//!
 //! The matrix products are our own, on portable vector types (the crate `pulp`): each output is
 //! one chain of fused multiply-adds in a fixed order. Hence a row has the same bits alone or in any batch, on any
 //! number of lanes: a detector fitted on batches scores streams exactly alike.

@@ -52,7 +52,7 @@ pub(super) fn to_weights_by(
 
 /// Of each input channel and tap, the row of the kernel and the place that is read first.
 fn columns(sweep: &Sweep, from: usize) -> Vec<[usize; 2]> {
-    let (target, plane) = (&sweep.targets[0], sweep.planes.len());
+    let (target, plane) = (&sweep.targets[0], sweep.planes.numbers());
     let per_row = target.columns.taps.len();
     let taps =
         |c: usize| target.taps.iter().enumerate().map(move |(k, &(_, at))| [k / per_row, c * plane + at]);
@@ -76,7 +76,7 @@ fn gather(sums: &[Vec<f32>], to: usize, most: usize, columns: usize, piece: usiz
 
 /// The planes of all images.
 fn planes(sweep: &Sweep, x: &[f32]) -> Vec<f32> {
-    let (from, to) = (sweep.planes.pixels(), sweep.planes.len());
+    let (from, to) = (sweep.planes.pixels(), sweep.planes.numbers());
     let n = x.len() / from * to;
     let mut planes = vec![0.0; n + SLACK];
     let pairs = planes[..n].par_chunks_exact_mut(to).zip(x.par_chunks_exact(from));
@@ -108,7 +108,7 @@ impl Steps {
         } else {
             (0..across).map(|v| v * lanes).collect()
         };
-        let (distance, target) = (from * sweep.planes.len(), &sweep.targets[0]);
+        let (distance, target) = (from * sweep.planes.numbers(), &sweep.targets[0]);
         let (count, per_row) = (images * starts.len(), target.columns.taps.len());
         let of_rows = |at: usize| at / pitch..((at + lanes - 1) / pitch + 1).min(rows);
         let at = |row: Option<usize>| {

@@ -23,19 +23,23 @@ pub enum Use {
     Image,
 }
 
+/// What numbers of all values and multiplications are called.
+type Names = [&'static str; 2];
+
 impl Use {
-    /// Numbers of all values together, and what they are called.
-    fn numbers(self) -> (&'static str, usize) {
+    fn names(self) -> Names {
         match self {
-            Use::Action => ("numbers of all values", GRAPH_NUMBERS),
-            Use::Image => ("numbers of all values at once", ARRAY_NUMBERS),
+            Use::Action => ["numbers of all values", "multiplications per action"],
+            Use::Image => ["numbers of all values at once", "multiplications per image"],
         }
     }
 
-    fn work(self) -> (&'static str, usize) {
+    /// The most of both for an input of so many numbers: of a small image nobody makes as much as of a large one.
+    fn most(self, input: usize) -> [usize; 2] {
+        let of = |each: usize, least: usize, most: usize| input.saturating_mul(each).clamp(least, most);
         match self {
-            Use::Action => ("multiplications per action", GRAPH_WORK),
-            Use::Image => ("multiplications per image", IMAGE_WORK),
+            Use::Action => [GRAPH_NUMBERS, GRAPH_WORK],
+            Use::Image => [of(1 << 10, 1 << 22, ARRAY_NUMBERS), of(1 << 20, GRAPH_WORK, IMAGE_WORK)],
         }
     }
 }
@@ -44,6 +48,7 @@ impl Use {
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     for_what: Use,
+    most: [usize; 2],
     numbers: usize,
     work: usize,
     /// Memory that nobody uses.
@@ -56,14 +61,15 @@ pub(super) struct Budget {
 impl Budget {
     /// What one run may use.
     pub(super) fn of(for_what: Use) -> Budget {
-        let (numbers, work) = (for_what.numbers().1, for_what.work().1);
+        let most = for_what.most(usize::MAX);
         let (free, scratch, rng) = (vec![], Scratch::default(), None);
-        Budget { for_what, numbers, work, free, scratch, rng }
+        Budget { for_what, most, numbers: most[0], work: most[1], free, scratch, rng }
     }
 
-    /// Begins another run, with the memory of the last one.
-    pub(super) fn renew(&mut self) {
-        (self.numbers, self.work) = (self.for_what.numbers().1, self.for_what.work().1);
+    /// Begins a run with an input of so many numbers, and the memory of the last one.
+    pub(super) fn renew(&mut self, input: usize) {
+        self.most = self.for_what.most(input);
+        [self.numbers, self.work] = self.most;
     }
 
     /// Takes the numbers of a shape, each of which costs so much.
@@ -71,7 +77,7 @@ impl Budget {
     /// # Errors
     /// If the shape is none, or more than is left.
     pub(super) fn take(&mut self, shape: &[usize], work_each: usize) -> Result<(), OnnxError> {
-        let ((what, most), (of_work, most_work)) = (self.for_what.numbers(), self.for_what.work());
+        let ([what, of_work], [most, most_work]) = (self.for_what.names(), self.most);
         let numbers = len_within(shape, most)?;
         let work = numbers.checked_mul(work_each.max(1));
         self.numbers = left(what, self.numbers, Some(numbers), most)?;
@@ -84,8 +90,7 @@ impl Budget {
     /// # Errors
     /// If there is not.
     pub(super) fn lend(&self, numbers: Option<usize>) -> Result<(), OnnxError> {
-        let (what, most) = self.for_what.numbers();
-        left(what, self.numbers, numbers, most).map(drop)
+        left(self.for_what.names()[0], self.numbers, numbers, self.most[0]).map(drop)
     }
 
     /// Takes back the numbers of a value that is read no more.

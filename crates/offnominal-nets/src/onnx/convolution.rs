@@ -59,7 +59,7 @@ pub(super) fn convolve(
     if known.is_none() {
         let sweep =
             if by.is_transposed { Sweep::backward(&axes, [height, width]) } else { Sweep::forward(&axes) };
-        budget.lend(sweep.planes.len().checked_mul(groups.from))?;
+        budget.lend(sweep.planes.numbers().checked_mul(groups.from))?;
         let is_constant = (1..3).all(|i| inputs.is_constant(i) || inputs.get(i).is_none());
         let filters = if is_constant { groups.filters(&sweep, weights, bias, by) } else { vec![] };
         let ready = Arc::new(Ready { shape: from.shape.clone(), work: Work::new(sweep), filters });

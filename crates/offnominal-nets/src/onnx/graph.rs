@@ -154,7 +154,7 @@ impl Graph {
         }
         given.data.clear();
         given.data.extend(input.iter().map(|&x| given.kind.rounded(x)));
-        budget.renew();
+        budget.renew(given.data.len());
         let (n, constants) = (plan.constants.len(), &plan.constants);
         for (node, kept) in plan.nodes.iter().zip(kept) {
             let mut out = std::mem::take(&mut values[node.output - n]);

@@ -98,7 +98,7 @@ impl Resize {
             let length = from.shape[i] as f64;
             let wanted =
                 if sizes.is_some() { f64::from(number) } else { (f64::from(number) * length).floor() };
-            (wanted >= 1.0 && wanted < 1e9).then_some(()).ok_or(MISFIT)?;
+            (1.0..1e9).contains(&wanted).then_some(()).ok_or(MISFIT)?;
             shape[i] = wanted as usize;
             by[i] = if sizes.is_some() { wanted / length } else { f64::from(number) };
         }

@@ -165,8 +165,8 @@ impl Work {
         if self.is_plain {
             return image;
         }
-        planes.resize(image.len() / to.pixels() * to.len() + SLACK, 0.0);
-        let channels = image.chunks_exact(to.pixels()).zip(planes.chunks_exact_mut(to.len()));
+        planes.resize(image.len() / to.pixels() * to.numbers() + SLACK, 0.0);
+        let channels = image.chunks_exact(to.pixels()).zip(planes.chunks_exact_mut(to.numbers()));
         channels.for_each(|(channel, plane)| to.fill(channel, plane));
         planes
     }
@@ -194,7 +194,7 @@ impl Work {
             }
             let most = (CACHED / (filters[0].from * 48)).max(1);
             for tiles in place.spans.tiles.chunks(most) {
-                let (x, plane, origin) = place.gather(tiles, x, self.sweep.planes.len(), filters, near);
+                let (x, plane, origin) = place.gather(tiles, x, self.sweep.planes.numbers(), filters, near);
                 for (filters, y) in filters.iter().zip(y.chunks_mut(size)) {
                     let block = self.block(i, filters, x, y, self.pixels());
                     dispatch(Block { tiles, plane, origin, ..block });
@@ -249,7 +249,7 @@ impl Work {
         stride: usize,
     ) -> Block<'a> {
         let Filters { width, from: channels, start, .. } = *filters;
-        let (plane, place, weights) = (self.sweep.planes.len(), &self.places[i], &filters.weights[i]);
+        let (plane, place, weights) = (self.sweep.planes.numbers(), &self.places[i], &filters.weights[i]);
         let (taps, tiles, origin, is_rectified) = (&place.taps, &place.spans.tiles, 0, false);
         Block { x, channels, plane, taps, weights, start, width, tiles, origin, stride, is_rectified, y }
     }

@@ -69,7 +69,7 @@ impl Sweep {
 
 impl Planes {
     /// Numbers in a channel.
-    pub fn len(&self) -> usize {
+    pub fn numbers(&self) -> usize {
         self.rows.phases.len() * self.columns.phases.len() * self.rows.len * self.columns.len
     }
 
