@@ -701,7 +701,7 @@ def metrics(
 
     The command ``offnominal metrics``.
 
-    :param file: CSV file with episode, step, score, label; `-` is standard input
+    :param file: CSV file with episode, step, score, label, perhaps twin; `-` is standard input
     :param threshold: Alarm threshold; adds delay, missed, early and false alarms
     :param replicates: Bootstrap replicates per interval [default: 1000]
     :param level: Confidence level of the intervals [default: 0.95]

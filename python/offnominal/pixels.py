@@ -118,11 +118,10 @@ def frames(
 
 
 def paste(
-    data: Path,
+    data: str | int,
     *,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     recolour: float | None = None,
@@ -136,9 +135,8 @@ def paste(
     The command ``offnominal pixels paste``.
 
     :param data: Data set with images
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param recolour: Probability of recolouring bright parts of a known class [default: 0]
@@ -151,13 +149,12 @@ def paste(
 
 
 def describe(
-    data: Path,
+    data: str | int,
     *,
-    nominal: Path | None = None,
+    nominal: str | int | None = None,
     out: Path | None = None,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     seed: int = 0,
@@ -171,9 +168,8 @@ def describe(
     :param data: Data set
     :param nominal: Nominal images; adds the AUROC of colour frequency alone
     :param out: Folder for description.json [default: print only]
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param seed: Seed of everything random
@@ -184,14 +180,13 @@ def describe(
 
 
 def train(
-    data: Path,
+    data: str | int,
     *,
-    validation: Path | None = None,
+    validation: str | int | None = None,
     network: Literal["patches", "pspnet", "deeplab"] | None = None,
     out: Path | None = None,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     preset: Literal["small", "paper"] | None = None,
@@ -215,9 +210,8 @@ def train(
     :param validation: Validation images
     :param network: Network; patches is the baseline, the others are convolutional [default: patches]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param preset: Size: small trains on two cores within an hour; paper as published [default: small]
@@ -245,11 +239,10 @@ def import_(
     preset: Literal["small", "paper"] | None = None,
     modification: Literal["none", "dim-reduce", "dropout", "confidence"] | None = None,
     output_stride: int | None = None,
-    validation: Path | None = None,
+    validation: str | int | None = None,
     out: Path | None = None,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     seed: int = 0,
@@ -267,9 +260,8 @@ def import_(
     :param output_stride: Stride of the coarsest map of a small network [default: 8]
     :param validation: Validation images; without ``map_`` they name the classes
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param seed: Seed of everything random
@@ -280,7 +272,7 @@ def import_(
 
 
 def predict(
-    data: Path,
+    data: str | int,
     *,
     model: Path | None = None,
     passes: int | None = None,
@@ -289,9 +281,8 @@ def predict(
     strides: int | Sequence[int] | None = None,
     scale: int | None = None,
     out: Path | None = None,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     seed: int = 0,
@@ -310,9 +301,8 @@ def predict(
     :param strides: Strides of its maps: some of 8, 16, 32 [default: 8,16]
     :param scale: Enlargement of images before encoding, 1 to 16 [default: 1]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param seed: Seed of everything random
@@ -323,12 +313,17 @@ def predict(
 
 
 def score(
-    data: Path,
+    data: str | int,
     methods: str | Sequence[str],
     *,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    params: Mapping[str, Any] | None = None,
+    temperature: float | None = None,
+    threshold: float | None = None,
+    fpr: float | None = None,
+    format_: Literal["npy", "hdf5"] | None = None,
+    out: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     logits: Path | Sequence[Path] | None = None,
@@ -337,29 +332,33 @@ def score(
     model: Path | None = None,
     passes: int | None = None,
     device: Literal["cpu", "gpu"] | None = None,
-    nominal: Path | None = None,
+    nominal: str | int | None = None,
     nominal_split: str | None = None,
+    nominal_map: Path | None = None,
     nominal_logits: Path | None = None,
     nominal_features: Path | None = None,
     nominal_images: int | None = None,
-    outliers: Path | None = None,
+    outliers: str | int | None = None,
     outlier_logits: Path | None = None,
     outlier_features: Path | None = None,
-    params: Mapping[str, Any] | None = None,
-    temperature: float | None = None,
-    out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Write pixel scores as .npy files.
+    """Score every pixel of images: maps, pictures, components, a contact sheet.
 
     The command ``offnominal pixels score``.
 
-    :param data: Data set; its labels give names and sizes
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param data: Images, with labels or without
+    :param methods: Methods (see `list pixel-methods`)
+    :param params: Method parameters, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
+    :param temperature: Temperature of odin [default: 1000]
+    :param threshold: Score above which connected pixels are a component
+    :param fpr: Set the threshold so that this share of held-out nominal pixels is above
+    :param format_: Format of the score maps [default: npy]
+    :param out: Output folder [default: runs/pixels]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
@@ -370,16 +369,13 @@ def score(
     :param device: Where a convolutional model runs [default: cpu]
     :param nominal: Nominal data set, on which methods are fitted
     :param nominal_split: Its split
+    :param nominal_map: Its label map [default: the only ``map_``, or its classes.toml]
     :param nominal_logits: Its logits, if the network is in files
     :param nominal_features: Its features, if the network is in files
     :param nominal_images: Most images taken from it [default: all]
     :param outliers: Data set of `pixels paste`, to fit outlier-head
     :param outlier_logits: Its logits, if the network is in files
     :param outlier_features: Its features, if the network is in files
-    :param methods: Methods (see `list pixel-methods`)
-    :param params: Method parameters, such as '{"outlier-head": {"hidden": 128}}' [default: {}]
-    :param temperature: Temperature of odin [default: 1000]
-    :param out: Output folder [default: runs/pixels]
     :param seed: Seed of everything random
     :param jobs: Worker threads; 0 for all cores
     :param progress: Whether a bar shows how far it is, where tqdm is installed and somebody watches
@@ -388,7 +384,7 @@ def score(
 
 
 def evaluate(
-    data: Path | Sequence[Path],
+    data: str | int | Sequence[str | int],
     *,
     pooled: bool = False,
     scores: Path | Sequence[Path] | None = None,
@@ -398,9 +394,8 @@ def evaluate(
     component_sizes: Literal["scaled", "anomaly-track", "obstacle-track"] | None = None,
     replicates: int | None = None,
     out: Path | None = None,
-    layout: Literal["offnominal", "cityscapes", "idd", "sun2012", "street-hazards", "smiyc", "fishyscapes"] | None = None,
-    split: str | None = None,
-    map_: Path | None = None,
+    split: str | Sequence[str] | None = None,
+    map_: Path | Sequence[Path] | None = None,
     least_pixels: int | None = None,
     resize: str | int | None = None,
     logits: Path | Sequence[Path] | None = None,
@@ -409,12 +404,13 @@ def evaluate(
     model: Path | None = None,
     passes: int | None = None,
     device: Literal["cpu", "gpu"] | None = None,
-    nominal: Path | None = None,
+    nominal: str | int | None = None,
     nominal_split: str | None = None,
+    nominal_map: Path | None = None,
     nominal_logits: Path | None = None,
     nominal_features: Path | None = None,
     nominal_images: int | None = None,
-    outliers: Path | None = None,
+    outliers: str | int | None = None,
     outlier_logits: Path | None = None,
     outlier_features: Path | None = None,
     seed: int = 0,
@@ -434,9 +430,8 @@ def evaluate(
     :param component_sizes: Smallest components that count (docs/reference/pixels.md) [default: scaled]
     :param replicates: Bootstrap replicates per interval [default: 1000]
     :param out: Output folder [default: runs/pixels]
-    :param layout: Folder layout (docs/reference/pixels.md) [default: offnominal]
-    :param split: Split with its own folder, such as val
-    :param map_: Label map [default: classes.toml of the data set]
+    :param split: Split with its own folder, such as val; one, or one per data set
+    :param map_: Label map; one, or one per data set [default: its classes.toml]
     :param least_pixels: Leave out images with fewer pixels [default: 1]
     :param resize: Resize images and labels
     :param logits: Folder of logits (docs/reference/pixels.md); one per ``data``
@@ -447,6 +442,7 @@ def evaluate(
     :param device: Where a convolutional model runs [default: cpu]
     :param nominal: Nominal data set, on which methods are fitted
     :param nominal_split: Its split
+    :param nominal_map: Its label map [default: the only ``map_``, or its classes.toml]
     :param nominal_logits: Its logits, if the network is in files
     :param nominal_features: Its features, if the network is in files
     :param nominal_images: Most images taken from it [default: all]

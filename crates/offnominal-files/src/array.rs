@@ -2,6 +2,7 @@
 
 mod hdf5;
 
+use crate::half;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use offnominal_core::limits::{ARRAY_NUMBERS, HEADER_BYTES};
 use offnominal_nets::Tensors;
@@ -143,21 +144,9 @@ fn number(b: &[u8], kind: &str) -> f32 {
         "<i4" => i32::from_le_bytes(four()) as f32,
         "<f8" => f64::from_le_bytes(eight()) as f32,
         "<i8" => i64::from_le_bytes(eight()) as f32,
-        "<f2" => half(u16::from_le_bytes([b[0], b[1]])),
+        "<f2" => half::of_bits(u16::from_le_bytes([b[0], b[1]])),
         "|i1" => f32::from(b[0] as i8),
         _ => f32::from(b[0]),
-    }
-}
-
-/// A number of IEEE 754's 16-bit format.
-fn half(bits: u16) -> f32 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    sign * match exponent {
-        0 => fraction * 2.0_f32.powi(-24),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        e => (1.0 + fraction / 1024.0) * 2.0_f32.powi(e - 15),
     }
 }
 
@@ -205,8 +194,6 @@ mod tests {
         assert_eq!(read("<f8", &(-2.5_f64).to_le_bytes()), -2.5);
         assert_eq!(read("<i8", &7_i64.to_le_bytes()), 7.0);
         assert_eq!((read("|u1", &[200]), read("|i1", &[255])), (200.0, -1.0));
-        assert_eq!([0x3c00, 0xc100, 0x0001, 0x7bff].map(half), [1.0, -2.5, 5.960_464_5e-8, 65_504.0]);
-        assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
     }
 
     #[test]

@@ -15,7 +15,8 @@
 //! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
 //! | [`confined`]    | what a process may do that works for a bundle of a stranger          |
-//! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
+//! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`, `.hdf5`           |
+//! | [`half`]        | numbers of half precision                                            |
 //! | [`image_file`]  | PNG files as grey values or colours; JPEG and WebP files as colours  |
 //! | [`png`]         | frames as PNG                                                        |
 //! | [`gif`]         | frames as an animated GIF                                            |
@@ -31,6 +32,7 @@ pub mod columns;
 pub mod confined;
 pub mod dataset;
 pub mod gif;
+pub mod half;
 pub mod image_file;
 pub mod journal;
 pub mod lock;

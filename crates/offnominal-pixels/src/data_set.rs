@@ -1,7 +1,7 @@
 //! Images with their labels: of one folder, or of several that are judged together.
 
 use crate::label_map::{KNOWN_ANY, LabelMap, Meaning, Meanings};
-use crate::layout::{ImageFiles, ImageFolder, Layout, samples};
+use crate::layout::{ImageFiles, ImageFolder, LabelSource, Layout, samples};
 use crate::output::NetworkOutput;
 use crate::polygons;
 use crate::resize::{Size, bilinear, nearest};
@@ -23,27 +23,6 @@ pub struct Sample {
     pub image: Option<PathBuf>,
     /// Where its labels come from.
     pub labels: LabelSource,
-}
-
-/// Where the labels of an image come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LabelSource {
-    /// A file.
-    File(PathBuf),
-    /// The image shows nothing unknown; no class of a pixel is named.
-    AllKnown,
-    /// There are none: nothing can be judged.
-    Missing,
-}
-
-impl LabelSource {
-    /// The file, if it is one.
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            LabelSource::File(path) => Some(path),
-            LabelSource::AllKnown | LabelSource::Missing => None,
-        }
-    }
 }
 
 /// An image that cannot be read, as the outermost context of an error.

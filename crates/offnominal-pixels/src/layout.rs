@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+pub use listing::LabelSource;
 pub(crate) use listing::{ImageFiles, samples};
 
 /// How a data set is laid out in folders.

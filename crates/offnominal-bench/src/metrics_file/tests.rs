@@ -126,7 +126,7 @@ fn a_twin_gives_matched_metrics_and_is_no_episode_of_its_own() {
     let rows = judge("x.csv", &episodes, Some(1.5), &plan()).unwrap();
     let get = |id: &str| rows.iter().find(|(name, _)| *name == id).unwrap().1.clone().unwrap();
     // Of the four pairs of anomalous and twin's steps at the same times two are in order.
-    assert_eq!(get("matched_auroc").value, 0.5);
+    assert_eq!(get("auroc_matched").value, 0.5);
     assert_eq!((get("false_alarm_rate").value, get("false_alarm_rate").n), (0.5, 2));
 }
 

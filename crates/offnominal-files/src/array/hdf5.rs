@@ -1,8 +1,9 @@
 //! An array in an HDF5 file, as SegmentMeIfYouCan's benchmark writes and reads score maps: the data set `value`.
 
 use super::{Array, chosen, shape};
+use crate::half;
 use anyhow::{Context, Result};
-use hdf5_pure::{File, FileBuilder};
+use hdf5_pure::{DType, File, FileBuilder};
 
 /// The name of the array.
 const NAME: &str = "value";
@@ -27,7 +28,11 @@ pub(super) fn decode(bytes: &[u8], name: &str) -> Result<Array> {
     // As text, so that the limits are those of the other formats.
     let axes: Vec<String> = data.shape()?.iter().map(u64::to_string).collect();
     let shape = shape(&axes.join(","))?;
-    let values = data.read_f32().with_context(|| format!("{name}: expected numbers"))?;
+    let halves = if let DType::Other(kind) = data.dtype()? { half::order(&kind) } else { None };
+    let values = match halves {
+        Some(order) => half::of_bytes(&data.read_raw()?, order).collect(),
+        None => data.read_f32().with_context(|| format!("{name}: expected numbers"))?,
+    };
     Ok(Array { shape, values })
 }
 

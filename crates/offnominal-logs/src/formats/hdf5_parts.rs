@@ -1,8 +1,9 @@
 //! The data sets of a group of HDF5 that hold channels, and their rows.
 
 use crate::record::{Column, Sink, Topic};
-use anyhow::{Result, bail, ensure};
-use hdf5_pure::{DType, Dataset, Datatype, DatatypeByteOrder, Group};
+use anyhow::{Context as _, Result, bail, ensure};
+use hdf5_pure::{DType, Dataset, DatatypeByteOrder, Group};
+use offnominal_files::half;
 use offnominal_topics::nested::MAX_ITEMS;
 use offnominal_topics::record::Charge;
 use std::ops::Range;
@@ -113,7 +114,9 @@ fn part(group: &Group, name: &str, full: String) -> Result<Result<(u64, Part), S
         DType::String | DType::VariableLengthString | DType::Compound(_) | DType::ObjectReference => {
             return Ok(Err(format!("{shape:?}")));
         }
-        DType::Other(kind) => Some(half(&kind)?),
+        DType::Other(kind) => {
+            Some(half::order(&kind).context("expected whole or floating-point numbers, found another type")?)
+        }
         DType::Array(..) => bail!("expected numbers, found arrays"),
         _ => None,
     };
@@ -127,18 +130,6 @@ fn part(group: &Group, name: &str, full: String) -> Result<Result<(u64, Part), S
     // What cannot be decoded shows here.
     part.block(0, rows.min(1))?;
     Ok(Ok((rows, part)))
-}
-
-/// The order of the bytes of a number of half precision.
-fn half(kind: &Datatype) -> Result<DatatypeByteOrder> {
-    match kind {
-        Datatype::FloatingPoint { size: 2, byte_order, layout }
-            if (layout.exponent_size, layout.mantissa_size, layout.exponent_bias) == (5, 10, 15) =>
-        {
-            Ok(*byte_order)
-        }
-        _ => bail!("expected whole or floating-point numbers, found another type"),
-    }
 }
 
 /// Reads rows in blocks: `row` is told a place in the blocks of all parts. Where a part cannot be read any more, its values
@@ -193,49 +184,10 @@ impl Part {
     fn block(&self, from: u64, n: u64) -> Result<Vec<f64>> {
         let block = match self.half {
             None => self.data.read_f64_rows(from, n)?,
-            Some(order) => {
-                let raw = self.data.read_raw_rows(from, n)?;
-                let bits = |b: &[u8]| match order {
-                    DatatypeByteOrder::BigEndian => u16::from_be_bytes([b[0], b[1]]),
-                    _ => u16::from_le_bytes([b[0], b[1]]),
-                };
-                raw.chunks_exact(2).map(|b| of_half(bits(b))).collect()
-            }
+            Some(order) => half::of_bytes(&self.data.read_raw_rows(from, n)?, order).map(f64::from).collect(),
         };
         let (expected, found) = (n as usize * self.width, block.len());
         ensure!(found == expected, "expected {expected} numbers in {n} rows, found {found}");
         Ok(block)
-    }
-}
-
-/// A number of half precision: 1 bit of sign, 5 of exponent, 10 of mantissa.
-fn of_half(bits: u16) -> f64 {
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match (exponent, mantissa) {
-        (0, mantissa) => mantissa * 2f64.powi(-24),
-        (31, 0.0) => f64::INFINITY,
-        (31, _) => f64::NAN,
-        (exponent, mantissa) => (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
-    };
-    if bits >> 15 == 0 { size } else { -size }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::of_half;
-
-    #[test]
-    fn half_precision_has_its_extremes() {
-        let cases = [
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (0x0001, 2f64.powi(-24)),
-            (0x0400, 2f64.powi(-14)),
-        ];
-        for (bits, x) in cases {
-            assert_eq!(of_half(bits), x);
-        }
-        assert!(of_half(0x7c00).is_infinite() && of_half(0x7e00).is_nan());
     }
 }

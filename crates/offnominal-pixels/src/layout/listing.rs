@@ -1,7 +1,6 @@
 //! The images of a folder, each with its labels if it has some.
 
 use super::{Layout, Pattern};
-use crate::data_set::LabelSource;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,27 @@ use strum::VariantArray;
 
 /// Endings of the images that are read.
 const PICTURES: [&str; 4] = ["png", "jpg", "jpeg", "webp"];
+
+/// Where the labels of an image come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LabelSource {
+    /// A file.
+    File(PathBuf),
+    /// The image shows nothing unknown; no class of a pixel is named.
+    AllKnown,
+    /// There are none: nothing can be judged.
+    Missing,
+}
+
+impl LabelSource {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            LabelSource::File(path) => Some(path),
+            LabelSource::AllKnown | LabelSource::Missing => None,
+        }
+    }
+}
 
 /// The files of an image.
 pub(crate) struct ImageFiles {
