@@ -24,7 +24,7 @@ from PIL import Image, ImageFilter
 
 HERE = pathlib.Path(__file__).resolve().parent
 METHODS = {
-    "none": ["max-softmax", "odin", "entropy", "mahalanobis", "max-logit", "energy", "feature-knn", "vim"],
+    "none": ["max-softmax", "odin", "entropy", "mahalanobis", "max-logit", "energy"],
     "dim-reduce": ["mahalanobis"],
     "confidence": ["confidence"],
     "dropout": ["var-sum", "mutual-information"],
@@ -138,7 +138,7 @@ def figure(data, maps, path):
     mask[maps.labels[at] == car] = [40, 120, 255]
     mask[maps.labels[at] == 254] = [255, 120, 0]
     panels = [image, mask]
-    for changed, method in (("none", "max-softmax"), ("none", "mahalanobis"), ("confidence", "confidence"), ("none", "vim")):
+    for changed, method in (("none", "max-softmax"), ("none", "mahalanobis"), ("confidence", "confidence"), ("dropout", "mutual-information")):
         scores = maps.of("pspnet", changed, method)[at]
         low, high = np.quantile(scores, [0.01, 0.99])
         level = (255 * np.clip((scores - low) / max(high - low, 1e-9), 0, 1)).astype(np.uint8)

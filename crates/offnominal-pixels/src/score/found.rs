@@ -48,7 +48,7 @@ impl Found {
         let inside = components.labels.iter().map(|&label| counts(label)).collect();
         let mut found: Vec<Found> =
             open.into_iter().filter(|one| one.pixels >= least).map(Open::found).collect();
-        found.sort_by(|a, b| b.pixels.cmp(&a.pixels));
+        found.sort_by_key(|one| std::cmp::Reverse(one.pixels));
         (found, inside)
     }
 }

@@ -36,8 +36,11 @@ mod tests {
     use super::*;
     use offnominal_core::Rng;
 
+    /// An interval of a value from what each image says.
+    type Of<'a> = &'a dyn Fn(f64, &[f64]) -> (f64, f64);
+
     /// How often an interval contains the mean of a population, over 400 samples.
-    fn coverage(n: usize, draw: &dyn Fn(&mut Rng) -> f64, of: &dyn Fn(f64, &[f64]) -> (f64, f64)) -> f64 {
+    fn coverage(n: usize, draw: &dyn Fn(&mut Rng) -> f64, of: Of<'_>) -> f64 {
         let mut rng = Rng::new(7);
         let truth = (0..200_000).map(|_| draw(&mut rng)).sum::<f64>() / 200_000.0;
         let contains = |rng: &mut Rng| {
