@@ -100,8 +100,8 @@ impl Display for Judged {
         if self.by_event {
             write!(
                 out,
-                "\nsome anomalies end before their episode does: each labelled event counts by itself, and is detected by \
-                 an alarm while it lasts; false alarms are those of nominal stretches"
+                "\nsome episodes have several events, or one that ends: each labelled event counts by itself, and is detected \
+                 by an alarm while it lasts; false alarms are those of nominal stretches"
             )?;
         }
         Ok(())
