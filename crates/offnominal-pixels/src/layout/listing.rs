@@ -89,7 +89,13 @@ fn picture(name: &str) -> Option<&str> {
 /// # Errors
 /// If there are none, two have the same name, or the layout has no splits and one is named.
 pub(crate) fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Listing> {
-    let split = split.filter(|_| layout.has_splits());
+    ensure!(
+        split.is_none() || layout.has_splits(),
+        "{}: expected no split, for the layout {} has none, found {}",
+        root.display(),
+        layout.name(),
+        split.unwrap_or_default()
+    );
     let below = |folder: &str| split.map_or(root.join(folder), |split| root.join(folder).join(split));
     let pattern = layout.pattern();
     let (mut images, others) = named_images(&below(pattern.images), pattern.image)?;

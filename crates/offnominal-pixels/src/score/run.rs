@@ -38,6 +38,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         (Some((set, _)), Some(_)) => hold_out(set)?,
         _ => Vec::new(),
     };
+    ensure!(request.fpr.is_none() || nominal.is_some(), "fpr: expected nominal images, found none");
     let outliers = request.outliers.open(&request.reading, &request.network, seed)?;
     let nominal = nominal.as_ref().map(|(set, network)| (set, network));
     let images = FittingImages { nominal, outliers: outliers.as_ref().map(|(set, network)| (set, network)) };
@@ -153,10 +154,23 @@ impl Work<'_> {
         self.request.out.join(&scorer.id).join(format!("{}.{ending}", sample.name))
     }
 
+    /// The colours of an image; none if there are only labels, or it cannot be read, which is said.
+    fn rgb(&self, sample: &Sample, labels: &Labels) -> Result<Vec<u8>> {
+        match self.set.rgb(sample, labels) {
+            _ if sample.image.is_none() => Ok(Vec::new()),
+            Err(error) if error.downcast_ref::<Unreadable>().is_some() => {
+                let why = error.root_cause();
+                self.context.note(&format!("{}: its pictures show the scores alone: {why}", sample.name));
+                Ok(Vec::new())
+            }
+            read => read,
+        }
+    }
+
     /// Draws the pictures of an image from its maps; they made small, by method.
     fn draw(&self, sample: &Sample, scales: &[Scale]) -> Result<Thumbnails> {
         let labels = self.set.labels(sample)?;
-        let (size, rgb) = (labels.size(), self.set.rgb(sample, &labels).unwrap_or_default());
+        let (size, rgb) = (labels.size(), self.rgb(sample, &labels)?);
         let ending = <&str>::from(self.request.format);
         let pictures = self.scorers.iter().zip(&self.thresholds).zip(scales);
         let draw = |((scorer, threshold), &scale): ((&Scorer, &Option<Threshold>), &Scale)| {
