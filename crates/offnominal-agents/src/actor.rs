@@ -1,7 +1,7 @@
 //! A trained policy: networks, normalisation, bounds.
 //!
-//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; a choice is the
-//! one of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or
+//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation (with a linear output
+//! f(x̂) in place of tanh(f(x̂)), cut at low and high); a choice is the one of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or
 //! dropconnect passes the observation several times, an ensemble through each of its members, and the policy acts on
 //! the mean of these predictions (of tanh(f(x̂)), or of the values). [`Policy::samples`] gives them one by one.
 
@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod samples;
 
+use crate::config::OutputActivation;
 use crate::normaliser::Normalisation;
 pub(crate) use bounds::{Bounds, choices, choose, largest, outputs};
 pub use error::ActorError;
@@ -18,7 +19,7 @@ use offnominal_core::limits::DRAWS;
 use offnominal_core::policy::Policy;
 use offnominal_core::samples::{PolicySamples, SamplesError};
 use offnominal_core::spec::EnvSpec;
-use offnominal_nets::{Net, NetWorkspace, tanh};
+use offnominal_nets::{Net, NetWorkspace};
 use samples::ActorSamples;
 
 /// Passes over which a policy with dropout or dropconnect is averaged, unless it is told otherwise.
@@ -32,6 +33,7 @@ pub struct Actor {
     net: Net,
     members: Vec<Member>,
     passes: usize,
+    activation: OutputActivation,
     bounds: Bounds,
     work: NetWorkspace,
     obs: Vec<f32>,
@@ -68,12 +70,18 @@ impl Actor {
             algorithm: algorithm.to_string(),
             members,
             passes: PASSES,
+            activation: OutputActivation::Tanh,
             bounds: Bounds::of(&spec.action),
             work: net.workspace(1),
             obs: vec![0.0; net.inputs()],
             mean: vec![0.0; net.outputs()],
             net,
         }
+    }
+
+    /// The same policy, with another activation of its outputs.
+    pub(crate) fn with_activation(self, activation: OutputActivation) -> Actor {
+        Actor { activation, ..self }
     }
 
     /// One policy of several that were trained apart; they must be plain, of one environment, algorithm and shape.
@@ -109,8 +117,9 @@ impl Actor {
         let words = |a: &Actor| {
             let centred = if a.members[0].normalisation.is_some() { " on centred images" } else { "" };
             let filters = a.net.encoder().map(|net| format!(", filters {:?}{centred}", file::filters(net)));
+            let linear = if a.activation == OutputActivation::Linear { ", linear output" } else { "" };
             let (sizes, filters) = (a.net.head().sizes(), filters.unwrap_or_default());
-            format!("{} in {} with widths {sizes:?}{filters}", a.algorithm, a.env)
+            format!("{} in {} with widths {sizes:?}{filters}{linear}", a.algorithm, a.env)
         };
         let same = words(self) == words(other) && self.bounds == other.bounds;
         let what = || format!("member {member} of the ensemble");
@@ -190,7 +199,7 @@ impl Actor {
         for i in 0..n {
             self.pass(i, obs, rng);
             for (sum, &head) in self.mean.iter_mut().zip(self.work.output()) {
-                *sum += if choice { head } else { tanh(head) };
+                *sum += if choice { head } else { self.activation.of(head) };
             }
         }
         self.mean.iter_mut().for_each(|v| *v /= n as f32);

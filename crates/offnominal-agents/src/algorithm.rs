@@ -80,6 +80,7 @@ pub const ALL: &[Algorithm] = &[
         options: &[
             "critics",
             "exploration_noise",
+            "output_activation",
             "policy_noise",
             "noise_clip",
             "policy_delay",
@@ -93,7 +94,7 @@ pub const ALL: &[Algorithm] = &[
     Algorithm {
         id: "ddpg",
         summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
-        options: &["exploration_noise", "dropout", "dropconnect", "prior"],
+        options: &["exploration_noise", "output_activation", "dropout", "dropconnect", "prior"],
         actions: Actions::Real,
         build: |config, _, (obs, act), rng| Box::new(Td3::ddpg(config, obs, act, rng)),
     },

@@ -6,7 +6,7 @@ mod options;
 mod presets;
 
 pub use error::ConfigError;
-pub use options::{Alpha, Keep, Normalise, Schedule};
+pub use options::{Alpha, Keep, Normalise, OutputActivation, Schedule};
 pub use presets::PRESETS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -86,6 +86,8 @@ offnominal_core::with_defaults! {
         pub target_entropy: Option<f64> = None,
         /// Deviation of the noise that explores, where actions reach from −1 to 1.
         pub exploration_noise: f64 = 0.1,
+        /// What takes outputs of the actor to actions: tanh, or linear, which the bounds of the environment cut.
+        pub output_activation: OutputActivation = OutputActivation::Tanh,
         /// Deviation of the noise that blurs the next actions of the target.
         pub policy_noise: f64 = 0.2,
         /// Magnitude at which that noise is cut.

@@ -6,7 +6,7 @@ use offnominal_nets::{Net, TensorError, Tensors};
 
 /// An off-policy algorithm: the networks, their optimisers, and one gradient step.
 ///
-/// Observations arrive normalised; actions are in [−1, 1], or the index of a choice. Environments, buffers and files are
+/// Observations arrive normalised; actions are in [−1, 1] (of a linear output beyond it, too), or the index of a choice. Environments, buffers and files are
 /// somebody else's.
 pub trait Learner: Send {
     /// Writes an action that explores, after so many steps in the environment.
@@ -19,7 +19,7 @@ pub trait Learner: Send {
     /// Improves by one gradient step with the given learning rate; allocates nothing.
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses;
 
-    /// The network whose output, through tanh, is the action without exploration, or whose largest output is the choice;
+    /// The network whose output, through its activation, is the action without exploration, or whose largest output is the choice;
     /// and its parameters.
     fn actor(&self) -> (Net, Vec<f32>);
 

@@ -9,17 +9,19 @@
 //! DDPG, deep deterministic policy gradient (Lillicrap et al., ICLR 2016), is the same with one critic, no blur, and an
 //! actor that moves at every step.
 //!
+//! With a linear output (`output_activation`) actions are not cut before the critics see them, as in the example of Keras-RL.
+//!
 //! An actor with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network. One
 //! with a prior has a part that does not learn.
 
-use crate::config::TrainConfig;
+use crate::config::{OutputActivation, TrainConfig};
 use crate::critics::Critics;
 use crate::learner::{Learner, Losses};
 use crate::policy_net::PolicyNet;
 use crate::replay::Batch;
 use offnominal_core::Rng;
 use offnominal_nets::loss::mse;
-use offnominal_nets::{Adam, Net, TensorError, Tensors, tanh};
+use offnominal_nets::{Adam, Net, TensorError, Tensors};
 
 /// The learner.
 pub struct Td3 {
@@ -71,7 +73,7 @@ impl Td3 {
     /// y = r + γ min Q′(s′, a′) for the blurred actions of the target actor.
     fn set_targets(&mut self, batch: &Batch, rng: &mut Rng) {
         let (b, gamma) = (&mut self.buffers, self.config.gamma as f32);
-        squash(self.actor.forward_target(&batch.next_obs), &mut b.action);
+        activate(self.config.output_activation, self.actor.forward_target(&batch.next_obs), &mut b.action);
         blur(&mut b.action, &mut b.noise, &self.config, rng);
         self.critics.read(&batch.next_obs, &b.action);
         self.critics.lowest_target(&mut b.targets);
@@ -89,13 +91,13 @@ impl Td3 {
 
     /// Derivatives of −mean Q(s, μ(s)) by the actor's parameters, where Q is the first critic; returns that mean.
     fn actor_gradient(&mut self, batch: &Batch, rng: &mut Rng) -> f64 {
-        let b = &mut self.buffers;
-        squash(self.actor.pass(&batch.obs, rng), &mut b.action);
+        let (b, activation) = (&mut self.buffers, self.config.output_activation);
+        activate(activation, self.actor.pass(&batch.obs, rng), &mut b.action);
         self.critics.read(&batch.obs, &b.action);
         let value = self.critics.forward(0).iter().map(|&q| f64::from(q)).sum::<f64>() / batch.len() as f64;
         b.d_action.fill(0.0);
         self.critics.add_d_action(0, &b.weights, &mut b.d_action);
-        b.d_action.iter_mut().zip(&b.action).for_each(|(d, a)| *d *= -(1.0 - a * a));
+        b.d_action.iter_mut().zip(&b.action).for_each(|(d, &a)| *d *= -activation.slope(a));
         self.actor.backward(&batch.obs, &b.d_action);
         value
     }
@@ -111,8 +113,8 @@ impl Td3 {
 }
 
 /// Takes outputs of an actor to actions.
-fn squash(head: &[f32], action: &mut [f32]) {
-    action.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
+fn activate(activation: OutputActivation, head: &[f32], action: &mut [f32]) {
+    action.iter_mut().zip(head).for_each(|(a, &z)| *a = activation.of(z));
 }
 
 /// Target policy smoothing: adds noise that is cut, and cuts the actions.
@@ -123,15 +125,15 @@ fn blur(action: &mut [f32], noise: &mut [f32], config: &TrainConfig, rng: &mut R
     }
     rng.fill_normal(noise);
     for (a, e) in action.iter_mut().zip(noise) {
-        *a = (*a + (scale * *e).clamp(-clip, clip)).clamp(-1.0, 1.0);
+        *a = config.output_activation.within(*a + (scale * *e).clamp(-clip, clip));
     }
 }
 
 impl Learner for Td3 {
     fn explore(&mut self, obs: &[f32], action: &mut [f32], _: u64, rng: &mut Rng) {
-        squash(self.actor.of(obs), action);
-        let noise = self.config.exploration_noise as f32;
-        action.iter_mut().for_each(|a| *a = (*a + noise * rng.normal() as f32).clamp(-1.0, 1.0));
+        let (activation, noise) = (self.config.output_activation, self.config.exploration_noise as f32);
+        activate(activation, self.actor.of(obs), action);
+        action.iter_mut().for_each(|a| *a = activation.within(*a + noise * rng.normal() as f32));
     }
 
     fn noise(&self, _: u64) -> f64 {

@@ -4,6 +4,8 @@
 //! `action.high` and, if observations are normalised, `observation.mean` and `observation.scale`. The header holds
 //! `format`, `env` and `algorithm`.
 //!
+//! `output_activation` in the header is `linear` where outputs do not go through tanh.
+//!
 //! A policy with an encoder also has `eye.<layer>.weight` `[patch, filters]` and `eye.<layer>.bias`, and in its header
 //! `filters`, for each layer the pixels a filter covers on a side, those between its places, and the number of filters.
 //!
@@ -12,6 +14,7 @@
 
 use super::bounds::{choices, outputs};
 use super::{Actor, ActorError, Member};
+use crate::config::OutputActivation;
 use crate::encoder::{encoder, scaled};
 use crate::normaliser::Normalisation;
 use offnominal_core::spec::EnvSpec;
@@ -23,6 +26,8 @@ use std::str::FromStr;
 const PLAIN: &str = "offnominal-actor-1";
 /// The same for one that makes several predictions.
 const MANY: &str = "offnominal-actor-2";
+/// The entry for the activation of outputs.
+const ACTIVATION: &str = "output_activation";
 /// More members than any ensemble has.
 const MOST_MEMBERS: usize = 1_000;
 
@@ -38,6 +43,9 @@ impl Actor {
         file.put_entry("format", if self.n_predictions() > 1 { MANY } else { PLAIN });
         file.put_entry("env", &self.env);
         file.put_entry("algorithm", &self.algorithm);
+        if self.activation != OutputActivation::Tanh {
+            file.put_entry(ACTIVATION, self.activation.name());
+        }
         if let Some(encoder) = self.net.encoder() {
             file.put_entry("filters", format!("{:?}", filters(encoder)));
         }
@@ -99,7 +107,7 @@ fn one(file: &Tensors, spec: &EnvSpec, prefix: &str) -> Result<Actor, ActorError
     for (name, shape, _) in tensors(&net) {
         params.extend_from_slice(file.expect(&format!("{prefix}{name}"), &shape)?);
     }
-    Ok(Actor::new(spec, file.entry("algorithm"), net, params, map))
+    Ok(Actor::new(spec, file.entry("algorithm"), net, params, map).with_activation(activation(file)?))
 }
 
 /// A policy that makes several predictions.
@@ -114,7 +122,8 @@ fn many(file: &Tensors, spec: &EnvSpec) -> Result<Actor, ActorError> {
     let passes = number(file, "passes", "a count", |_: &usize| true)?;
     let head = plain.net.head().clone().with_dropout(dropout).with_dropconnect(dropconnect);
     let net = plain.net.with_head(head);
-    Actor::of_members(spec, &plain.algorithm, net, plain.members).with_passes(passes)
+    let actor = Actor::of_members(spec, &plain.algorithm, net, plain.members);
+    actor.with_activation(plain.activation).with_passes(passes)
 }
 
 /// Pixels on a side, pixels between places, and number of the filters of each layer.
@@ -149,6 +158,15 @@ fn read_encoder(file: &Tensors, spec: &EnvSpec) -> Result<Option<ConvNet>, Actor
     let found = filters.and_then(|filters| encoder(spec, &filters).ok().flatten());
     let error = || file.wrong_entry("filters", &format!("filters that fit on the image of {}", spec.id));
     Ok(Some(found.ok_or_else(error)?))
+}
+
+/// What takes outputs to actions: tanh, if the header says nothing.
+fn activation(file: &Tensors) -> Result<OutputActivation, ActorError> {
+    match file.entry(ACTIVATION) {
+        "" | "tanh" => Ok(OutputActivation::Tanh),
+        "linear" => Ok(OutputActivation::Linear),
+        _ => Err(file.wrong_entry(ACTIVATION, "tanh or linear").into()),
+    }
 }
 
 /// An entry of the header that is a number.

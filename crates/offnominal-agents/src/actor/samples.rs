@@ -3,7 +3,6 @@
 use super::{Actor, largest};
 use offnominal_core::Rng;
 use offnominal_core::samples::{PolicySamples, Predictions, Shape};
-use offnominal_nets::tanh;
 
 /// Makes M predictions for an observation, by M passes with dropout or dropconnect or by the M members of an ensemble.
 #[derive(Debug, Clone)]
@@ -30,12 +29,13 @@ impl ActorSamples {
 
     /// The action of the i-th prediction alone.
     fn action(&mut self, i: usize) {
-        let (width, bounds) = (self.actor.bounds.width(), &self.actor.bounds);
+        let (width, bounds, activation) =
+            (self.actor.bounds.width(), &self.actor.bounds, self.actor.activation);
         let (action, head) = (&mut self.actions[i * width..][..width], self.actor.work.output());
         if bounds.is_choice() {
             action[0] = largest(head) as f32;
         } else {
-            action.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
+            action.iter_mut().zip(head).for_each(|(a, &z)| *a = activation.of(z));
             bounds.apply(action);
         }
     }

@@ -1,5 +1,6 @@
 //! Options of a recipe that are words rather than numbers.
 
+use offnominal_nets::tanh;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -64,4 +65,48 @@ pub enum Keep {
     Best,
     /// The last one, which a learning rate that falls to zero has settled.
     Last,
+}
+
+/// What takes an output z of an actor to an action, where actions reach from −1 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputActivation {
+    /// tanh z
+    Tanh,
+    /// z, which the bounds cut when the action is carried out; critics see it as it is.
+    Linear,
+}
+
+impl OutputActivation {
+    /// The action.
+    pub(crate) fn of(self, z: f32) -> f32 {
+        match self {
+            OutputActivation::Tanh => tanh(z),
+            OutputActivation::Linear => z,
+        }
+    }
+
+    /// Its derivative by z, from the action.
+    pub(crate) fn slope(self, action: f32) -> f32 {
+        match self {
+            OutputActivation::Tanh => 1.0 - action * action,
+            OutputActivation::Linear => 1.0,
+        }
+    }
+
+    /// The action with noise added, within what this can say.
+    pub(crate) fn within(self, action: f32) -> f32 {
+        match self {
+            OutputActivation::Tanh => action.clamp(-1.0, 1.0),
+            OutputActivation::Linear => action,
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            OutputActivation::Tanh => "tanh",
+            OutputActivation::Linear => "linear",
+        }
+    }
 }

@@ -20,7 +20,8 @@ fn learner() -> Td3 {
 fn actions(td3: &Td3, params: &[f32], obs: &[f32]) -> Vec<f32> {
     let net = &td3.actor.net;
     let head = net.forward(params, obs, &mut net.workspace(1)).to_vec();
-    head.iter().map(|z| z.tanh()).collect()
+    let linear = td3.config.output_activation == OutputActivation::Linear;
+    head.iter().map(|&z| if linear { z } else { z.tanh() }).collect()
 }
 
 #[test]
@@ -46,7 +47,24 @@ fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_action() {
 
 #[test]
 fn actor_gradient_passes_a_check() {
-    let (mut td3, batch) = (learner(), batch());
+    check_actor_gradient(learner());
+}
+
+#[test]
+fn a_linear_output_passes_the_same_check_and_reaches_beyond_the_bounds() {
+    let config = TrainConfig { output_activation: OutputActivation::Linear, ..config() };
+    check_actor_gradient(Td3::new(&config, OBS, ACT, &mut Rng::new(1)));
+    let config = TrainConfig { exploration_noise: 20.0, ..config };
+    let (mut td3, mut action) = (Td3::new(&config, OBS, ACT, &mut Rng::new(1)), [0.0; ACT]);
+    let mut explore = || {
+        td3.explore(&[0.3, -0.2, 0.1], &mut action, 0, &mut Rng::new(7));
+        action
+    };
+    assert!(explore().iter().any(|a| a.abs() > 1.0), "{:?}", explore());
+}
+
+fn check_actor_gradient(mut td3: Td3) {
+    let batch = batch();
     let value = td3.actor_gradient(&batch, &mut Rng::new(4));
     let (params, grad) = (td3.actor.weights.params.clone(), td3.actor.weights.grad.clone());
     let loss = |params: &[f32]| {

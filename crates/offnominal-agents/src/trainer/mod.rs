@@ -201,7 +201,8 @@ impl Trainer {
         let (net, params) = self.learner.actor();
         let params = self.average.clone().unwrap_or(params);
         let map = self.scaling.as_ref().map(|s| s.map.clone());
-        Actor::new(self.pristine.spec(), &self.config.algorithm, net, params, map)
+        let actor = Actor::new(self.pristine.spec(), &self.config.algorithm, net, params, map);
+        actor.with_activation(self.config.output_activation)
     }
 
     /// The best actor of all evaluations (or the last, as the recipe says), with its evaluation.

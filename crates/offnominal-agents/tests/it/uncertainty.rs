@@ -1,7 +1,7 @@
 //! Policies that make several predictions: dropout, dropconnect, ensembles, and their single predictions.
 
 use crate::environments::Point;
-use offnominal_agents::config::Normalise;
+use offnominal_agents::config::{Normalise, OutputActivation};
 use offnominal_agents::{Actor, PASSES, TrainConfig, Trainer};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
@@ -92,6 +92,29 @@ fn a_policy_acts_on_the_mean_of_its_predictions() {
     }
 }
 
+#[test]
+fn a_linear_output_is_cut_at_the_bounds_and_survives_its_file() {
+    for dropout in [0.0, 0.2] {
+        let linear = OutputActivation::Linear;
+        let actor = trained(TrainConfig { output_activation: linear, dropout, ..config("ddpg") }, 1);
+        let mut file = Tensors::from_bytes(&actor.to_bytes()).unwrap();
+        file.insert("actor.2.bias", &[1], &[1.0]);
+        let actor = Actor::from_bytes(&file.to_bytes(), Point::new().spec()).unwrap();
+        let read = Actor::from_bytes(&actor.to_bytes(), Point::new().spec()).unwrap();
+        let mut cut = 0;
+        for i in 0..40 {
+            let obs = [i as f32 - 20.0, 10.0 - 0.5 * i as f32];
+            let mut samples = actor.samples(None).unwrap();
+            let heads = samples.predict(&obs, &mut Rng::new(7)).heads;
+            let mean = 2.0 * heads.iter().sum::<f32>() / heads.len() as f32;
+            cut += usize::from(mean.abs() > 2.0);
+            assert!((act(&actor, &obs) - mean.clamp(-2.0, 2.0)).abs() < 1e-5, "{mean}");
+            assert_eq!(act(&read, &obs), act(&actor, &obs));
+        }
+        assert!(cut > 0, "no action lies beyond the bounds");
+    }
+}
+
 /// Members that were trained apart saw other observations, so each keeps its own normalisation.
 #[test]
 fn the_predictions_of_an_ensemble_are_those_of_its_members() {
@@ -176,6 +199,7 @@ fn edited_files_are_refused_with_a_reason() {
     refuse(dropping, &set("dropout", "0"), "found a plain network");
     refuse(dropping, &set("passes", "1"), "expected at least 2 passes, found 1");
     refuse(dropping, &set("members", "many"), "expected \"a count up to 1000\", found \"many\"");
+    refuse(dropping, &set("output_activation", "relu"), "expected \"tanh or linear\", found \"relu\"");
     refuse(ensemble, &set("members", "4"), "expected a tensor \"3.actor.0.weight\"");
     refuse(ensemble, &|f| f.insert("1.actor.0.bias", &[1], &[0.0]), "expected shape [12], found [1]");
 }
