@@ -3,30 +3,63 @@
 //! A k-d tree of two levels: the points are sorted into blocks of [`BLOCK`] by splitting along the channel with the
 //! largest extent, and each block knows its bounding box. A query computes its distance to all boxes, then visits
 //! blocks in the order of that distance until the next box is farther than the k-th best point. Boxes and points lie
-//! channel by channel, so both loops run on vectors of the processor. With many channels boxes prune little; then a block
-//! is left as soon as the sums over its first channels say that no point of it is near.
+//! channel by channel, so both loops run on vectors of the processor. A block is left as soon as the sums over its first
+//! channels say that no point of it is near.
+//!
+//! With many channels boxes prune little. Blocks and boxes are then made of summaries of the points ([`Summary`]), which
+//! are never farther from one another than the points; a point is compared itself if its summary is near enough.
 //!
 //! Exact in `f32`: rounding is monotone, and box and point distances sum the channels in the same order, so a box is
-//! never farther than a point in it.
+//! never farther than a point in it. What rounding can do to summaries is added to how far they may be.
+
+mod summary;
 
 use super::prelude::*;
 use super::scale::Scale;
 use offnominal_nets::simd;
+use summary::{NUMBERS, Summary};
 
 /// Points per block: two 16-lane vectors, or eight of 4 lanes.
 const BLOCK: usize = 32;
 /// Channels after which the sums of a block are looked at.
 const CHANNELS: usize = 8;
+/// Points with more channels have summaries.
+const WIDE: usize = 2 * NUMBERS;
+/// Channels of a box of summaries: the first ones tell most.
+const BOXED: usize = 8;
+/// Wide points that are compared at once.
+const AT_ONCE: usize = 8;
 
 /// Points, sorted into blocks.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Nearest {
     width: usize,
+    n_points: usize,
+    blocks: Blocks,
+    /// Where the points themselves are, if the blocks hold summaries.
+    wide: Option<Wide>,
+}
+
+/// Blocks of points, or of their summaries.
+#[derive(Debug, PartialEq)]
+struct Blocks {
+    width: usize,
     /// `[block, channel, BLOCK]`; the last block is padded with infinity, which is never near.
     points: Vec<f32>,
     /// `[group, channel, low | high, BLOCK]`: bounding boxes, BLOCK of them per group.
     boxes: Vec<f32>,
-    n_points: usize,
+    /// Channels of a box.
+    boxed: usize,
+}
+
+/// Points that have summaries.
+#[derive(Debug, PartialEq)]
+struct Wide {
+    summary: Summary,
+    /// The points as rows, in the order of the blocks.
+    rows: Vec<f32>,
+    /// Length of the longest summary.
+    longest: f64,
 }
 
 /// What a query needs; allocated once.
@@ -36,29 +69,45 @@ pub(crate) struct Scratch {
     bounds: Vec<f32>,
     /// Blocks that may hold a neighbour, nearest box first.
     order: Vec<u32>,
-    /// The k smallest squared distances so far, ascending.
-    best: Vec<f32>,
+    best: Best,
+}
+
+/// The nearest points so far.
+#[derive(Debug, Clone)]
+struct Best {
+    /// The k smallest squared distances, ascending.
+    squares: Vec<f32>,
+    /// Wide points that are still to be compared, and how many.
+    pending: ([u32; AT_ONCE], usize),
+    /// What rounding can add to the distance between two summaries: a share of it, and a length.
+    rounding: [f64; 2],
 }
 
 impl Nearest {
     /// Sorts `points`, rows of `width` numbers, of which there are `n_points` (a width of zero is allowed).
     pub fn new(width: usize, n_points: usize, points: &[f32]) -> Nearest {
         assert_eq!(points.len(), width * n_points, "points do not fill whole rows");
-        let mut order: Vec<u32> = (0..n_points as u32).collect();
-        sort_into_blocks(&mut order, points, width);
-        let mut index = Nearest { width, points: Vec::new(), boxes: Vec::new(), n_points };
-        index.store_points(&order, points);
-        index.store_boxes();
-        index
+        if width <= WIDE {
+            let blocks = Blocks::new(width, points, &sorted(width, n_points, points), width);
+            return Nearest { width, n_points, blocks, wide: None };
+        }
+        let summary = Summary::of(width, points);
+        let mut summaries = vec![[0.0; NUMBERS]; n_points];
+        summaries.iter_mut().zip(points.chunks_exact(width)).for_each(|(z, x)| summary.write(x, z));
+        let order = sorted(NUMBERS, n_points, summaries.as_flattened());
+        let blocks = Blocks::new(NUMBERS, summaries.as_flattened(), &order, BOXED);
+        let rows = order.iter().flat_map(|&i| &points[i as usize * width..][..width]).copied().collect();
+        let longest = summaries.iter().map(|z| length(z)).fold(0.0, f64::max);
+        Nearest { width, n_points, blocks, wide: Some(Wide { summary, rows, longest }) }
     }
 
     /// Writes the points, rows of `width` numbers.
     pub fn save(&self, to: &mut Writer<'_>) {
-        let at = |point: usize, channel| {
-            self.points[(point / BLOCK * self.width + channel) * BLOCK + point % BLOCK]
+        let rows = match &self.wide {
+            Some(wide) => wide.rows.clone(),
+            None => (0..self.n_points).flat_map(|point| self.blocks.row(point)).collect(),
         };
-        let row = |point| (0..self.width).map(move |channel| at(point, channel));
-        to.put("points", &(0..self.n_points).flat_map(row).collect::<Vec<_>>());
+        to.put("points", &rows);
         to.put("n", &[self.n_points as u64]);
     }
 
@@ -79,33 +128,113 @@ impl Nearest {
         Scratch {
             bounds: vec![0.0; n_blocks.div_ceil(BLOCK) * BLOCK],
             order: Vec::with_capacity(n_blocks),
-            best: vec![f32::INFINITY; k],
+            best: Best { squares: vec![f32::INFINITY; k], pending: Default::default(), rounding: [0.0; 2] },
         }
     }
 
     /// Squared distance from `query` to its k-th nearest point; k is the one the scratch was made for.
     pub fn squared_distance(&self, query: &[f32], scratch: &mut Scratch) -> f32 {
+        let Some(wide) = &self.wide else { return self.search(query, query, scratch) };
+        let mut z = [0.0; NUMBERS];
+        wide.summary.write(query, &mut z);
+        // A sum of n squares is off by n roundings at most, a number of a summary by one of the vector's length.
+        scratch.best.rounding = [1e-7 * self.width as f64, 1e-6 * (length(&z) + wide.longest)];
+        self.search(query, &z, scratch)
+    }
+
+    /// The same; `z` is what the blocks are compared with.
+    fn search(&self, query: &[f32], z: &[f32], scratch: &mut Scratch) -> f32 {
         let Scratch { bounds, order, best } = scratch;
-        best.fill(f32::INFINITY);
-        self.bounds(query, bounds);
+        best.squares.fill(f32::INFINITY);
+        self.blocks.bounds(z, bounds);
         let n_blocks = self.n_blocks();
         let nearest = (0..n_blocks).min_by(|&a, &b| bounds[a].total_cmp(&bounds[b])).unwrap_or(0);
-        self.visit(nearest, query, best);
-        let limit = best[best.len() - 1];
+        self.visit(nearest, query, z, best);
+        self.compare(query, best);
+        let reach = self.reach(best);
         order.clear();
-        order.extend((0..n_blocks).filter(|&b| b != nearest && bounds[b] < limit).map(|b| b as u32));
+        order.extend((0..n_blocks).filter(|&b| b != nearest && bounds[b] < reach).map(|b| b as u32));
         order.sort_unstable_by(|&a, &b| bounds[a as usize].total_cmp(&bounds[b as usize]));
         for &block in order.iter() {
-            if bounds[block as usize] >= best[best.len() - 1] {
+            if bounds[block as usize] >= self.reach(best) {
                 break;
             }
-            self.visit(block as usize, query, best);
+            self.visit(block as usize, query, z, best);
         }
-        best[best.len() - 1]
+        self.compare(query, best);
+        best.farthest()
     }
 
     fn n_blocks(&self) -> usize {
         self.n_points.div_ceil(BLOCK)
+    }
+
+    /// The squared distance in the blocks from which on no point is nearer than those found.
+    fn reach(&self, best: &Best) -> f32 {
+        if self.wide.is_none() {
+            return best.farthest();
+        }
+        let [share, length] = best.rounding;
+        ((1.0 + share) * f64::from(best.farthest()).sqrt() + length).powi(2) as f32
+    }
+
+    fn visit(&self, block: usize, query: &[f32], z: &[f32], best: &mut Best) {
+        let mut reach = self.reach(best);
+        let Some(sums) = self.blocks.squares(block, z, reach) else { return };
+        let real = BLOCK.min(self.n_points - block * BLOCK);
+        for (lane, &sum) in sums[..real].iter().enumerate() {
+            if self.wide.is_none() {
+                best.insert(sum);
+            } else if sum < reach && best.is_full_with((block * BLOCK + lane) as u32) {
+                self.compare(query, best);
+                reach = self.reach(best);
+            }
+        }
+    }
+
+    /// Compares the wide points that are pending.
+    fn compare(&self, query: &[f32], best: &mut Best) {
+        let (Some(wide), (pending, n)) = (&self.wide, best.pending) else { return };
+        let row = |i: u32| &wide.rows[i as usize * self.width..][..self.width];
+        let sums = squares_to_rows(pending.map(row), query);
+        sums[..n].iter().for_each(|&sum| best.insert(sum));
+        best.pending.1 = 0;
+    }
+}
+
+impl Best {
+    /// The k-th smallest squared distance.
+    fn farthest(&self) -> f32 {
+        self.squares[self.squares.len() - 1]
+    }
+
+    /// Puts a squared distance into its place, if it belongs there.
+    fn insert(&mut self, square: f32) {
+        if square >= self.farthest() {
+            return;
+        }
+        let last = self.squares.len() - 1;
+        let at = self.squares.partition_point(|&b| b <= square);
+        self.squares.copy_within(at..last, at + 1);
+        self.squares[at] = square;
+    }
+
+    /// Remembers a wide point; whether there are as many as are compared at once.
+    fn is_full_with(&mut self, point: u32) -> bool {
+        let (pending, n) = &mut self.pending;
+        pending[*n] = point;
+        *n += 1;
+        *n == AT_ONCE
+    }
+}
+
+impl Blocks {
+    /// Points, rows of `width` numbers, in an order, with boxes around their first channels.
+    fn new(width: usize, points: &[f32], order: &[u32], boxed: usize) -> Blocks {
+        let mut blocks = Blocks { width, points: Vec::new(), boxes: Vec::new(), boxed };
+        blocks.store_points(order, points);
+        blocks.store_boxes(order.len().div_ceil(BLOCK));
+        blocks
     }
 
     fn store_points(&mut self, order: &[u32], points: &[f32]) {
@@ -120,24 +249,30 @@ impl Nearest {
         }
     }
 
-    fn store_boxes(&mut self) {
-        let (width, n_blocks) = (self.width, self.n_blocks());
-        self.boxes = vec![0.0; n_blocks.div_ceil(BLOCK) * width * 2 * BLOCK];
+    fn store_boxes(&mut self, n_blocks: usize) {
+        let (width, boxed) = (self.width, self.boxed);
+        self.boxes = vec![0.0; n_blocks.div_ceil(BLOCK) * boxed * 2 * BLOCK];
         for block in 0..n_blocks {
-            for channel in 0..width {
+            for channel in 0..boxed {
                 let from = (block * width + channel) * BLOCK;
                 let column = self.points[from..from + BLOCK].iter().filter(|v| v.is_finite());
                 let low = column.clone().copied().fold(f32::INFINITY, f32::min);
                 let high = column.copied().fold(f32::NEG_INFINITY, f32::max);
-                let at = (block / BLOCK * width + channel) * 2 * BLOCK + block % BLOCK;
+                let at = (block / BLOCK * boxed + channel) * 2 * BLOCK + block % BLOCK;
                 (self.boxes[at], self.boxes[at + BLOCK]) = (low, high);
             }
         }
     }
 
+    /// The numbers of a point, by its place in the order.
+    fn row(&self, point: usize) -> impl Iterator<Item = f32> {
+        let from = point / BLOCK * self.width * BLOCK + point % BLOCK;
+        (0..self.width).map(move |channel| self.points[from + channel * BLOCK])
+    }
+
     /// Squared distance from the query to each box.
     fn bounds(&self, query: &[f32], bounds: &mut [f32]) {
-        let groups = self.boxes.chunks_exact((self.width * 2 * BLOCK).max(1));
+        let groups = self.boxes.chunks_exact((self.boxed * 2 * BLOCK).max(1));
         bounds.fill(0.0);
         for (group, sums) in groups.zip(bounds.as_chunks_mut::<BLOCK>().0) {
             let sides = group.as_chunks::<BLOCK>().0;
@@ -148,20 +283,38 @@ impl Nearest {
         }
     }
 
-    fn visit(&self, block: usize, query: &[f32], best: &mut [f32]) {
+    /// Squared distance from the query to each point of a block; none if all are as far as `limit`.
+    fn squares(&self, block: usize, query: &[f32], limit: f32) -> Option<[f32; BLOCK]> {
         let size = self.width * BLOCK;
         let columns = self.points[block * size..(block + 1) * size].as_chunks::<BLOCK>().0;
-        let limit = best[best.len() - 1];
-        let sums = simd(
+        simd(
             #[inline(always)]
             || squares_to_points(columns, query, limit),
-        );
-        let Some(sums) = sums else { return };
-        let real = BLOCK.min(self.n_points - block * BLOCK);
-        for &sum in &sums[..real] {
-            insert(best, sum);
+        )
+    }
+}
+
+/// The order of points, rows of `width` numbers, in which each run of BLOCK is close together.
+fn sorted(width: usize, n_points: usize, points: &[f32]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n_points as u32).collect();
+    sort_into_blocks(&mut order, points, width);
+    order
+}
+
+fn length(z: &[f32]) -> f64 {
+    z.iter().map(|&z| f64::from(z).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Squared distance to each of some rows, summed in the order of the channels.
+fn squares_to_rows(rows: [&[f32]; AT_ONCE], query: &[f32]) -> [f32; AT_ONCE] {
+    let (rows, mut sums) = (rows.map(|row| &row[..query.len()]), [0.0; AT_ONCE]);
+    for (channel, &x) in query.iter().enumerate() {
+        for (sum, row) in sums.iter_mut().zip(&rows) {
+            let difference = row[channel] - x;
+            *sum += difference * difference;
         }
     }
+    sums
 }
 
 /// Squared distance to each point of a block; none if all are as far as `limit`. Sums never shrink, so this is known early.
@@ -202,17 +355,6 @@ fn squares_to_boxes(sides: &[[f32; BLOCK]], query: &[f32]) -> [f32; BLOCK] {
         }
     }
     sums
-}
-
-/// Puts `value` into its place among the smallest, if it belongs there.
-fn insert(best: &mut [f32], value: f32) {
-    let last = best.len() - 1;
-    if value >= best[last] {
-        return;
-    }
-    let at = best.partition_point(|&b| b <= value);
-    best.copy_within(at..last, at + 1);
-    best[at] = value;
 }
 
 /// Orders points so that each run of BLOCK is close together: splits at a multiple of BLOCK near the median of the
@@ -290,7 +432,18 @@ mod tests {
     #[test]
     fn equals_brute_force_in_every_bit() {
         let mut rng = Rng::new(1);
-        for (width, n) in [(1, 1), (1, 33), (2, 64), (3, 1000), (9, 2000), (18, 777), (40, 500)] {
+        for (width, n) in [
+            (1, 1),
+            (1, 33),
+            (2, 64),
+            (3, 1000),
+            (9, 2000),
+            (18, 777),
+            (40, 500),
+            (64, 300),
+            (65, 300),
+            (200, 1500),
+        ] {
             let points = normal(&mut rng, width * n);
             let index = Nearest::new(width, n, &points);
             for far in [0.0, 1.0, 30.0] {
