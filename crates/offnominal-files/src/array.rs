@@ -118,36 +118,28 @@ fn shape(text: &str) -> Result<Vec<usize>> {
 }
 
 fn numbers(data: &[u8], kind: &str, shape: Vec<usize>) -> Result<Array> {
-    let n = shape.iter().product::<usize>();
-    let width = match kind {
-        "<f4" | "<i4" => 4,
-        "<f8" | "<i8" => 8,
-        "<f2" => 2,
-        "|u1" | "|b1" | "|i1" => 1,
+    let values = match kind {
+        "<f4" => each(data, &shape, f32::from_le_bytes),
+        "<f8" => each(data, &shape, |b| f64::from_le_bytes(b) as f32),
+        "<f2" => each(data, &shape, |b| half::of_bits(u16::from_le_bytes(b))),
+        "<i4" => each(data, &shape, |b| i32::from_le_bytes(b) as f32),
+        "<i8" => each(data, &shape, |b| i64::from_le_bytes(b) as f32),
+        "|i1" => each(data, &shape, |[b]| f32::from(b as i8)),
+        "|u1" | "|b1" => each(data, &shape, |[b]| f32::from(b)),
         other => bail!("expected numbers of type <f2, <f4, <f8, <i4, <i8, |u1 or |b1, found {other}"),
-    };
-    ensure!(
-        data.len() == n * width,
-        "expected {} bytes of numbers for the shape {shape:?}, found {}",
-        n * width,
-        data.len()
-    );
-    let values = data.chunks_exact(width).map(|b| number(b, kind)).collect();
+    }?;
     Ok(Array { shape, values })
 }
 
-fn number(b: &[u8], kind: &str) -> f32 {
-    let four = || [b[0], b[1], b[2], b[3]];
-    let eight = || [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]];
-    match kind {
-        "<f4" => f32::from_le_bytes(four()),
-        "<i4" => i32::from_le_bytes(four()) as f32,
-        "<f8" => f64::from_le_bytes(eight()) as f32,
-        "<i8" => i64::from_le_bytes(eight()) as f32,
-        "<f2" => half::of_bits(u16::from_le_bytes([b[0], b[1]])),
-        "|i1" => f32::from(b[0] as i8),
-        _ => f32::from(b[0]),
-    }
+/// The numbers of so many bytes each.
+fn each<const WIDTH: usize>(
+    data: &[u8],
+    shape: &[usize],
+    number: impl Fn([u8; WIDTH]) -> f32,
+) -> Result<Vec<f32>> {
+    let (expected, found) = (WIDTH * shape.iter().product::<usize>(), data.len());
+    ensure!(found == expected, "expected {expected} bytes of numbers for the shape {shape:?}, found {found}");
+    Ok(data.as_chunks().0.iter().map(|&b| number(b)).collect())
 }
 
 fn npz(bytes: &[u8], name: &str) -> Result<Array> {

@@ -371,20 +371,22 @@ fn size_of(sample: &Sample) -> Result<Size> {
     Ok(Size { width, height })
 }
 
-/// Looks up each different value once.
+/// Looks up each different value once; neighbours are mostly alike, so few pixels are looked up at all.
 fn translate<T: Copy + Eq + std::hash::Hash>(
     meanings: &Meanings,
     values: &[T],
     text: impl Fn(T) -> String,
 ) -> Result<Vec<Meaning>> {
     let mut distinct = HashMap::new();
-    for &value in values {
-        distinct.entry(value).or_insert_with(|| text(value));
+    for run in values.chunk_by(T::eq) {
+        distinct.entry(run[0]).or_insert_with(|| text(run[0]));
     }
     let (keys, texts): (Vec<T>, Vec<String>) = distinct.into_iter().unzip();
     let known: HashMap<T, Meaning> =
         keys.into_iter().zip(meanings.of_all(texts.iter().map(String::as_str))?).collect();
-    Ok(values.iter().map(|v| known[v]).collect())
+    let mut found = Vec::with_capacity(values.len());
+    values.chunk_by(T::eq).for_each(|run| found.resize(found.len() + run.len(), known[&run[0]]));
+    Ok(found)
 }
 
 #[cfg(test)]
