@@ -261,10 +261,29 @@ def settled():
     )
 
 
+def linear(rows):
+    """Policies of the pendulum with a linear output: whether it explains the published numbers."""
+    own = tidy.Rows(tidy.read(RESULTS / "linear.csv"))
+    lines = []
+    for column in published():
+        first = column[0]
+        if first["env"] != "pendulum":
+            continue
+        found = own.only(method=first["method"], anomaly=first["anomaly"], magnitude=first["magnitude"])
+        lines.append([
+            f"{METHODS[first['method']]}, {words(first['anomaly'], first['magnitude'])}", spread([p["auroc"] for p in column]),
+            spread(numbers(ours(rows, column))), spread([r["auroc_commands"] for r in found]), spread([r["auroc_outputs"] for r in found]),
+        ])
+    returns = {method: mean_sd([r["return"] for r in own.only(method=method, anomaly="none")]) for method in own.values("method")}
+    home = ", ".join(f"{METHODS[method]} {mean:.0f} ± {sd:.0f}" for method, (mean, sd) in returns.items())
+    head = ["method, variant", "published", "tanh, commands", "linear, commands", "linear, outputs"]
+    return f"{TEXT.LINEAR}\n{table(head, lines)}\nNominal returns of the policies with a linear output: {home}.\n"
+
+
 def main():
     rows = records(RESULTS / "results.parquet")
     page = [
-        TEXT.HEAD, f"{TEXT.SUMMARY}\n{summary(rows)}\n{measured(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", milder(rows), settled(),
+        TEXT.HEAD, f"{TEXT.SUMMARY}\n{summary(rows)}\n{measured(rows)}\n{TEXT.FOUND}{told(rows)}{TEXT.FOUND_TOO}", milder(rows), settled(), linear(rows),
         measures(rows), external(rows), TEXT.DIFFERENCES,
     ]
     tidy.write("docs/explanations/ood-rl.md", "\n".join(page))

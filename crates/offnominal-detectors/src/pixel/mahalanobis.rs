@@ -157,18 +157,19 @@ impl Model {
         }
     }
 
-    /// M of each place.
+    /// M of each place. Most are nearest to the class of the place before, which is therefore asked first.
     fn distances(&self, features: &Features<'_>) -> Vec<f32> {
-        let (mut x, mut z) = (vec![0.0; self.d], vec![0.0; self.d]);
+        let (mut x, mut z, mut last) = (vec![0.0; self.d], vec![0.0; self.d], 0);
+        let classes = self.factors.len();
         let mut nearest = |place: usize| {
             features.vector(place, &mut x);
             let mut least = f64::INFINITY;
-            for (class, factor) in self.factors.iter().enumerate() {
-                if let Some(factor) = factor {
-                    // Every class has a place's statistics only where the grid is the one it was fitted on.
-                    self.centred(class, place.min(self.places - 1), &x, &mut z);
-                    factor.whiten(&mut z);
-                    least = least.min(z.iter().map(|z| z * z).sum());
+            for class in (last..last + classes).map(|class| class % classes) {
+                let Some(factor) = &self.factors[class] else { continue };
+                // Every class has a place's statistics only where the grid is the one it was fitted on.
+                self.centred(class, place.min(self.places - 1), &x, &mut z);
+                if let Some(square) = factor.square_below(least, &mut z) {
+                    (least, last) = (square, class);
                 }
             }
             least.sqrt() as f32

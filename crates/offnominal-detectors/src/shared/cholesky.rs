@@ -68,6 +68,19 @@ impl Cholesky {
         }
     }
 
+    /// |L⁻¹ x|² = xᵀ C⁻¹ x, if it is below a limit; squares only add up, so this is known early. `x` is overwritten.
+    pub fn square_below(&self, limit: f64, x: &mut [f64]) -> Option<f64> {
+        let mut sum = 0.0;
+        for (i, row) in self.rows() {
+            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+            sum += x[i] * x[i];
+            if sum >= limit {
+                return None;
+            }
+        }
+        Some(sum)
+    }
+
     /// L x, in place.
     pub fn multiply(&self, x: &mut [f64]) {
         for (i, row) in self.rows().rev() {
@@ -120,6 +133,13 @@ mod tests {
         assert!((found[1] - (0.3 - 6.0)).abs() < 1e-12, "{found:?}");
         factor.whiten(&mut found);
         assert!(found.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        let square = |limit| {
+            let mut coloured = x;
+            factor.multiply(&mut coloured);
+            factor.square_below(limit, &mut coloured)
+        };
+        assert!((square(f64::INFINITY).unwrap() - dot(&x, &x)).abs() < 1e-12);
+        assert_eq!((square(29.0), square(29.2).is_some()), (None, true));
     }
 
     #[test]

@@ -24,9 +24,9 @@ const BLOCK: usize = 32;
 /// Channels after which the sums of a block are looked at.
 const CHANNELS: usize = 8;
 /// Points with more channels have summaries.
-const WIDE: usize = 2 * NUMBERS;
+const WIDE: usize = 48;
 /// Channels of a box of summaries: the first ones tell most.
-const BOXED: usize = 8;
+const BOXED: usize = 12;
 /// Wide points that are compared at once.
 const AT_ONCE: usize = 8;
 
