@@ -24,7 +24,8 @@ pub use cell::Cell;
 pub use row::{Judged, MAIN, Row, from_rows, to_rows};
 
 use crate::run::PATIENCE;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail, ensure};
+use offnominal_core::suggest::unknown;
 use offnominal_engine::context::Context;
 use offnominal_files::lock::Lock;
 use offnominal_files::store::Store;
@@ -56,6 +57,8 @@ pub struct Finished {
     pub table: PathBuf,
     /// Environments that could not be opened, each with the reason.
     pub left_out: Vec<String>,
+    /// Environments that were not asked for, with policies that were never played.
+    pub not_run: Vec<&'static str>,
     /// Wall time in seconds.
     pub wall_secs: f64,
     /// The tables of the publication in short, as Markdown.
@@ -63,15 +66,28 @@ pub struct Finished {
     pub summary: String,
 }
 
-/// Runs what is not finished in a folder, then writes the table; the suite has its own seed.
+/// Runs what is not finished in a folder, then writes the table; the suite has its own seed. If environments are named, only
+/// what is missing of them is run; what is finished of others stays in the table.
 ///
 /// # Errors
-/// If a policy cannot be read, a cell fails, or a file cannot be written.
-pub fn run(out: &Path, context: &Context) -> Result<Finished> {
+/// If there is no such environment, a policy cannot be read, a cell fails, or a file cannot be written.
+pub fn run(out: &Path, envs: &[String], context: &Context) -> Result<Finished> {
+    if let Some(name) = unknown(envs, environment::ENVIRONMENTS.into_iter()) {
+        bail!("suite {ID} has no environment {name}");
+    }
     let (began, store) = (Instant::now(), Store::new(out));
     let cell::Plan { cells: plan, left_out } = cell::plan()?;
-    let ran = run::run(&plan, &store, context)?;
-    let records = run::collect(&plan, &store)?;
+    for env in envs {
+        let is_there =
+            plan.iter().any(|(cell, _)| cell.env == env) || left_out.iter().any(|why| why.starts_with(env));
+        ensure!(
+            is_there,
+            "OFFNOMINAL_OOD_RL: expected policies such as {env}-dropout-1.safetensors, found none"
+        );
+    }
+    let is_asked = |env: &str| envs.is_empty() || envs.iter().any(|asked| asked == env);
+    let ran = run::run(plan.iter().filter(|(cell, _)| is_asked(cell.env)), &store, context)?;
+    let (records, not_run) = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
     let _held = Lock::folder_within(out, PATIENCE)?;
     atomically(&path, &tables::to_parquet(&rows)?)?;
@@ -82,6 +98,7 @@ pub fn run(out: &Path, context: &Context) -> Result<Finished> {
         rows: rows.len(),
         table: path,
         left_out,
+        not_run,
         wall_secs: began.elapsed().as_secs_f64(),
         summary: table::summary(&records),
     })
@@ -90,8 +107,9 @@ pub fn run(out: &Path, context: &Context) -> Result<Finished> {
 impl Display for Finished {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let out = self.table.parent().unwrap_or(Path::new("")).display();
-        let Finished { summary, cells, ran, wall_secs, left_out, .. } = self;
+        let Finished { summary, cells, ran, wall_secs, left_out, not_run, .. } = self;
         left_out.iter().try_for_each(|what| writeln!(f, "left out: {what}"))?;
+        not_run.iter().try_for_each(|env| writeln!(f, "not run: {env}"))?;
         write!(f, "{summary}\n{cells} policies, {ran} of them played in {wall_secs:.0} s; {out}")
     }
 }

@@ -29,9 +29,27 @@ pub fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {n:?}?"))
 }
 
+/// The first of some names that is not known, with the nearest known one and all of them, as it ends a message.
+pub fn unknown<'a>(asked: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
+    let name = asked.iter().find(|name| !known.clone().any(|k| k == name.as_str()))?;
+    let (hint, all) = (did_you_mean(name, known.clone()), known.collect::<Vec<_>>().join(", "));
+    Some(format!("{name:?}{hint}; there are: {all}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_unknown_name_is_said_with_the_known_ones() {
+        let say = |asked: &[&str]| {
+            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+            unknown(&asked, ["pong", "pendulum"].into_iter())
+        };
+        assert_eq!(say(&["pong", "pendulum"]), None);
+        let said = say(&["pong", "pendulm", "x"]).unwrap();
+        assert_eq!(said, "\"pendulm\"; did you mean \"pendulum\"?; there are: pong, pendulum");
+    }
 
     #[test]
     fn only_similar_names_are_suggested() {

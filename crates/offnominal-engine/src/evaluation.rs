@@ -44,7 +44,7 @@ pub struct Request {
     /// Least acceptable success rate; exit code 1 if not shown
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub min_success: Option<f64>,
-    /// Also update the policy's card, with the card's own seed
+    /// Also update return and success of the policy's card, with the card's own seed
     #[arg(long)]
     pub card: bool,
     /// What is drawn for each episode, and by what one fails.
@@ -186,10 +186,10 @@ impl Display for Report {
 }
 
 impl Evaluation {
-    /// The card with these numbers.
+    /// The card with these numbers. The return of the random policy stays: strengths were calibrated with it.
     pub fn onto(self, card: Card) -> Card {
-        let Evaluation { total_reward: mean_return, success: success_rate, random_return } = self;
-        Card { mean_return, success_rate, random_return, ..card }
+        let Evaluation { total_reward: mean_return, success: success_rate, .. } = self;
+        Card { mean_return, success_rate, ..card }
     }
 }
 

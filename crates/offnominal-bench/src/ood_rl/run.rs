@@ -13,7 +13,11 @@ use std::path::Path;
 ///
 /// # Errors
 /// If a cell fails or cannot be kept; it is named.
-pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<usize> {
+pub fn run<'a>(
+    plan: impl Iterator<Item = &'a (Cell, Agent)>,
+    store: &Store,
+    context: &Context,
+) -> Result<usize> {
     let mut open = Vec::new();
     for (cell, agent) in plan {
         let id = cell.id()?;
@@ -32,15 +36,20 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<u
     Ok(open.len())
 }
 
-/// The rows of finished cells.
+/// The rows of finished cells, and the environments of the others.
 ///
 /// # Errors
-/// If a cell is not finished or cannot be read.
-pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<Vec<Judged>> {
-    let mut rows = Vec::new();
+/// If a finished cell cannot be read.
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Judged>, Vec<&'static str>)> {
+    let (mut rows, mut open) = (Vec::new(), Vec::new());
     for (cell, _) in plan {
         let id = cell.id()?;
-        rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
+        if store.state(&id) == State::Done {
+            rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
+        } else {
+            open.push(cell.env);
+        }
     }
-    Ok(rows)
+    open.dedup();
+    Ok((rows, open))
 }

@@ -3,9 +3,9 @@
 use crate::campaign::{Campaign, CampaignDetector, Plan};
 use crate::cells::Bench;
 use crate::suite::Suite;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 use offnominal_core::catalogue::BuildError;
-use offnominal_core::suggest::did_you_mean;
+use offnominal_core::suggest::unknown;
 use offnominal_engine::{catalogues, noise, policies, strengths};
 use offnominal_files::store::{Store, address};
 use std::collections::BTreeSet;
@@ -144,16 +144,10 @@ impl Narrowed {
 /// Insists that the suite has every detector that is asked for.
 fn known<'a>(request: &Selection<'_>, detectors: impl Iterator<Item = &'a CampaignDetector>) -> Result<()> {
     let names: BTreeSet<&str> = detectors.map(CampaignDetector::name).collect();
-    for name in request.detectors {
-        ensure!(
-            names.contains(&**name),
-            "suite {} has no detector {name:?}{}; there are: {}",
-            request.suite.id,
-            did_you_mean(name, names.iter().copied()),
-            names.iter().copied().collect::<Vec<_>>().join(", ")
-        );
+    match unknown(request.detectors, names.iter().copied()) {
+        None => Ok(()),
+        Some(name) => bail!("suite {} has no detector {name}", request.suite.id),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use crate::suite::kept::Kept;
 use crate::suite::narrow::{Narrowed, Selection};
 use crate::suite::{Environment, Suite, table};
 use crate::{cells as bench, report};
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use offnominal_core::limits::REPETITIONS;
-use offnominal_core::suggest::did_you_mean;
+use offnominal_core::suggest::unknown;
 use offnominal_engine::context::Context;
 use offnominal_engine::noise;
 use offnominal_engine::request::within;
@@ -177,15 +177,8 @@ impl Selection<'_> {
     /// The environments asked for, in the order of the suite.
     fn environments(&self) -> Result<Vec<String>> {
         let all = self.suite.environments()?;
-        for env in self.envs {
-            let hint = || did_you_mean(env, all.iter().map(String::as_str));
-            ensure!(
-                all.contains(env),
-                "suite {} has no environment {env:?}{}; there are: {}",
-                self.suite.id,
-                hint(),
-                all.join(", ")
-            );
+        if let Some(name) = unknown(self.envs, all.iter().map(String::as_str)) {
+            bail!("suite {} has no environment {name}", self.suite.id);
         }
         let wanted = |env: &String| self.envs.is_empty() || self.envs.contains(env);
         Ok(all.into_iter().filter(wanted).collect())

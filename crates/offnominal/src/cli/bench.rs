@@ -98,16 +98,15 @@ impl Bench {
     }
 
     fn ood_rl(self, call: &Call) -> Result<Answer> {
-        let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
-        let whole = all && self.noise.is_none() && !self.print;
+        let all = self.detectors.is_empty() && self.seeds.is_none();
         ensure!(
-            whole,
-            "suite ood-rl: it runs as a whole, without --env, --detector, --seeds, --noise and --print"
+            all && self.noise.is_none() && !self.print,
+            "suite ood-rl: expected no --detector, --seeds, --noise and --print: it takes --env alone"
         );
         let out = self.out_or(ood_rl::ID);
         match &self.page {
             Some(page) => written(page, &ood_rl::page(&out)?),
-            None => call.answer(&ood_rl::run(&out, &call.context)?),
+            None => call.answer(&ood_rl::run(&out, &self.envs, &call.context)?),
         }
     }
 

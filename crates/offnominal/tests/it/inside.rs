@@ -30,9 +30,14 @@ test = 4
 
 /// A policy after a moment of training; it need not be good.
 pub fn train(seed: &str, option: &str, out: &Path) -> std::path::PathBuf {
+    train_in("cartpole", seed, option, out)
+}
+
+/// The same in an environment.
+pub fn train_in(env: &str, seed: &str, option: &str, out: &Path) -> std::path::PathBuf {
     let options = ["hidden=[12,8]", "learning_starts=50", "batch=8", option];
     let set = options.iter().flat_map(|option| ["--set", option]);
-    let args = ["train", "--env", "cartpole", "--steps", "300", "--eval-every", "300", "--seed", seed];
+    let args = ["train", "--env", env, "--steps", "300", "--eval-every", "300", "--seed", seed];
     succeeds(&mut offnominal(&args.into_iter().chain(set).collect::<Vec<_>>(), out));
     out.join("policy.safetensors")
 }

@@ -1,6 +1,6 @@
 //! `bench --suite ood-rl` with a policy of a user's own.
 
-use crate::inside::train;
+use crate::inside::{train, train_in};
 use crate::{fails, offnominal, succeeds};
 use offnominal_bench::ood_rl::Row;
 use offnominal_files::table;
@@ -54,9 +54,31 @@ fn policies_that_cannot_be_used_are_named() {
     let said = fails(&mut suite(&plain, &folder.path().join("out"), &[]));
     assert!(said.contains("policy cartpole-dropout-1: expected one that disagrees with itself"), "{said}");
     let said = fails(&mut suite(&plain, &folder.path().join("out"), &["--seeds", "2"]));
-    assert!(said.contains("it runs as a whole"), "{said}");
+    assert!(said.contains("it takes --env alone"), "{said}");
+    let said = fails(&mut suite(&plain, &folder.path().join("out"), &["--env", "cartpol"]));
+    assert!(said.contains("no environment \"cartpol\"; did you mean \"cartpole\"?"), "{said}");
     let mut wrong = offnominal(&["bench", "--suite", "ood-lr"], folder.path());
     assert!(fails(&mut wrong).contains("did you mean \"ood-rl\"?"));
+}
+
+#[test]
+fn environments_are_run_one_after_the_other_and_the_rest_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, out) = (policies(folder.path(), "dropout=0.1"), folder.path().join("out"));
+    let trained = train_in("pendulum", "1", "dropout=0.1", &folder.path().join("pendulum"));
+    std::fs::copy(trained, own.join("pendulum-dropout-1.safetensors")).unwrap();
+    let run = |env: &str| {
+        let said = succeeds(&mut suite(&own, &out, &["--env", env, "--json"])).stdout;
+        let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
+        (said["ran"].clone(), said["not_run"].clone(), said["rows"].as_u64().unwrap())
+    };
+    let said = fails(&mut suite(&own, &out, &["--env", "pong"]));
+    assert!(said.contains("expected policies such as pong-dropout-1.safetensors, found none"), "{said}");
+    let (ran, not_run, rows) = run("cartpole");
+    assert_eq!((ran, not_run), (1.into(), serde_json::json!(["pendulum"])));
+    let (ran, not_run, all) = run("pendulum");
+    assert_eq!((ran, not_run), (1.into(), serde_json::json!([])));
+    assert!(all > rows, "the rows of cartpole stay: {all} of {rows}");
 }
 
 #[test]

@@ -104,6 +104,40 @@ fn calls_are_found_in_lines_of_a_shell() {
     assert_eq!(shell("```sh\na \\\n b\n```\n```text\nc\n```\n"), [(3, "a  b".to_string())]);
 }
 
+/// The files of the repository that a page names between backquotes. A name in capitals, such as NAME or ENV, stands for others.
+fn named(page: &str) -> impl Iterator<Item = &str> {
+    const FOLDERS: [&str; 8] =
+        ["crates/", "studies/", "docs/", "agents/", "python/", "packaging/", "strengths/", "noise/"];
+    let is_path = |word: &&str| {
+        FOLDERS.iter().any(|folder| word.starts_with(folder)) && !word.contains([' ', '*', '{', '…'])
+    };
+    let stands_for_others = |part: &str| {
+        let name = part.split(['.', '-']).next().unwrap_or_default();
+        name.len() > 1 && part != "README.md" && name.chars().all(|c| c.is_ascii_uppercase())
+    };
+    let words = page.split('`').skip(1).step_by(2).filter(is_path);
+    words.filter(move |word| !word.split('/').any(stands_for_others))
+}
+
+#[test]
+fn files_that_the_documentation_names_are_there() {
+    let (mut missing, mut n) = (Vec::new(), 0);
+    let pages = [pages(), pages_in("studies"), vec![root().join("ARCHITECTURE.md")]].concat();
+    for path in pages {
+        let page = fs::read_to_string(&path).unwrap();
+        for name in named(&page) {
+            n += 1;
+            if !root().join(name).exists() {
+                missing.push(format!("{}: {name}", path.strip_prefix(root()).unwrap().display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(n > 50, "expected more than fifty names, found {n}");
+    let found = "`studies/x.md` and `crates/NAME.rs`, `docs/a b`, `noise/ENV-x.csv`";
+    assert_eq!(named(found).collect::<Vec<_>>(), ["studies/x.md"]);
+}
+
 /// The images of a page: what is seen, and the file.
 fn images(page: &str) -> Vec<(&str, &str)> {
     let parts = page.split("![").skip(1);
