@@ -39,6 +39,9 @@ impl PixelMethod for MahalanobisPixels {
     }
 }
 
+/// Places whose distances are computed at once.
+const TOGETHER: usize = 8;
+
 /// The model, at first in parts.
 #[derive(Default)]
 struct Model {
@@ -157,24 +160,29 @@ impl Model {
         }
     }
 
-    /// M of each place. Most are nearest to the class of the place before, which is therefore asked first.
+    /// M of each place. Most are nearest to the class of those before them, which is therefore asked first.
     fn distances(&self, features: &Features<'_>) -> Vec<f32> {
-        let (mut x, mut z, mut last) = (vec![0.0; self.d], vec![0.0; self.d], 0);
-        let classes = self.factors.len();
-        let mut nearest = |place: usize| {
-            features.vector(place, &mut x);
-            let mut least = f64::INFINITY;
+        let (places, classes, mut last) = (features.places(), self.factors.len(), 0);
+        let (mut x, mut centred) = (vec![vec![0.0; self.d]; TOGETHER], vec![0.0; self.d]);
+        let (mut z, mut found) = (vec![[0.0; TOGETHER]; self.d], Vec::with_capacity(places));
+        for first in (0..places).step_by(TOGETHER) {
+            let some = TOGETHER.min(places - first);
+            (0..some).for_each(|lane| features.vector(first + lane, &mut x[lane]));
+            let mut least = [f64::INFINITY; TOGETHER];
             for class in (last..last + classes).map(|class| class % classes) {
                 let Some(factor) = &self.factors[class] else { continue };
-                // Every class has a place's statistics only where the grid is the one it was fitted on.
-                self.centred(class, place.min(self.places - 1), &x, &mut z);
-                if let Some(square) = factor.square_below(least, &mut z) {
-                    (least, last) = (square, class);
+                for (lane, x) in x[..some].iter().enumerate() {
+                    // Every class has a place's statistics only where the grid is the one it was fitted on.
+                    self.centred(class, (first + lane).min(self.places - 1), x, &mut centred);
+                    z.iter_mut().zip(&centred).for_each(|(z, &x)| z[lane] = x);
+                }
+                if factor.lower_to_squares(&mut z, &mut least) {
+                    last = class;
                 }
             }
-            least.sqrt() as f32
-        };
-        (0..features.places()).map(&mut nearest).collect()
+            found.extend(least[..some].iter().map(|square| square.sqrt() as f32));
+        }
+        found
     }
 }
 

@@ -1,6 +1,7 @@
 //! Symmetric positive definite matrices as C = L Lᵀ, and what follows from it: solving and whitening.
 
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use offnominal_nets::simd;
 
 /// The lower triangle L of a matrix of n rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,17 +69,31 @@ impl Cholesky {
         }
     }
 
-    /// |L⁻¹ x|² = xᵀ C⁻¹ x, if it is below a limit; squares only add up, so this is known early. `x` is overwritten.
-    pub fn square_below(&self, limit: f64, x: &mut [f64]) -> Option<f64> {
-        let mut sum = 0.0;
-        for (i, row) in self.rows() {
-            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
-            sum += x[i] * x[i];
-            if sum >= limit {
-                return None;
-            }
-        }
-        Some(sum)
+    /// Lowers each of some numbers to |L⁻¹ x|² = xᵀ C⁻¹ x of its column in `x`, `[n, N]`, where that is less; whether one was.
+    /// Squares only add up, so columns are left as soon as none is less. `x` is overwritten.
+    pub fn lower_to_squares<const N: usize>(&self, x: &mut [[f64; N]], least: &mut [f64; N]) -> bool {
+        simd(
+            #[inline(always)]
+            || {
+                let mut squares = [0.0; N];
+                for (i, row) in self.rows() {
+                    let (before, rest) = x.split_at_mut(i);
+                    let mut sums = [0.0; N];
+                    for (x, weight) in before.iter().zip(row) {
+                        (0..N).for_each(|lane| sums[lane] += weight * x[lane]);
+                    }
+                    for lane in 0..N {
+                        rest[0][lane] = (rest[0][lane] - sums[lane]) / row[i];
+                        squares[lane] += rest[0][lane] * rest[0][lane];
+                    }
+                    if (0..N).all(|lane| squares[lane] >= least[lane]) {
+                        return false;
+                    }
+                }
+                (0..N).for_each(|lane| least[lane] = least[lane].min(squares[lane]));
+                true
+            },
+        )
     }
 
     /// L x, in place.
@@ -133,13 +148,16 @@ mod tests {
         assert!((found[1] - (0.3 - 6.0)).abs() < 1e-12, "{found:?}");
         factor.whiten(&mut found);
         assert!(found.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
-        let square = |limit| {
+        let squares = |mut least: [f64; 2]| {
             let mut coloured = x;
             factor.multiply(&mut coloured);
-            factor.square_below(limit, &mut coloured)
+            let is_lower = factor.lower_to_squares(&mut coloured.map(|x| [x, 2.0 * x]), &mut least);
+            (is_lower, least)
         };
-        assert!((square(f64::INFINITY).unwrap() - dot(&x, &x)).abs() < 1e-12);
-        assert_eq!((square(29.0), square(29.2).is_some()), (None, true));
+        let (is_lower, [one, four]) = squares([f64::INFINITY; 2]);
+        assert!(is_lower && (one - dot(&x, &x)).abs() < 1e-12 && (four - 4.0 * dot(&x, &x)).abs() < 1e-12);
+        assert_eq!(squares([29.0, 100.0]), (false, [29.0, 100.0]));
+        assert_eq!(squares([29.0, 1000.0]), (true, [29.0, four]));
     }
 
     #[test]
