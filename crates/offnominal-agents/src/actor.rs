@@ -1,9 +1,10 @@
 //! A trained policy: networks, normalisation, bounds.
 //!
-//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation (with a linear output
-//! f(x̂) in place of tanh(f(x̂)), cut at low and high); a choice is the one of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or
-//! dropconnect passes the observation several times, an ensemble through each of its members, and the policy acts on
-//! the mean of these predictions (of tanh(f(x̂)), or of the values). [`Policy::samples`] gives them one by one.
+//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; with a linear output
+//! f(x̂) stands in place of tanh(f(x̂)), and the action is cut at low and high. A choice is the one of the largest f(x̂).
+//! Hidden layers are rectified. A policy may make several predictions: one with dropout or dropconnect passes the
+//! observation several times, an ensemble through each of its members, and the policy acts on the mean of these
+//! predictions (of tanh(f(x̂)), or of the values). [`Policy::samples`] gives them one by one.
 
 mod bounds;
 mod error;

@@ -6,8 +6,8 @@ use offnominal_nets::{Net, TensorError, Tensors};
 
 /// An off-policy algorithm: the networks, their optimisers, and one gradient step.
 ///
-/// Observations arrive normalised; actions are in [−1, 1] (of a linear output beyond it, too), or the index of a choice. Environments, buffers and files are
-/// somebody else's.
+/// Observations arrive normalised; actions are in [−1, 1], those of a linear output also beyond, or the index of a
+/// choice. Environments, buffers and files are somebody else's.
 pub trait Learner: Send {
     /// Writes an action that explores, after so many steps in the environment.
     fn explore(&mut self, obs: &[f32], action: &mut [f32], step: u64, rng: &mut Rng);
@@ -19,8 +19,8 @@ pub trait Learner: Send {
     /// Improves by one gradient step with the given learning rate; allocates nothing.
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses;
 
-    /// The network whose output, through its activation, is the action without exploration, or whose largest output is the choice;
-    /// and its parameters.
+    /// The network whose output, through its activation, is the action without exploration, or whose largest output is
+    /// the choice; and its parameters.
     fn actor(&self) -> (Net, Vec<f32>);
 
     /// Everything that an exact continuation needs.

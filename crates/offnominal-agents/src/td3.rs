@@ -9,7 +9,8 @@
 //! DDPG, deep deterministic policy gradient (Lillicrap et al., ICLR 2016), is the same with one critic, no blur, and an
 //! actor that moves at every step.
 //!
-//! With a linear output (`output_activation`) actions are not cut before the critics see them, as in the example of Keras-RL.
+//! With a linear output (`output_activation`) actions are not cut before the critics see them, as in the example of
+//! Keras-RL.
 //!
 //! An actor with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network. One
 //! with a prior has a part that does not learn.
