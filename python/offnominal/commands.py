@@ -270,7 +270,7 @@ def evaluate(
     :param episodes: Number of episodes, 2 to 1000000 [default: 100]
     :param min_return: Least acceptable mean return; exit code 1 if not shown
     :param min_success: Least acceptable success rate; exit code 1 if not shown
-    :param card: Also update the policy's card, with the card's own seed
+    :param card: Also update return and success of the policy's card, with the card's own seed
     :param randomise: Parameters to draw per episode: NAME, NAME=STD, or `limbs`
     :param sigma: Their standard deviation, relative to nominal [default: 0.1]
     :param parameter_table: Table with one row of parameters per episode
