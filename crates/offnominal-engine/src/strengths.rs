@@ -35,6 +35,7 @@ const EMBEDDED: &[(&str, &str)] = shipped_worlds!(embedded: "":);
 const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
     "car-lanekeep",
     "mjc-cartpole-swingup",
+    "mjc-half-cheetah",
     "mjc-reacher3d",
     "sap-goal0",
     "sap-goal1",
