@@ -13,8 +13,11 @@ pub const GRAPH_NUMBERS: usize = 1 << 26;
 pub const GRAPH_WORK: usize = 1 << 28;
 
 /// Multiplications per image of a network that segments: a minute or two. The largest that are published need half of it
-/// for 2,048 × 1,024 pixels.
-pub const IMAGE_WORK: usize = 1 << 42;
+/// for 2,048 × 1,024 pixels. Where a count has 32 bits, as in WebAssembly, it is the largest count.
+pub const IMAGE_WORK: usize = match 1_usize.checked_shl(42) {
+    Some(most) => most,
+    None => usize::MAX,
+};
 
 /// Nodes, and as many stored tensors, of a policy's graph; a residual network of 152 layers has 500.
 pub const GRAPH_NODES: usize = 10_000;
