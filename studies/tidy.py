@@ -21,10 +21,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAN = math.nan
 ANY = (-math.inf, math.inf)
 SHARE = (0.0, 1.0)
-#: What is to be known of tables that are older than the exact bounds of equal values.
+#: What is to be known where some tables are older than the exact bounds of equal values.
 OLDER = (
-    "Cells in which all episodes gave the same number have an interval of no width here: the tables are older than the exact bounds "
-    "that such cells get since.\n"
+    "Some tables are older than the exact bounds that a cell gets in which all episodes gave the same number; there such a cell has an "
+    "interval of no width.\n"
 )
 
 

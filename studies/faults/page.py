@@ -54,7 +54,6 @@ def head(found):
         "fault of one channel, or for ten steps, costs the policy less. What is measured in the same unit has the same magnitudes. The "
         "share of lost values and the steps for which a value is held are the same everywhere.\n"
         f"{found.measured('../reference/strengths.md', POLICY)}\n"
-        f"{tidy.OLDER}"
         "Numbers in brackets are 95 % intervals; faults of an environment count as one unit. Alarms are at the conformal threshold for "
         "5 % of episodes. The mean delay is restricted: a delay counts at most 50 steps, and a fault that is missed 50.\n\n"
         f"```sh no-run: takes half an hour\n{found.commands()}\n```\n"
