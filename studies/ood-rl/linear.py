@@ -34,7 +34,7 @@ def policies():
             found[row["method"], trial] = train.train(ENV, trial, (row["method"], row["probability"])) / "policy.safetensors"
         first, out = train.FIRST[ENV][trial - 1], RUNS / f"ensemble-{trial}"
         members = [train.train(ENV, seed) / "policy.safetensors" for seed in range(first, first + train.MEMBERS)]
-        if not out.exists():
+        if not (out / "policy.safetensors").exists():
             train.offnominal("ensemble", "--env", ENV, *map(str, members), "--out", str(out))
         found["ensemble", trial] = out / "policy.safetensors"
     return found

@@ -27,6 +27,8 @@ const CHANNELS: usize = 8;
 const WIDE: usize = 48;
 /// Channels of a box of summaries: the first ones tell most.
 const BOXED: usize = 12;
+/// Summaries are no longer than this, or rounding and overflow of their squares would hide near points.
+const LONGEST: f64 = 1e12;
 /// Wide points that are compared at once.
 const AT_ONCE: usize = 8;
 
@@ -87,17 +89,23 @@ impl Nearest {
     /// Sorts `points`, rows of `width` numbers, of which there are `n_points` (a width of zero is allowed).
     pub fn new(width: usize, n_points: usize, points: &[f32]) -> Nearest {
         assert_eq!(points.len(), width * n_points, "points do not fill whole rows");
-        if width <= WIDE {
+        let plain = || {
             let blocks = Blocks::new(width, points, &sorted(width, n_points, points), width);
-            return Nearest { width, n_points, blocks, wide: None };
+            Nearest { width, n_points, blocks, wide: None }
+        };
+        if width <= WIDE {
+            return plain();
         }
         let summary = Summary::of(width, points);
         let mut summaries = vec![[0.0; NUMBERS]; n_points];
         summaries.iter_mut().zip(points.chunks_exact(width)).for_each(|(z, x)| summary.write(x, z));
+        let longest = summaries.iter().map(|z| length(z)).fold(0.0, f64::max);
+        if longest > LONGEST {
+            return plain();
+        }
         let order = sorted(NUMBERS, n_points, summaries.as_flattened());
         let blocks = Blocks::new(NUMBERS, summaries.as_flattened(), &order, BOXED);
         let rows = order.iter().flat_map(|&i| &points[i as usize * width..][..width]).copied().collect();
-        let longest = summaries.iter().map(|z| length(z)).fold(0.0, f64::max);
         Nearest { width, n_points, blocks, wide: Some(Wide { summary, rows, longest }) }
     }
 
@@ -471,6 +479,11 @@ mod tests {
     fn repeated_points_and_no_channels_are_allowed() {
         let index = Nearest::new(2, 100, &[1.0; 200]);
         assert_eq!(index.squared_distance(&[1.0, 3.0], &mut index.scratch(100)), 4.0);
+        for (value, width) in [(1.0, 60), (-3e25, 60), (3e25, 2)] {
+            let (points, query) = (vec![value; 100 * width], vec![value; width]);
+            let same = Nearest::new(width, 100, &points);
+            assert_eq!(same.squared_distance(&query, &mut same.scratch(100)), 0.0);
+        }
         let empty = Nearest::new(0, 50, &[]);
         assert_eq!(empty.squared_distance(&[], &mut empty.scratch(3)), 0.0);
     }
