@@ -108,6 +108,7 @@ def short(found):
         tidy.mean(part.only(detector=own).against(part.only(detector=than), metric, rule), (-1.0, 1.0))
     )
     of_all = lambda part: estimate(part.mean("d20", ALARM))  # noqa: E731
+    _, own, _, _ = of_noise(found)
     d20 = lambda d: of_all(others.only(detector=d))  # noqa: E731
     return (
         "## In short\n\n"
@@ -120,8 +121,8 @@ def short(found):
         f"score, and {of_all(lines.only(detector=DEFAULT, strength='extreme'))} at the largest, which costs half of it. It finds as much "
         f"as `{OURS}`, which it contains: the difference is {ahead(lines, DEFAULT, OURS, 'd20', ALARM)} "
         f"([by environment](#{DEFAULT}-the-default)).\n"
-        "- With sensors and actuators as noisy as datasheets say, the order of detectors stays ([by level](#with-nominal-noise)); "
-        "`mjc-half-cheetah`, among others, was not run with noise.\n"
+        "- With sensors and actuators as noisy as datasheets say, the order of detectors stays ([by level](#with-nominal-noise), in "
+        f"{len(own)} of {len(ORDER)} environments).\n"
     )
 
 

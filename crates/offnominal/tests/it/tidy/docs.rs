@@ -205,3 +205,25 @@ fn the_documentation_has_four_parts() {
         assert!(is_of_a_part, "docs/{}: expected a folder among {folders:?}", page.display());
     }
 }
+
+/// The intervals in a text, such as `[.086, .171]`.
+fn intervals(text: &str) -> Vec<(f64, f64)> {
+    let inside = text.split('[').skip(1).filter_map(|part| part.split_once(']'));
+    let bounds = inside.filter_map(|(bounds, _)| bounds.split_once(", "));
+    bounds.filter_map(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))).collect()
+}
+
+#[test]
+fn intervals_of_the_readme_stand_on_a_page_that_it_names() {
+    let (mut old, mut n) = (Vec::new(), 0);
+    for line in fs::read_to_string(root().join("README.md")).unwrap().lines() {
+        let names = line.split("](").skip(1).filter_map(|part| part.split([')', '#']).next());
+        let pages = names.filter_map(|name| fs::read_to_string(root().join(name)).ok());
+        let there: Vec<_> = pages.flat_map(|page| intervals(&page)).collect();
+        n += intervals(line).len();
+        old.extend(intervals(line).into_iter().filter(|one| !there.contains(one)));
+    }
+    assert!(old.is_empty(), "the pages that the README names do not have these: {old:?}");
+    assert!(n > 5, "expected more than five intervals, found {n}");
+    assert_eq!(intervals("+0.1 [-0.2, +.3] [a, b](c.md) [1, 2, 3]"), [(-0.2, 0.3)]);
+}
