@@ -43,7 +43,7 @@ pub struct Shape {
 /// M predictions for one observation, row-major.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predictions<'a> {
-    /// Outputs of the network, `[M, heads]`: the value of each choice, or each real action before tanh.
+    /// Outputs of the network, `[M, heads]`: the value of each choice, or each real action before tanh, or before it is cut.
     pub heads: &'a [f32],
     /// The action that each prediction alone would give to the environment, `[M, actions]`.
     pub actions: &'a [f32],

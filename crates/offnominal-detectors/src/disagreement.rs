@@ -19,7 +19,7 @@
 //! | `vote-entropy`       | entropy of the shares of predictions that prefer each choice, in nats            |
 //! | `entropy`            | H(mean of p_m), with p_m = softmax(q_m), in nats                                 |
 //! | `mutual-information` | H(mean of p_m) − mean of H(p_m)                                                  |
-//! | `raw-sd`             | as `mean-sd`, of real actions before tanh                                       |
+//! | `raw-sd`             | as `mean-sd`, of real actions before tanh, or before they are cut to the bounds  |
 //!
 //! Without a measure it is `raw-sd` for real actions, which tanh cannot hide, and the published `mean-sd` for choices.
 //! `centred-sd` does without the level of the values, in which members of an ensemble differ and which decides nothing.
@@ -89,7 +89,7 @@ pub enum Measure {
     Entropy,
     /// Mutual information of choice and prediction.
     MutualInformation,
-    /// Mean standard deviation of actions before tanh.
+    /// Mean standard deviation of actions before tanh, or before they are cut to the bounds.
     RawSd,
 }
 

@@ -23,12 +23,11 @@ pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::{KindFound, Truth};
 pub use whole::Whole;
 
-use crate::episodes::Recorded;
 use crate::mapping::{Episodes, Mapping};
 use crate::recordings::{self, Recordings};
 use anyhow::Result;
 use offnominal_core::{Seed, outside};
-use offnominal_monitor::{About, Monitor, VerdictLine};
+use offnominal_monitor::{About, Monitor};
 use offnominal_work::context::Context;
 use offnominal_work::steps;
 use recording::Tell;
@@ -85,9 +84,11 @@ pub struct ScoredLogs {
 /// If a file cannot be read or written, there is no mapping, or the logs have other channels.
 #[cfg(not(target_family = "wasm"))]
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
+    use crate::episodes::Recorded;
     use crate::events::Events;
     use anyhow::{Context as _, ensure};
     use offnominal_files::write::atomically;
+    use offnominal_monitor::VerdictLine;
     let mut monitor = offnominal_engine::monitor_file::open(&request.monitor)?;
     let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
         .with_context(|| format!("monitor {}", request.monitor.display()))?;

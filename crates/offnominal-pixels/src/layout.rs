@@ -99,7 +99,7 @@ impl ImageFolder {
     /// Its layout: the one that was named, or the only one of which it has labels; without labels, images.
     ///
     /// # Errors
-    /// If the folder cannot be read, has labels of several layouts, or neither labels nor images.
+    /// If the folder cannot be read, has labels of several layouts, neither labels nor images, or images of several kinds.
     pub fn layout(&self) -> Result<Layout> {
         if let Some(layout) = self.layout {
             return Ok(layout);
@@ -108,7 +108,7 @@ impl ImageFolder {
         std::fs::read_dir(&self.path).with_context(|| format!("cannot read the folder {place}"))?;
         match listing::layouts_with_labels(&self.path)?[..] {
             [layout] => Ok(layout),
-            [] if listing::has_images(&self.path)? => Ok(Layout::Images),
+            [] if listing::has_images(&self.path)? => self.images_alone(),
             [] => bail!("{place}: expected labels in one of the layouts {}, or images, found neither", all()),
             [a, b, ..] => bail!(
                 "{place}: expected labels of one layout, found those of {} and of {}: write {}:{place} for the one \
@@ -116,6 +116,18 @@ impl ImageFolder {
                 a.name(),
                 b.name(),
                 a.name()
+            ),
+        }
+    }
+
+    /// The layout of images without labels, if nothing in the folder looks like labels whose files are missing.
+    fn images_alone(&self) -> Result<Layout> {
+        let place = self.path.display();
+        match listing::images_and_another(&self.path)? {
+            None => Ok(Layout::Images),
+            Some((kept, other)) => bail!(
+                "{place}: expected labels, or images of one kind, found images in {kept} and in {other}, and no labels: \
+                 write images:{place}/{kept} for the images of {kept} alone"
             ),
         }
     }

@@ -67,6 +67,21 @@ pub(super) fn has_images(root: &Path) -> Result<bool> {
     any(root, &|name| picture(name).is_some())
 }
 
+/// The folder in which a layout keeps its images, and one beside it with images of another kind, such as labels or depths.
+pub(super) fn images_and_another(root: &Path) -> Result<Option<(&'static str, String)>> {
+    let kept = Layout::VARIANTS.iter().map(|layout| layout.pattern().images);
+    let Some(kept) = kept.filter(|name| !name.is_empty()).find(|name| root.join(name).is_dir()) else {
+        return Ok(None);
+    };
+    for path in entries(root)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name != kept && path.is_dir() && has_images(&path)? {
+            return Ok(Some((kept, name)));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether a file somewhere in a folder has a name like that.
 fn any(folder: &Path, is_like: &dyn Fn(&str) -> bool) -> Result<bool> {
     for path in entries(folder)? {

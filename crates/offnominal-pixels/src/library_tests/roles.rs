@@ -246,6 +246,20 @@ fn images_without_labels_are_scored_and_not_judged() {
 }
 
 #[test]
+fn a_folder_whose_labels_are_missing_is_not_read_as_images_of_one_kind() {
+    let data = Data::new();
+    let (root, _) = drawn(&data, "test", Layout::Offnominal);
+    fs::remove_dir_all(root.join("labels")).unwrap();
+    let layout = |folder: &Path| ImageFolder::from(folder).layout().map_err(|error| error.to_string());
+    assert_eq!(layout(&root), Ok(Layout::Images), "nothing beside the images");
+    fs::create_dir(root.join("depth")).unwrap();
+    fs::copy(root.join("images/00000.png"), root.join("depth/00000.png")).unwrap();
+    let error = layout(&root).unwrap_err();
+    assert!(error.contains("found images in images and in depth, and no labels: write images:"), "{error}");
+    assert_eq!(layout(&root.join("images")), Ok(Layout::Images));
+}
+
+#[test]
 fn labels_that_are_missing_for_some_images_leave_these_out_by_name() {
     let data = Data::new();
     let (root, _) = drawn(&data, "test", Layout::Smiyc);
