@@ -1,6 +1,7 @@
 //! Arrays of numbers in files: `.npy`, `.npz` and `.safetensors`, as PyTorch and NumPy write them, and HDF5.
 
 mod hdf5;
+mod narrow;
 
 use crate::half;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -15,6 +16,34 @@ pub struct Array {
     pub shape: Vec<usize>,
     /// The numbers.
     pub values: Vec<f32>,
+    /// A number that many different numbers of 64 bits became.
+    merged: Option<f32>,
+}
+
+impl Array {
+    fn new(shape: Vec<usize>, values: Vec<f32>) -> Array {
+        Array { shape, values, merged: None }
+    }
+
+    /// An array of numbers that have more digits than are kept.
+    fn of_wide(shape: Vec<usize>, wide: &[f64]) -> Array {
+        let values = wide.iter().map(|&v| v as f32).collect();
+        Array { shape, values, merged: narrow::merged(wide) }
+    }
+
+    /// Requires that the numbers have the order which they have in the file.
+    ///
+    /// # Errors
+    /// If more than a thousandth of them differ there and are one number here.
+    pub fn in_order(self) -> Result<Array> {
+        match self.merged {
+            None => Ok(self),
+            Some(one) => bail!(
+                "expected numbers that differ in 32 bits if they do in 64, found many that become {one}: write them on a \
+                 scale that tells them apart, such as before a sigmoid or as logarithms"
+            ),
+        }
+    }
 }
 
 /// The endings that are read.
@@ -118,25 +147,33 @@ fn shape(text: &str) -> Result<Vec<usize>> {
 }
 
 fn numbers(data: &[u8], kind: &str, shape: Vec<usize>) -> Result<Array> {
+    let wide = match kind {
+        "<f8" => each(data, &shape, f64::from_le_bytes),
+        "<i4" => each(data, &shape, |b| f64::from(i32::from_le_bytes(b))),
+        "<i8" => each(data, &shape, |b| i64::from_le_bytes(b) as f64),
+        _ => return narrow_numbers(data, kind, shape),
+    };
+    Ok(Array::of_wide(shape, &wide?))
+}
+
+/// The numbers of types that 32 bits hold as they are.
+fn narrow_numbers(data: &[u8], kind: &str, shape: Vec<usize>) -> Result<Array> {
     let values = match kind {
         "<f4" => each(data, &shape, f32::from_le_bytes),
-        "<f8" => each(data, &shape, |b| f64::from_le_bytes(b) as f32),
         "<f2" => each(data, &shape, |b| half::of_bits(u16::from_le_bytes(b))),
-        "<i4" => each(data, &shape, |b| i32::from_le_bytes(b) as f32),
-        "<i8" => each(data, &shape, |b| i64::from_le_bytes(b) as f32),
         "|i1" => each(data, &shape, |[b]| f32::from(b as i8)),
         "|u1" | "|b1" => each(data, &shape, |[b]| f32::from(b)),
         other => bail!("expected numbers of type <f2, <f4, <f8, <i4, <i8, |u1 or |b1, found {other}"),
     }?;
-    Ok(Array { shape, values })
+    Ok(Array::new(shape, values))
 }
 
 /// The numbers of so many bytes each.
-fn each<const WIDTH: usize>(
+fn each<const WIDTH: usize, T>(
     data: &[u8],
     shape: &[usize],
-    number: impl Fn([u8; WIDTH]) -> f32,
-) -> Result<Vec<f32>> {
+    number: impl Fn([u8; WIDTH]) -> T,
+) -> Result<Vec<T>> {
     let (expected, found) = (WIDTH * shape.iter().product::<usize>(), data.len());
     ensure!(found == expected, "expected {expected} bytes of numbers for the shape {shape:?}, found {found}");
     Ok(data.as_chunks().0.iter().map(|&b| number(b)).collect())
@@ -156,7 +193,7 @@ fn safetensors(bytes: &[u8], name: &str) -> Result<Array> {
     let tensors = Tensors::from_bytes(bytes)?;
     let names: Vec<String> = tensors.shapes().map(|(name, _)| name.to_string()).collect();
     let (shape, values) = tensors.get(&chosen(&names, name)?)?;
-    Ok(Array { shape: shape.to_vec(), values: values.to_vec() })
+    Ok(Array::new(shape.to_vec(), values.to_vec()))
 }
 
 /// The entry of that name, or the only one.
@@ -176,7 +213,7 @@ mod tests {
             let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|i| i as f32 - 1.5).collect();
             let bytes = to_npy(&shape, &values);
             assert_eq!(bytes.len() % 64, (4 * values.len()) % 64);
-            assert_eq!(npy(&bytes).unwrap(), Array { shape, values });
+            assert_eq!(npy(&bytes).unwrap(), Array::new(shape, values));
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Raster {
     pub height: usize,
     /// The samples.
     pub samples: Samples,
+    /// The colours that numbers stand for; none of grey levels.
+    pub palette: Vec<[u8; 3]>,
 }
 
 /// What a pixel of a file holds.
@@ -49,6 +51,7 @@ pub fn decode(bytes: &[u8]) -> Result<Raster> {
     decoder.set_transformations(png::Transformations::IDENTITY);
     let mut reader = decoder.read_info()?;
     check(reader.info())?;
+    let palette = reader.info().palette.as_deref().unwrap_or_default().as_chunks().0.to_vec();
     let mut data = vec![0; reader.output_buffer_size().context("too large")?];
     let info = reader.next_frame(&mut data)?;
     data.truncate(info.buffer_size());
@@ -73,7 +76,8 @@ pub fn decode(bytes: &[u8]) -> Result<Raster> {
             bail!("expected 8 bits a channel or 16 bits of grey, found {kind:?} of {depth:?} bits")
         }
     };
-    Ok(Raster { width: info.width as usize, height: info.height as usize, samples })
+    let palette = if info.color_type == png::ColorType::Indexed { palette } else { Vec::new() };
+    Ok(Raster { width: info.width as usize, height: info.height as usize, samples, palette })
 }
 
 /// Requires of a header, before anything is allocated, that the image can be read.
@@ -95,6 +99,10 @@ fn require_size(width: u64, height: u64) -> Result<()> {
 }
 
 impl Raster {
+    fn of_colours(width: usize, height: usize, colours: Vec<[u8; 3]>) -> Raster {
+        Raster { width, height, samples: Samples::Colours(colours), palette: Vec::new() }
+    }
+
     /// The colours, `[height, width, 3]`; numbers become grey.
     pub fn rgb(&self) -> Vec<u8> {
         match &self.samples {
@@ -201,7 +209,12 @@ mod tests {
         let raster = decode(&grey(3, 2, &[0, 1, 2, 3, 254, 255]).unwrap()).unwrap();
         assert_eq!(
             raster,
-            Raster { width: 3, height: 2, samples: Samples::Numbers(vec![0, 1, 2, 3, 254, 255]) }
+            Raster {
+                width: 3,
+                height: 2,
+                samples: Samples::Numbers(vec![0, 1, 2, 3, 254, 255]),
+                palette: Vec::new()
+            }
         );
         let raster = decode(&grey16(2, 1, [7, 40_000].into_iter()).unwrap()).unwrap();
         assert_eq!(raster.samples, Samples::Numbers(vec![7, 40_000]));

@@ -285,11 +285,15 @@ impl DataSet {
             return Ok((size, annotation.paint(meanings)?));
         }
         let raster = image_file::read(path)?;
+        let colour = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
         let pixels = match &raster.samples {
-            Samples::Numbers(numbers) => translate(meanings, numbers, |n| n.to_string()),
-            Samples::Colours(colours) => {
-                translate(meanings, colours, |[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
+            Samples::Numbers(numbers) if !raster.palette.is_empty() && meanings.name_colours() => {
+                // An index without a colour is black, as programs show it.
+                let seen = |index| raster.palette.get(usize::from(index)).copied().unwrap_or_default();
+                translate(meanings, numbers, |index| colour(seen(index)))
             }
+            Samples::Numbers(numbers) => translate(meanings, numbers, |n| n.to_string()),
+            Samples::Colours(colours) => translate(meanings, colours, colour),
         }?;
         Ok((size_of_raster(&raster), pixels))
     }

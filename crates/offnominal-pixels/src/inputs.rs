@@ -328,7 +328,7 @@ pub fn digest(set: &DataSet, network: &Network) -> Result<String> {
     Ok(address(format!("{}\n{}\n{files}", set.identity()?, network.identity()).as_bytes()))
 }
 
-/// Names, sizes and times of files, as text.
+/// Names, sizes and times of files, as text; the time of the last change, which nobody can set, where a system keeps one.
 ///
 /// # Errors
 /// If one cannot be looked up.
@@ -337,7 +337,43 @@ pub(crate) fn of_files(paths: impl Iterator<Item = PathBuf>) -> Result<String> {
     for path in paths {
         let found = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
         let changed = found.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-        text += &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
+        let changed = changed.unwrap_or_default().as_nanos();
+        text += &format!("{} {} {changed} {}\n", path.display(), found.len(), last_change(&found));
     }
     Ok(text)
+}
+
+/// When a file or what is known of it was changed last, in nanoseconds: copies that keep the time of their content differ in it.
+#[cfg(unix)]
+fn last_change(found: &std::fs::Metadata) -> i128 {
+    use std::os::unix::fs::MetadataExt;
+    i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn last_change(_: &std::fs::Metadata) -> i128 {
+    0
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_file_that_is_replaced_is_another_one_though_its_size_and_time_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        let written = |content: &[u8]| {
+            fs::write(&path, content).unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            of_files(std::iter::once(path.clone())).unwrap()
+        };
+        let first = written(b"1");
+        assert_eq!(of_files(std::iter::once(path.clone())).unwrap(), first);
+        // Clocks of files tick every few milliseconds.
+        std::thread::sleep(Duration::from_millis(30));
+        assert_ne!(written(b"2"), first);
+    }
 }

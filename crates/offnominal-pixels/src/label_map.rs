@@ -174,6 +174,11 @@ impl Meanings {
         Meanings { map, of }
     }
 
+    /// Whether labels are colours, so that a pixel with a palette is meant by its colour, and not by its number.
+    pub fn name_colours(&self) -> bool {
+        self.of.keys().any(|label| label.starts_with('#'))
+    }
+
     /// What a label means; none if it is not in the file and must be.
     pub fn of(&self, label: &str) -> Option<Meaning> {
         let otherwise = match self.map.otherwise {

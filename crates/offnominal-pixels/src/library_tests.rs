@@ -196,7 +196,7 @@ fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
         predict::run(&request, &data.context).unwrap();
     }
     let feature = |name: &str| data.at(name).join("features/00003.npy");
-    let array::Array { shape, values } = array::read(&feature("test-said"), "features").unwrap();
+    let array::Array { shape, values, .. } = array::read(&feature("test-said"), "features").unwrap();
     let [channels, rows, columns] = shape[..] else { panic!("{shape:?}") };
     let evaluated = |method: &str, found: [usize; 3]| {
         let n: usize = found.iter().product();
@@ -308,6 +308,11 @@ fn passes_in_files_bring_the_methods_that_need_them() {
     assert!(names.contains(&"var-sum") && names.contains(&"mutual-information"), "{names:?}");
 }
 
+/// A score behind a sigmoid that reaches 1 in 32 bits, and not in 64.
+fn saturated(score: f32) -> [u8; 8] {
+    (1.0 - 1e-9 / (1.0 + f64::from(score).abs())).to_le_bytes()
+}
+
 #[test]
 fn score_maps_need_no_network_and_are_judged_as_the_method_that_wrote_them() {
     let said = Said::new();
@@ -330,6 +335,17 @@ fn score_maps_need_no_network_and_are_judged_as_the_method_that_wrote_them() {
     let twice = evaluate::Request { scores: vec![said.0.at("maps")], ..said.request("twice", &["entropy"]) };
     let error = said.evaluated(twice).unwrap_err();
     assert!(error.starts_with("entropy names a method and score maps"), "{error}");
+    fs::rename(said.0.at("maps/entropy/00000.npy"), said.0.at("first.npy")).unwrap();
+    let error = said.evaluated(only("lacks", "maps")).unwrap_err();
+    assert!(error.contains("maps/entropy/00000.npy"), "a method that lacks its first map is one: {error}");
+    let map = array::read(&said.0.at("first.npy"), "scores").unwrap();
+    let [header, values] =
+        [array::to_npy(&map.shape, &[]), map.values.iter().flat_map(|&v| saturated(v)).collect()];
+    let wide = String::from_utf8_lossy(&header[10..]).replace("<f4", "<f8");
+    fs::write(said.0.at("maps/entropy/00000.npy"), [&header[..10], wide.as_bytes(), &values].concat())
+        .unwrap();
+    let error = said.evaluated(only("wide", "maps")).unwrap_err();
+    assert!(error.contains("expected numbers that differ in 32 bits if they do in 64"), "{error}");
     let error = said.evaluated(only("none", "train")).unwrap_err();
     assert!(error.contains("expected score maps 00000.npy, or METHOD/00000.npy"), "{error}");
     let error = said.evaluated(evaluate::Request { scores: Vec::new(), ..only("no", "maps") }).unwrap_err();

@@ -24,8 +24,9 @@ impl ScoreMaps {
     pub fn find(folders: &[PathBuf], set: &DataSet) -> Result<Vec<ScoreMaps>> {
         let mut found = BTreeMap::<String, Vec<PathBuf>>::new();
         for (part, folder) in folders.iter().enumerate() {
-            let Some(first) = set.samples.iter().find(|sample| sample.part == part) else { continue };
-            for (id, folder) in methods(folder, &first.name)? {
+            let own = set.samples.iter().filter(|sample| sample.part == part);
+            let names: Vec<&str> = own.map(|sample| &sample.name[..]).collect();
+            for (id, folder) in methods(folder, &names)? {
                 found.entry(id).or_default().push(folder);
             }
         }
@@ -46,7 +47,7 @@ impl ScoreMaps {
     /// If there is no file, or it has another shape than the labels.
     pub fn read(&self, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
         let path = array::find(&self.folders[sample.part], &sample.name)?;
-        let array = array::read(&path, "scores")?;
+        let array = array::read(&path, "scores")?.in_order().with_context(|| path.display().to_string())?;
         let (h, w) = (labels.height, labels.width);
         ensure!(
             array.shape == [h, w] || array.shape == [1, h, w],
@@ -63,9 +64,10 @@ impl ScoreMaps {
     }
 }
 
-/// The methods that have a map of an image in a folder: the folder itself, or folders in it.
-fn methods(folder: &Path, name: &str) -> Result<Vec<(String, PathBuf)>> {
-    let has = |folder: &Path| array::find(folder, name).is_ok();
+/// The methods that have a map of any of the images in a folder: the folder itself, or folders in it.
+fn methods(folder: &Path, names: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    let Some(name) = names.first() else { return Ok(Vec::new()) };
+    let has = |folder: &Path| names.iter().any(|name| array::find(folder, name).is_ok());
     let named = |path: PathBuf| Some((path.file_name()?.to_str()?.to_string(), path));
     if has(folder) {
         return Ok(named(folder.canonicalize()?).into_iter().collect());

@@ -4,7 +4,7 @@ use crate::data_set::{DataSet, Labels, Sample};
 use crate::net::Net;
 use crate::net_file;
 use crate::onnx::OnnxNet;
-use crate::output::{NetworkOutput, are_probabilities};
+use crate::output::{NetworkOutput, total_of_probabilities};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::Needs;
@@ -336,12 +336,13 @@ fn from_files(
             array.shape
         ),
     };
-    ensure!(
-        !are_probabilities(&array.values, k, h * w),
-        "{}: expected logits, found probabilities: the {k} values of every pixel lie between 0 and 1 and add up to 1. \
-         Write what the network says before the softmax, or the logarithm of its probabilities",
-        path.display()
-    );
+    if let Some(total) = total_of_probabilities(&array.values, k, h * w) {
+        bail!(
+            "{}: expected logits, found probabilities: the {k} values of a pixel add up to {total}, and none is negative. \
+             Write what the network says before the softmax, or the logarithm of its probabilities",
+            path.display()
+        );
+    }
     let features = features.map(|folder| -> Result<_> {
         let path = array::find(folder, &sample.name)?;
         let array = array::read(&path, "features")?;

@@ -12,7 +12,7 @@
 //! | `classes` | names, in the order of the logits | their number is compared |
 //! | `features` | the value or node whose numbers `[1, channels, rows, columns]` are the features | there are none |
 
-use crate::output::{NetworkOutput, are_probabilities};
+use crate::output::{NetworkOutput, total_of_probabilities};
 use crate::resize::{Size, bilinear};
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_engine::policies::beside;
@@ -197,10 +197,9 @@ impl Net {
         graph.reshape(&[1, 3, to.height, to.width])?;
         let logits = graph.run(&channels)?;
         let [classes, rows, columns] = planes("logits", logits)?;
-        ensure!(
-            !are_probabilities(&logits.data, classes, rows * columns),
-            "expected logits, found probabilities: the {classes} values of every pixel add up to 1"
-        );
+        if let Some(total) = total_of_probabilities(&logits.data, classes, rows * columns) {
+            bail!("expected logits, found probabilities: the {classes} values of a pixel add up to {total}");
+        }
         let logits = onnx::bilinear(logits, [from.height, from.width])?;
         let features = (graph.n_outputs() > 1).then(|| graph.output(1));
         let features = features.map(|f| Ok::<_, anyhow::Error>((f.data.clone(), planes("features", f)?)));

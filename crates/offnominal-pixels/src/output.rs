@@ -68,22 +68,63 @@ fn cut(values: &[f32], height: usize, width: usize, rows: &Range<usize>) -> Vec<
     planes.flat_map(|plane| &plane[rows.start * width..rows.end * width]).copied().collect()
 }
 
-/// Whether the values of every pixel are those of a distribution, as a softmax gives them: all from 0 to 1, with sum 1.
-/// `values` is `[passes, classes, pixels]`.
-pub(crate) fn are_probabilities(values: &[f32], classes: usize, pixels: usize) -> bool {
-    let is_distribution = |pass: &[f32], pixel: usize| {
-        let of_pixel = || pass.iter().skip(pixel).step_by(pixels);
-        of_pixel().all(|p| (0.0..=1.0).contains(p)) && (of_pixel().sum::<f32>() - 1.0).abs() < 1e-3
+/// What probabilities add up to as they are written, and the unit to which they may be rounded: shares, per cent, and
+/// integers of 8 and of 16 bits.
+const TOTALS: [(f32, f32); 4] = [(1.0, 0.01), (100.0, 1.0), (255.0, 1.0), (65_535.0, 1.0)];
+
+/// What the values of the pixels add up to, if they are probabilities: none is negative, and 99 % of the pixels have the same
+/// sum, as far as they are rounded; others may be filled with zeros. Logits have no such sum. `values` is
+/// `[passes, classes, pixels]`.
+pub(crate) fn total_of_probabilities(values: &[f32], classes: usize, pixels: usize) -> Option<f32> {
+    if classes < 2 || values.iter().any(|&v| v < 0.0) {
+        return None;
+    }
+    let sums: Vec<f32> = values.chunks_exact(classes * pixels).flat_map(|pass| sums(pass, pixels)).collect();
+    let is_total = |&(total, unit): &(f32, f32)| {
+        let is_rounded = values.iter().all(|v| (v / unit - (v / unit).round()).abs() < 1e-3);
+        let slack = if is_rounded { 0.5 * unit * classes as f32 } else { 1e-3 * total };
+        let with_it = sums.iter().filter(|&sum| (sum - total).abs() <= slack.min(0.5 * total)).count();
+        with_it * 100 >= sums.len() * 99
     };
-    classes > 1
-        && values
-            .chunks_exact(classes * pixels)
-            .all(|pass| (0..pixels).all(|pixel| is_distribution(pass, pixel)))
+    TOTALS.iter().find(|total| is_total(total)).map(|(total, _)| *total)
+}
+
+/// The sums over the classes of `[classes, pixels]`.
+fn sums(pass: &[f32], pixels: usize) -> Vec<f32> {
+    let mut sums = vec![0.0; pixels];
+    for plane in pass.chunks_exact(pixels) {
+        sums.iter_mut().zip(plane).for_each(|(sum, v)| *sum += v);
+    }
+    sums
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn probabilities_are_known_in_every_unit_and_logits_are_not_taken_for_them() {
+        // Three classes of two hundred pixels: a softmax of numbers that differ.
+        let logit = |class: usize, pixel: usize| ((class * 7 + pixel * 3) % 11) as f32 * 0.7;
+        let sum = |pixel: usize| (0..3).map(|class| logit(class, pixel).exp()).sum::<f32>();
+        let each = |of: &dyn Fn(usize, usize) -> f32| -> Vec<f32> {
+            (0..3)
+                .flat_map(|class| (0..200).map(move |pixel| (class, pixel)))
+                .map(|(c, p)| of(c, p))
+                .collect()
+        };
+        let softmax = |class: usize, pixel: usize| logit(class, pixel).exp() / sum(pixel);
+        let found = |values: &[f32]| total_of_probabilities(values, 3, 200);
+        let mut padded = each(&softmax);
+        padded.iter_mut().step_by(200).for_each(|v| *v = 0.0);
+        assert_eq!([found(&each(&softmax)), found(&padded)], [Some(1.0); 2]);
+        let rounded = |unit: f32| each(&|class, pixel| (softmax(class, pixel) * unit).round());
+        let found_in = [100.0, 255.0, 65_535.0].map(|unit| found(&rounded(unit)));
+        assert_eq!(found_in, [Some(100.0), Some(255.0), Some(65_535.0)]);
+        assert_eq!(found(&rounded(100.0).iter().map(|v| v / 100.0).collect::<Vec<_>>()), Some(1.0));
+        assert_eq!([found(&each(&logit)), found(&vec![0.0; 600]), found(&vec![3.0; 600])], [None; 3]);
+        assert_eq!(total_of_probabilities(&[1.0; 200], 1, 200), None, "one class has one value");
+    }
 
     #[test]
     fn rows_of_an_output_have_their_logits_and_the_features_that_lie_in_them() {

@@ -28,12 +28,17 @@ pub(super) fn decode(bytes: &[u8], name: &str) -> Result<Array> {
     // As text, so that the limits are those of the other formats.
     let axes: Vec<String> = data.shape()?.iter().map(u64::to_string).collect();
     let shape = shape(&axes.join(","))?;
-    let halves = if let DType::Other(kind) = data.dtype()? { half::order(&kind) } else { None };
-    let values = match halves {
-        Some(order) => half::of_bytes(&data.read_raw()?, order).collect(),
-        None => data.read_f32().with_context(|| format!("{name}: expected numbers"))?,
-    };
-    Ok(Array { shape, values })
+    let kind = data.dtype()?;
+    let numbers = || format!("{name}: expected numbers");
+    if let DType::Other(kind) = &kind
+        && let Some(order) = half::order(kind)
+    {
+        return Ok(Array::new(shape, half::of_bytes(&data.read_raw()?, order).collect()));
+    }
+    if matches!(kind, DType::F64 | DType::I32 | DType::U32 | DType::I64 | DType::U64) {
+        return Ok(Array::of_wide(shape, &data.read_f64().with_context(numbers)?));
+    }
+    Ok(Array::new(shape, data.read_f32().with_context(numbers)?))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A turn that EXIF asks for is not made: labels belong to the pixels as they are stored.
 
-use super::{Raster, Samples, require_size};
+use super::{Raster, require_size};
 use anyhow::{Context, Result, bail};
 use image_webp::WebPDecoder;
 use offnominal_core::limits::PIXELS;
@@ -85,7 +85,7 @@ fn png(bytes: &[u8]) -> Result<Raster> {
         png::ColorType::Indexed => bail!("a palette that was not expanded"),
     };
     let (width, height) = (info.width as usize, info.height as usize);
-    Ok(Raster { width, height, samples: Samples::Colours(colours) })
+    Ok(Raster::of_colours(width, height, colours))
 }
 
 /// The first bytes of a JPEG file.
@@ -104,7 +104,7 @@ fn jpeg(bytes: &[u8]) -> Result<Raster> {
     let (width, height) = decoder.dimensions().context("no size")?;
     require_size(width as u64, height as u64)?;
     let data = decoder.decode()?;
-    Ok(Raster { width, height, samples: Samples::Colours(data.as_chunks::<3>().0.to_vec()) })
+    Ok(Raster::of_colours(width, height, data.as_chunks::<3>().0.to_vec()))
 }
 
 /// The image, or the first one of several, in the bytes of a WebP file; what shines through is left out.
@@ -120,5 +120,5 @@ fn webp(bytes: &[u8]) -> Result<Raster> {
     } else {
         data.as_chunks::<3>().0.to_vec()
     };
-    Ok(Raster { width: width as usize, height: height as usize, samples: Samples::Colours(colours) })
+    Ok(Raster::of_colours(width as usize, height as usize, colours))
 }

@@ -37,6 +37,29 @@ fn sun_has_polygons_with_names() {
 }
 
 #[test]
+fn a_palette_is_read_by_its_colours_where_labels_are_colours() {
+    let pixels: Vec<u8> = (0..24).flat_map(|i| if i < 8 { [255, 0, 0] } else { [255, 255, 255] }).collect();
+    let palette = image_file::small_colours(6, 4, &pixels).unwrap();
+    let ids = |folder: &tempfile::TempDir, layout, map: &str| {
+        let set = open(folder, layout, map).unwrap();
+        set.labels(&set.samples[0]).unwrap().ids
+    };
+    let own = folder("images/a.png", "labels/a.png", &palette);
+    let by_colour =
+        "classes = ['road']\nunknown = ['#ff0000']\notherwise = 'error'\n[known]\nroad = ['#ffffff']";
+    assert_eq!(
+        ids(&own, Layout::Offnominal, by_colour),
+        [vec![offnominal_scenes::UNKNOWN; 8], vec![0; 16]].concat()
+    );
+    assert_eq!(ids(&own, Layout::Offnominal, IDS), [vec![0; 8], vec![1; 16]].concat(), "numbers are indices");
+    // The first colour of a palette need not be black, and a mask is 0 where it is black.
+    let masks = folder("abnormal/a.png", "mask/a.png", &palette);
+    std::fs::create_dir(masks.path().join("normal")).unwrap();
+    let set = DataSet::open(&named(&masks, Layout::Anomalib), None, None).unwrap();
+    assert_eq!(set.labels(&set.samples[0]).unwrap().ids, [offnominal_scenes::UNKNOWN; 24]);
+}
+
+#[test]
 fn labels_may_be_colours_and_foreign_ones_are_listed() {
     let rgb: Vec<u8> = [[128, 64, 128], [0, 0, 142]].concat().repeat(12);
     let folder = folder("images/a.png", "labels/a.png", &image_file::colours(6, 4, &rgb).unwrap());

@@ -88,5 +88,5 @@ fn probabilities_are_refused() {
     );
     // Images are brought to the size of the input, which is fixed.
     let error = open("hidden.onnx").unwrap().forward(&image(3 * 9 * 13), 13).unwrap_err();
-    assert!(format!("{error:#}").contains("the 3 values of every pixel add up to 1"), "{error:#}");
+    assert!(format!("{error:#}").contains("the 3 values of a pixel add up to 1"), "{error:#}");
 }
