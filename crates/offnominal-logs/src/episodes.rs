@@ -4,6 +4,7 @@
 //! A value that is older than the mapping allows is missing, and so is one of which nothing has been seen yet.
 
 mod order;
+pub(crate) mod truth;
 
 use crate::chosen::Truth;
 use crate::gather::{self, Gathered, Table};
@@ -12,7 +13,6 @@ use crate::source::Source;
 use crate::suspects::Suspects;
 use anyhow::{Context, Result, ensure};
 use offnominal_topics::clock::{n_ticks, nanos, tick};
-use offnominal_topics::words::is_nominal;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +81,8 @@ pub struct Reading {
     pub rows: usize,
     /// What was left out, taken as missing or for granted.
     pub remarks: Vec<String>,
+    /// What its labels say.
+    pub(crate) labels: Vec<truth::Said>,
 }
 
 /// The episodes of a log.
@@ -94,8 +96,9 @@ pub fn read(
 ) -> Result<(Vec<Recorded>, Reading)> {
     let gathered = gather::gather(log, mapping, truth)?;
     let path = log.name();
-    let (found, n_empty) =
+    let (found, left_out) =
         cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))?;
+    let n_empty = left_out.parts;
     let mut remarks = gathered.remarks.clone();
     remarks.extend(order::remark(&gathered, mapping));
     remarks.extend(suspicious(&gathered, mapping));
@@ -105,13 +108,15 @@ pub fn read(
             "{n_empty} parts of it were left out: none has a step in which each channel has been seen"
         ));
     }
+    remarks.extend(left_out.begun_late(mapping));
     if found.is_empty() {
         remarks.push(format!(
             "no recording: {} rows make no step in which each channel has been seen",
             gathered.n_rows
         ));
     }
-    Ok((found, Reading { rows: gathered.n_rows, remarks }))
+    let labels = truth::said(&gathered, mapping);
+    Ok((found, Reading { rows: gathered.n_rows, remarks, labels }))
 }
 
 /// Of several labels, those that the log lacks while it has others: nothing of their kinds is known of it.
@@ -128,22 +133,44 @@ fn unlabelled(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
         .then(|| format!("no column {}: its rows are labelled by the other labels alone", names.join(", ")))
 }
 
-/// The episodes of what was gathered, and how many parts have no step.
-pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<(Vec<Recorded>, usize)> {
+/// What is in no recording.
+#[derive(Default)]
+pub(crate) struct LeftOut {
+    /// Parts without a step.
+    parts: usize,
+    /// The recording that loses the most steps before each channel has been seen: how many of how many, the number of the
+    /// channel that comes last, and whether a label is among them.
+    late: Option<(usize, usize, usize, bool)>,
+}
+
+impl LeftOut {
+    /// Says that a recording begins late, if it loses more than a twentieth, or a label.
+    fn begun_late(&self, mapping: &Mapping) -> Option<String> {
+        let (steps, of, channel, has_label) = self.late.filter(|late| 20 * late.0 > late.1 || late.3)?;
+        Some(format!(
+            "{steps} of {of} steps lie before the first value of {}, and are left out{}",
+            mapping.channels().nth(channel)?.column,
+            if has_label { ", with labels that say that something is wrong" } else { "" }
+        ))
+    }
+}
+
+/// The episodes of what was gathered, and what is in none.
+pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<(Vec<Recorded>, LeftOut)> {
     has_values(gathered, mapping)?;
-    let (mut found, mut n_empty) = (Vec::new(), 0);
+    let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
     for part in order::parts(gathered, mapping)? {
         let log = Log::new(gathered, mapping, part)?;
         for window in log.windows()? {
-            let episode = log.episode(path, found.len() + 1, window)?;
-            n_empty += usize::from(episode.is_none());
+            let episode = log.episode(path, found.len() + 1, window, &mut left_out)?;
+            left_out.parts += usize::from(episode.is_none());
             found.extend(episode);
         }
     }
     if let [alone] = &mut found[..] {
         alone.is_alone = true;
     }
-    Ok((found, n_empty))
+    Ok((found, left_out))
 }
 
 /// Numbers of channels that may mean that nothing was read.
@@ -301,7 +328,13 @@ impl<'a> Log<'a> {
     }
 
     /// One episode; `None` if it has no step in which each channel has been seen.
-    fn episode(&self, path: &Path, number: usize, window: (i64, i64, i64)) -> Result<Option<Recorded>> {
+    fn episode(
+        &self,
+        path: &Path,
+        number: usize,
+        window: (i64, i64, i64),
+        left_out: &mut LeftOut,
+    ) -> Result<Option<Recorded>> {
         let ticks = self.ticks(window)?;
         let n_channels = self.mapping.channels().count();
         let columns: Vec<Column> = (0..n_channels).filter_map(|place| self.column(place, &ticks)).collect();
@@ -321,14 +354,16 @@ impl<'a> Log<'a> {
             let place = self.mapping.columns().iter().position(|column| Some(*column) == name)?;
             self.column(place, &ticks)
         };
-        let labelled = |name: &String| {
-            let column = extra(Some(name))?;
-            let steps = (first + 1..ticks.len()).map(|t| self.is_label(&column, t)).collect();
-            Some(Labelled { kind: name.clone(), steps })
-        };
-        let labels: Vec<Labelled> = self.mapping.label.0.iter().filter_map(labelled).collect();
+        let labelled = |name: &String| self.labelled(name, &ticks);
+        let mut labels: Vec<Labelled> = self.mapping.label.0.iter().filter_map(labelled).collect();
+        if first > left_out.late.map_or(0, |late| late.0) {
+            let is_unseen = |column: &Column| !column.values[first - 1].is_finite();
+            let last = columns[..n_obs + n_command].iter().position(is_unseen).unwrap_or(0);
+            let has_label = labels.iter().any(|label| label.steps[..first].contains(&true));
+            left_out.late = Some((first, ticks.len(), last, has_label));
+        }
+        labels.iter_mut().for_each(|label| drop(label.steps.drain(..=first)));
         let task = extra(self.mapping.task.as_deref());
-        let outcome = extra(self.mapping.outcome.as_ref().map(|outcome| outcome.column.as_str()));
         let ages = (first..ticks.len()).flat_map(|t| observed.iter().map(move |c| c.ages[t])).collect();
         let mut found = Recorded {
             log: path.into(),
@@ -342,7 +377,7 @@ impl<'a> Log<'a> {
             ages_secs: ages,
             labels: None,
             kinds: vec![],
-            success: outcome.and_then(|column| self.is_success(&column)),
+            success: self.succeeded(window.1)?,
             task: task.and_then(|column| self.text(&column, column.first(first)?)),
         };
         found.label(labels);
@@ -376,28 +411,6 @@ impl<'a> Log<'a> {
         Some(Column { values, ages, is_text: self.gathered.is_text[place] })
     }
 
-    /// Whether a label says that something is wrong; a word may say that nothing is.
-    fn is_label(&self, column: &Column, tick: usize) -> bool {
-        let value = column.values[tick];
-        match column.is_text {
-            _ if !value.is_finite() => false,
-            true => self.gathered.texts.get(value as usize).is_some_and(|word| !is_nominal(word)),
-            false => value != 0.0,
-        }
-    }
-
-    fn is_success(&self, column: &Column) -> Option<bool> {
-        let (last, wanted) = (column.last()?, &self.mapping.outcome.as_ref()?.success);
-        Some(match wanted {
-            toml::Value::String(text) => self.text(column, last).as_deref() == Some(text),
-            _ if column.is_text => return None,
-            toml::Value::Integer(n) => last == *n as f64,
-            toml::Value::Float(x) => last == *x,
-            toml::Value::Boolean(is) => (last != 0.0) == *is,
-            _ => return None,
-        })
-    }
-
     /// A value as text.
     fn text(&self, column: &Column, value: f64) -> Option<String> {
         if column.is_text {
@@ -427,10 +440,6 @@ impl Column {
     /// The first value from a tick on.
     fn first(&self, from: usize) -> Option<f64> {
         self.values[from..].iter().find(|value| value.is_finite()).copied()
-    }
-
-    fn last(&self) -> Option<f64> {
-        self.values.iter().rev().find(|value| value.is_finite()).copied()
     }
 }
 

@@ -2,12 +2,12 @@
 //! ones apart.
 
 use crate::chosen::Truth;
-use crate::episodes::{self, Recorded};
+use crate::episodes::{self, Recorded, truth};
 use crate::inspect::guess::{self, Proposal};
 use crate::inspect::survey;
 use crate::mapping::{Channel, Mapping};
-use crate::source::{Source, Strict};
-use anyhow::{Context as _, Result, ensure};
+use crate::source::{self, Source, Strict};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_core::reference::relative;
 use offnominal_monitor::About;
@@ -93,14 +93,19 @@ pub struct Recordings {
 /// # Errors
 /// If a log cannot be read or does not have the columns of the mapping, or no recording has a step.
 pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Context) -> Result<Recordings> {
+    if let Some(path) = source::twice(logs) {
+        bail!("{}: expected each log once, found it twice: its recordings would count twice", path.display());
+    }
     let task = context.task(logs.len(), "logs");
     let one = |i: usize| episodes::read(&Strict(&logs[i], context.strict), mapping, truth);
     let read = parallel::map(context.jobs, logs.len(), &task, one)?;
     let mut found = Recordings::default();
     let mut remarks: Vec<(String, Vec<&Path>)> = Vec::new();
+    let mut labels = Vec::new();
     for (log, (recordings, reading)) in logs.iter().zip(read) {
         found.all.extend(recordings);
         found.rows += reading.rows;
+        labels.extend(reading.labels);
         for remark in reading.remarks {
             match remarks.iter_mut().find(|(known, _)| *known == remark) {
                 Some((_, of)) => of.push(log.name()),
@@ -109,6 +114,7 @@ pub fn read(logs: &[impl Source], mapping: &Mapping, truth: Truth, context: &Con
         }
     }
     found.remarks = remarks.into_iter().map(|(remark, of)| format!("{}: {remark}", named(&of))).collect();
+    found.remarks.extend(truth::remarks(&labels));
     ensure!(
         !found.all.is_empty(),
         "expected recordings with at least one step, found none in {} logs{}",

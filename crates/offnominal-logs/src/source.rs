@@ -60,6 +60,13 @@ pub fn in_folders(logs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(logs.to_vec())
 }
 
+/// A file that is given twice, by whatever paths.
+pub(crate) fn twice(logs: &[impl Source]) -> Option<&Path> {
+    let mut known = BTreeSet::new();
+    let is_again = |path: &&Path| path.canonicalize().is_ok_and(|path| !known.insert(path));
+    logs.iter().map(Source::name).find(is_again)
+}
+
 /// A log that is among these and among those, by whatever path.
 pub(crate) fn shared<'l>(these: &[impl Source], those: &'l [impl Source]) -> Option<&'l Path> {
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());

@@ -46,9 +46,42 @@ const MISSING: [&str; 41] = [
 ];
 
 /// What labels say where nothing was wrong.
-const NOMINAL: [&str; 20] = [
-    "", "0", "false", "f", "no", "n", "none", "null", "nan", "na", "-", "normal", "nominal", "ok", "okay",
-    "good", "healthy", "benign", "pass", "passed",
+const NOMINAL: [&str; 35] = [
+    "",
+    "0",
+    "false",
+    "f",
+    "no",
+    "n",
+    "none",
+    "null",
+    "nan",
+    "na",
+    "-",
+    "normal",
+    "nominal",
+    "ok",
+    "okay",
+    "good",
+    "healthy",
+    "benign",
+    "pass",
+    "passed",
+    "off",
+    "clean",
+    "inactive",
+    "negative",
+    "no fault",
+    "no_fault",
+    "nofault",
+    "no-fault",
+    "fault-free",
+    "faultfree",
+    "non-faulty",
+    "no anomaly",
+    "no_anomaly",
+    "b''",
+    "absent",
 ];
 
 /// Whether a word in a channel says that no number was read.

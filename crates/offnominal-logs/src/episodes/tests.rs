@@ -30,7 +30,7 @@ fn mapping(clock: &str, episodes: &str) -> Mapping {
 fn episodes(mapping: &Mapping) -> Vec<Recorded> {
     let (gathered, path) = (gathered(), Path::new("log"));
     let log = Log::new(&gathered, mapping, None).unwrap();
-    let made = |window| log.episode(path, 0, window).unwrap();
+    let made = |window| log.episode(path, 0, window, &mut LeftOut::default()).unwrap();
     log.windows().unwrap().into_iter().filter_map(made).collect()
 }
 
@@ -81,7 +81,10 @@ fn episodes_end_at_gaps_windows_and_events() {
 fn channels_of_several_topics_need_a_rate() {
     let (gathered, mapping) = (gathered(), mapping("", "by = \"file\""));
     let log = Log::new(&gathered, &mapping, None).unwrap();
-    let error = log.episode(Path::new("log"), 0, (0, 40_000_000, i64::MAX)).unwrap_err().to_string();
+    let error = log
+        .episode(Path::new("log"), 0, (0, 40_000_000, i64::MAX), &mut LeftOut::default())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("clock.rate_hz: expected a rate") && error.contains("2 topics"), "{error}");
 }
 

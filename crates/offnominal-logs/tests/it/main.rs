@@ -13,3 +13,4 @@ mod splits;
 mod tables;
 mod tasks;
 mod told;
+mod truth;
