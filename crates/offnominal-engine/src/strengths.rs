@@ -40,6 +40,7 @@ const DATASHEET: &[(&str, &str)] = embedded!["datasheet/":
     "sap-goal0",
     "sap-goal1",
     "sap-goal2",
+    "urm-reach",
 ];
 
 /// The same for camera faults, which no policy sees: their strengths are those of images.
