@@ -1,6 +1,7 @@
 //! Ages, missing values and ends of episodes.
 
 use super::*;
+use crate::gather::Table;
 
 /// Two topics: `a:x` every 10 ms with one value missing, and `b:y` at three times.
 fn gathered() -> Gathered {

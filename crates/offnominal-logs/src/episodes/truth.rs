@@ -1,7 +1,8 @@
 //! What a log says of the truth: labels and outcomes, from its rows and not at the ticks of the clock, so that what is written
 //! between two ticks, or after the last one, counts.
 
-use super::{Labelled, Log, Tick};
+use super::Labelled;
+use super::log::{Log, Tick};
 use crate::gather::Gathered;
 use crate::mapping::Mapping;
 use anyhow::{Result, bail};

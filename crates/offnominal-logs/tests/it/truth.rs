@@ -102,6 +102,20 @@ fn steps_before_the_first_value_are_counted() {
 }
 
 #[test]
+fn steps_in_a_gap_are_counted() {
+    let text = table("fault", |_| "0".into());
+    let after: String =
+        (0..30).map(|row| format!("{:.1},{},0\n", 60.0 + 0.1 * row as f64, row % 7)).collect();
+    let found = read(text.clone() + &after, "").unwrap();
+    assert!(
+        found.remarks.iter().any(|remark| remark.contains("of 630 steps lie in gaps")),
+        "{:?}",
+        found.remarks
+    );
+    assert!(read(text, "").unwrap().remarks.is_empty());
+}
+
+#[test]
 fn a_log_that_is_given_twice_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.csv");
