@@ -83,6 +83,13 @@ class Late(Copies):
         return obs, reward + (self.own.normal() if self.t >= 40 else 0.0), False, False, info
 
 
+class Unseeded(Base):
+    """Draws from the thirtieth step on what no seed reaches."""
+
+    def observed(self):
+        return super().observed() if self.t < 30 else np.random.normal(size=2).astype(np.float32).clip(-9, 9)
+
+
 class Leaks(Base):
     kept = []
 
@@ -101,7 +108,8 @@ def still(obs):
 
 for one in (Base, Ends, Global, Stream, Copies, Leaks, Words):
     gymnasium.register(f"{one.__name__}-v0", one, max_episode_steps=20)
-gymnasium.register("Late-v0", Late, max_episode_steps=50)
+for one in (Late, Unseeded):
+    gymnasium.register(f"{one.__name__}-v0", one, max_episode_steps=50)
 gymnasium.register("Endless-v0", Base)
 '''
 
@@ -181,6 +189,16 @@ def test_copies_of_one_episode_are_no_experiments():
         assert found.returncode == 0, found.stderr
     noisy = ("--anomaly", "obs-noise", "--magnitude", 0.1)
     assert command("risk", "estimate", *play, *rule, *noisy, "--out", "noisy").returncode == 0
+
+
+def test_a_twin_that_is_none_is_refused():
+    """Nothing is drawn without a seed in the steps that are checked when the environment is opened."""
+    fault = ("--policy", "asked:still?modules=.", "--episodes", 2, "--anomaly", "obs-offset", "--magnitude", 1, "--onset")
+    said = fails("collect", "--env", asked("Unseeded"), *fault, 40)
+    assert "to be the same until the onset in step 40, found o0 " in said and "in step 30" in said, said
+    for options, onset in (("", 30), ("&check=false", 40)):
+        found = command("collect", "--env", asked("Unseeded", options), *fault, onset, "--out", f"at-{onset}")
+        assert found.returncode == 0, found.stderr
 
 
 def test_a_fresh_environment_for_each_episode_where_that_repeats_it():

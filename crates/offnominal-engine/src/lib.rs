@@ -64,6 +64,7 @@ pub mod show;
 pub mod strengths;
 pub mod subject;
 pub mod train;
+mod twins;
 
 // How work runs is needed below too, where nothing plays.
 pub use offnominal_work::{
