@@ -41,8 +41,10 @@ class OneOfVector(gymnasium.Env):
 
     def _last(self, obs, info):
         """What the last step brought, where the vector has begun the next episode in it, whose observation it returns."""
-        if "final_obs" in info and "final_info" in info:
-            return info["final_obs"], info["final_info"]
+        # As Gymnasium calls it, and called it before.
+        seen = next((key for key in ("final_obs", "final_observation") if key in info), None)
+        if seen and "final_info" in info:
+            return info[seen], info["final_info"]
         if self.begins_at_once:
             raise ValueError(
                 "vector with AutoresetMode.SAME_STEP: expected info['final_obs'] and info['final_info'] in the last step of an "
