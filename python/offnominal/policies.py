@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import os
@@ -138,6 +139,54 @@ def _bytes(thing: Any, what: str) -> bytes:
     raise ValueError(f"{what}: expected a path, bytes, or an object of Stable-Baselines3, found {type(thing).__name__}")
 
 
+class _Predicting:
+    """A model with ``predict``; the state that it returns is its memory, which it gets back in the next step.
+
+    The same as ``Predicting`` of processes that host policies. Copies share the model, but not the memory.
+    """
+
+    def __init__(self, predict: Callable[..., Any]) -> None:
+        self._predict = predict
+        self._takes_state, self._takes_start = (_takes(predict, name) for name in ("state", "episode_start"))
+        self.reset()
+
+    def reset(self) -> None:
+        """An episode begins."""
+        self._state: Any = None
+        self._is_first = True
+
+    def __deepcopy__(self, _: Any) -> _Predicting:
+        return _Predicting(self._predict)
+
+    def __call__(self, obs: Any) -> Any:
+        start = {"episode_start": np.array([self._is_first])} if self._takes_start else {}
+        given = {} if self._state is None else {"state": self._state, **start}
+        found = self._predict(obs, deterministic=True, **given)
+        self._is_first = False
+        self._state = self._kept(found[1]) if isinstance(found, tuple) and len(found) > 1 else None
+        return found[0]
+
+    def _kept(self, state: Any) -> Any:
+        """The state, if there is any."""
+        if state is None or (isinstance(state, (dict, list, tuple)) and not state):
+            return None
+        if not self._takes_state:
+            raise ValueError(
+                "policy: expected predict to take the state that it returns, as predict(obs, state=None, episode_start=None, "
+                f"deterministic=False) does, or to return None as its state, found {type(state).__name__}"
+            )
+        return state
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function takes an argument of that name."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # What is written in C may not say it.
+        return False
+    return name in parameters or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+
+
 def named(policy: str | Acting, env: str | None = None) -> Callable[[Any], Any]:
     """A callable, whatever the policy was given as.
 
@@ -151,7 +200,7 @@ def named(policy: str | Acting, env: str | None = None) -> Callable[[Any], Any]:
         return policy
     predict = getattr(policy, "predict", None)
     if callable(predict):
-        return lambda obs: predict(obs, deterministic=True)[0]
+        return _Predicting(predict)
     if callable(policy):
         return policy
     raise ValueError(f"policy: expected a name, a callable or a model with predict, found {type(policy).__name__}")

@@ -112,6 +112,24 @@ class Integers(Loaded):
     load = property(lambda self: self.loads[1])
 
 
+class Holds(gymnasium.Wrapper):
+    """Holds each command for five steps."""
+
+    def step(self, action):
+        for _ in range(5):
+            found = self.env.step(action)
+        return found
+
+
+class Says(Holds):
+    dt = 0.1
+
+
+def wrapped(name):
+    wrappers = {"Holds": Holds, "Says": Says, "Skips": lambda env: gymnasium.wrappers.MaxAndSkipObservation(env, skip=5)}
+    return gymnasium.wrappers.TimeLimit(wrappers[name](gymnasium.wrappers.RecordEpisodeStatistics(Paced())), 9)
+
+
 for one in (Loaded, Whole, MadeAnew, InArray, Own, Readable, Paced, Deaf, Clipped, Integers):
     gymnasium.register(f"{one.__name__}-v0", one, max_episode_steps=3)
 '''
@@ -478,6 +496,19 @@ def test_seconds_are_those_that_somebody_has_stated():
         "evaluate", "--env", "gymnasium:CartPole-v1", *play, "--stl", "always[0, 0.5] (abs(o2) < 0.3)", "--json"
     )
     assert "step of 0.02 s (tau)" in json.loads(found.stdout)["versions"]["Python"]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("Holds", None), ("Says", "step of 0.1 s (dt)"), ("Skips", "step of 0.1 s (5 x render_fps)")]
+)
+def test_seconds_are_those_of_a_step_of_the_outermost_wrapper(name, place):
+    """A wrapper of the user's own that takes steps and says nothing leaves nobody who knows."""
+    line = ("--env", f"gymnasium:loaded:wrapped?modules=.&name={name}", "--policy", "random", "--episodes", 4)
+    found = command("evaluate", *line, "--stl", "always[0, 0.2] (o0 > 4)", "--json")
+    if place is None:
+        assert found.returncode == 2 and "how many seconds a step takes" in found.stderr, found.stderr
+    else:
+        assert place in json.loads(found.stdout)["versions"]["Python"], found.stderr
 
 
 def test_a_policy_is_another_one_when_a_module_that_it_imports_is():

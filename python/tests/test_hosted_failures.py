@@ -65,6 +65,31 @@ class Stream(Base):
         return np.array([self.goal, obs[1]], np.float32).clip(-9, 9), info
 
 
+class Copies(Base):
+    """One episode, whatever the seed is; the last one draws in the fortieth step what nobody sees before."""
+
+    def reset(self, *, seed=None, options=None):
+        self.own = np.random.default_rng(seed)
+        return super().reset(seed=7)
+
+    def step(self, action):
+        obs, reward, *_ = super().step(action)
+        return obs, reward, bool(obs[0] > 5), False, {"odd": False}
+
+
+class Late(Copies):
+    def step(self, action):
+        obs, reward, *_, info = super().step(action)
+        return obs, reward + (self.own.normal() if self.t >= 40 else 0.0), False, False, info
+
+
+class Unseeded(Base):
+    """Draws from the thirtieth step on what no seed reaches."""
+
+    def observed(self):
+        return super().observed() if self.t < 30 else np.random.normal(size=2).astype(np.float32).clip(-9, 9)
+
+
 class Leaks(Base):
     kept = []
 
@@ -77,8 +102,14 @@ class Words(Base):
     observation_space = spaces.Dict(level=spaces.Box(0, 1, ()), task=spaces.Text(20))
 
 
-for one in (Base, Ends, Global, Stream, Leaks, Words):
+def still(obs):
+    return [0.0]
+
+
+for one in (Base, Ends, Global, Stream, Copies, Leaks, Words):
     gymnasium.register(f"{one.__name__}-v0", one, max_episode_steps=20)
+for one in (Late, Unseeded):
+    gymnasium.register(f"{one.__name__}-v0", one, max_episode_steps=50)
 gymnasium.register("Endless-v0", Base)
 '''
 
@@ -139,6 +170,35 @@ def test_an_environment_that_no_seed_repeats_is_found():
         said = fails(*line, "--env", asked("Global"), "--policy", "random", "--episodes", 4)
         assert "reset(seed) does not repeat an episode (o0 after the reset: " in said and "check=false" in said
     assert command("evaluate", "--env", asked("Global", "&check=false"), "--policy", "random").returncode == 0
+
+
+def test_copies_of_one_episode_are_no_experiments():
+    """They are refused where each counts, unless something else makes episodes differ; results say it everywhere."""
+    still, rule = ("--policy", "asked:still?modules=."), ("--failure", "terminated", "--episodes", 60)
+    play, sentence = ("--env", asked("Copies"), *still), "found 10 of different seeds that are all the same"
+    for line in (("risk", "estimate", *play, *rule), ("audit", *play, "--failure", "terminated")):
+        assert sentence in fails(*line)
+    assert sentence in fails("compare", still[1], still[1], "--env", asked("Copies"), "--require", "better", *rule[:2])
+    assert "calibration: " in fails("fit", *play, "--detector", "knn", "--train", 5, "--calibration", 20, "--out", "m.monitor")
+    gated = command("evaluate", *play, *rule, "--min-success", 0.9)
+    assert gated.returncode == 1 and sentence in gated.stdout, gated.stderr
+    found = json.loads(command("evaluate", *play, *rule, "--json").stdout)
+    assert sentence in found["copies"] and "episodes that are all the same count as one" in found["versions"]["failure"]
+    for name, options, policy in (("Copies", "&check=false", still), ("Copies", "", ("--policy", "random")), ("Late", "", still)):
+        found = command("risk", "estimate", "--env", asked(name, options), *policy, *rule, "--out", name + options)
+        assert found.returncode == 0, found.stderr
+    noisy = ("--anomaly", "obs-noise", "--magnitude", 0.1)
+    assert command("risk", "estimate", *play, *rule, *noisy, "--out", "noisy").returncode == 0
+
+
+def test_a_twin_that_is_none_is_refused():
+    """Nothing is drawn without a seed in the steps that are checked when the environment is opened."""
+    fault = ("--policy", "asked:still?modules=.", "--episodes", 2, "--anomaly", "obs-offset", "--magnitude", 1, "--onset")
+    said = fails("collect", "--env", asked("Unseeded"), *fault, 40)
+    assert "to be the same until the onset in step 40, found o0 " in said and "in step 30" in said, said
+    for options, onset in (("", 30), ("&check=false", 40)):
+        found = command("collect", "--env", asked("Unseeded", options), *fault, onset, "--out", f"at-{onset}")
+        assert found.returncode == 0, found.stderr
 
 
 def test_a_fresh_environment_for_each_episode_where_that_repeats_it():

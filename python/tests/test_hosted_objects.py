@@ -103,6 +103,30 @@ def vector(n=1):
     return gymnasium.make_vec("CartPole-v1", num_envs=n)
 
 
+class Drifts(gymnasium.Env):
+    """Ends beyond two; `info` has how far it is."""
+
+    observation_space = spaces.Box(-9, 9, (1,))
+    action_space = spaces.Box(-1, 1, (1,))
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x = self.np_random.uniform(-1, 1)
+        return np.array([self.x], np.float32), {"far": False}
+
+    def step(self, action):
+        self.x += 0.5 * self.np_random.normal()
+        return np.array([self.x], np.float32).clip(-9, 9), 1.0, abs(self.x) > 2, False, {"far": abs(self.x) > 2}
+
+
+def drifting(mode="SAME_STEP", silent=False):
+    env = gymnasium.vector.SyncVectorEnv([Drifts], autoreset_mode=gymnasium.vector.AutoresetMode[mode])
+    if silent:
+        step = env.step
+        env.step = lambda actions: (*step(actions)[:4], {})
+    return env
+
+
 number = 3
 '''
 
@@ -200,6 +224,18 @@ def test_a_vector_of_one_environment_is_an_environment(lab):
     same(by_id, offnominal.collect("gymnasium:lab:vector?modules=.", "random", episodes=3, seed=5))
     with pytest.raises(ValueError, match=r"expected a vector with one environment \(num_envs=1\), found 2"):
         offnominal.evaluate("gymnasium:lab:vector?modules=.&n=2", "random", episodes=2)
+
+
+def test_a_vector_that_begins_the_next_episode_at_once_shows_the_end_of_the_last(lab):
+    def played(name, more=""):
+        return offnominal.collect(f"gymnasium:lab:{name}?modules=.&failure=info.far{more}", "random", episodes=5, seed=3)
+
+    alone = played("Drifts")
+    assert all(episode.end == "failed" and abs(episode.observations[-1, 0]) > 2 for episode in alone)
+    same(alone, played("drifting"))
+    same(alone, played("drifting", "&mode=NEXT_STEP"))
+    with pytest.raises(ValueError, match=r"SAME_STEP: expected info\['final_obs'\]"):
+        played("drifting", "&silent=true")
 
 
 def test_an_environment_that_ends_at_once_is_told(lab):

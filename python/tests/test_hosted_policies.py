@@ -83,6 +83,25 @@ def keyed(obs):
     return [0.0]
 
 
+def obeys(obs):
+    """Needs the sign and the count to the unit."""
+    assert obs["count"].dtype == "int64", obs
+    return int(obs["sign"]) + 3 * int(obs["count"][0])
+
+
+class Recurrent:
+    """As of sb3-contrib: its memory is the state that it gets back."""
+
+    def predict(self, observation, state=None, episode_start=None, deterministic=False):
+        steps = 0 if state is None or episode_start[0] else state[0]
+        return [steps + 1.0], (steps + 1,)
+
+
+class Forgetful:
+    def predict(self, observation, deterministic=False):
+        return [0.0], (1,)
+
+
 number = 3
 '''
 
@@ -117,6 +136,36 @@ class Keyed(gymnasium.Env):
         return {"flows": np.zeros(2, np.float32), "tank": {"level": np.float32(0)}}, 1.0, False, False, {}
 
 
+class Sign(gymnasium.Env):
+    """Pays for whoever does what a sign and a count say."""
+
+    observation_space = spaces.Dict(sign=spaces.Discrete(3), count=spaces.Box(0, 2, (1,), np.int64))
+    action_space = spaces.Discrete(9)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.drawn(), {}
+
+    def drawn(self):
+        self.sign, self.count = self.np_random.integers(3, size=2)
+        return {"sign": self.sign, "count": np.array([self.count])}
+
+    def step(self, action):
+        reward = float(action == self.sign + 3 * self.count)
+        return self.drawn(), reward, False, False, {}
+
+
+class Wide(Table):
+    """Pays what is commanded."""
+
+    action_space = spaces.Box(-99, 99, (1,))
+
+    def step(self, action):
+        return np.zeros((2, 3), np.float32), float(action[0]), False, False, {}
+
+
+gymnasium.register("Sign-v0", Sign, max_episode_steps=20)
+gymnasium.register("Wide-v0", Wide, max_episode_steps=4)
 gymnasium.register("Table-v0", Table, max_episode_steps=4)
 gymnasium.register("Keyed-v1", Keyed, max_episode_steps=4)
 '''
@@ -212,6 +261,26 @@ def test_observations_have_the_shape_of_their_space(modules, monkeypatch):
     assert len(offnominal.collect(table, "pid:seen?modules=.", episodes=1)[0]) == 4
     assert len(offnominal.collect(table, pid.seen, episodes=1)[0]) == 4
     assert len(offnominal.collect("gymnasium:shaped:Keyed-v1?modules=.", "pid:keyed?modules=.", episodes=1)[0]) == 4
+
+
+def test_choices_and_whole_numbers_are_read_as_the_nearest_ones(modules):
+    """Among others in a dictionary too, where a little noise made each choice the first one."""
+    noise = {"anomaly": "obs-noise", "magnitude": 1e-3, "onset": 0}
+    played = offnominal.collect("gymnasium:shaped:Sign-v0?modules=.", "pid:obeys?modules=.", episodes=3, **noise)
+    assert [episode.rewards.sum() for episode in played] == [20.0] * 6
+
+
+def test_a_policy_gets_back_the_state_that_it_returns(modules, monkeypatch):
+    monkeypatch.syspath_prepend(".")
+    import pid
+
+    wide = "gymnasium:shaped:Wide-v0?modules=."
+    for policy in ("pid:Recurrent?modules=.", pid.Recurrent()):
+        for episode in offnominal.collect(wide, policy, episodes=3, jobs=2):
+            assert list(episode.rewards) == [1.0, 2.0, 3.0, 4.0]
+    for policy in ("pid:Forgetful?modules=.", pid.Forgetful()):
+        with pytest.raises(ValueError, match="expected predict to take the state that it returns"):
+            offnominal.evaluate(wide, policy, episodes=2)
 
 
 @pytest.mark.parametrize(

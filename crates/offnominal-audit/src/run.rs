@@ -11,6 +11,7 @@ use crate::stages::{benchmark, failures, monitor, strengths};
 use crate::{advice, badge, findings, page, probe};
 use anyhow::{Context as _, Result};
 use offnominal_bench::results::Results;
+use offnominal_engine::alike;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::evaluation::{self, Evaluation};
@@ -61,6 +62,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Audited> {
     let _held = Lock::folder(&request.out)?;
     let subject = Subject::new(&request.env, &request.policy)?;
     subject.knows_failure()?;
+    alike::refuse(alike::copies(&subject, context)?)?;
     let plan = planned(request, &required, &subject, context)?;
     let command = request.command(&context.command, &plan.recorded(&required));
     let context = &Context { command, ..context.clone() };

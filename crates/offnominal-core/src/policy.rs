@@ -68,7 +68,8 @@ enum Range {
 }
 
 impl Random {
-    /// A random policy for the given action channels; an infinite bound counts as ±1.
+    /// A random policy for the given action channels; an infinite bound counts as ±1, or lies 1 from the other one where that
+    /// is beyond.
     pub fn new(action: &[Channel]) -> Random {
         Random { ranges: action.iter().map(Range::of).collect() }
     }
@@ -76,9 +77,15 @@ impl Random {
 
 impl Range {
     fn of(channel: &Channel) -> Range {
-        let finite = |x: f64, otherwise| if x.is_finite() { x } else { otherwise };
         match channel.choices {
-            0 => Range::Between(finite(channel.low, -1.0), finite(channel.high, 1.0)),
+            0 => match (channel.low, channel.high) {
+                (low, high) if low.is_finite() && high.is_finite() => Range::Between(low, high),
+                (low, _) if low.is_finite() => Range::Between(low, if low < 1.0 { 1.0 } else { low + 1.0 }),
+                (_, high) if high.is_finite() => {
+                    Range::Between(if high > -1.0 { -1.0 } else { high - 1.0 }, high)
+                }
+                _ => Range::Between(-1.0, 1.0),
+            },
             n => Range::Below(n as usize),
         }
     }
@@ -106,6 +113,25 @@ impl Policy for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_drawn_lies_within_bounds_of_which_one_is_infinite() {
+        let inf = f64::INFINITY;
+        let bounds = [
+            (5.0, inf, [5.0, 6.0]),
+            (-inf, -3.0, [-4.0, -3.0]),
+            (0.0, inf, [0.0, 1.0]),
+            (-inf, inf, [-1.0, 1.0]),
+        ];
+        let (mut rng, mut action) = (Rng::new(1), [0.0]);
+        for (low, high, [least, most]) in bounds {
+            let mut policy = Random::new(&[Channel::new("push", "force", "N", low, high)]);
+            for _ in 0..50 {
+                policy.act(&[], &mut action, &mut rng);
+                assert!((least..=most).contains(&action[0]), "{low} {high}: {action:?}");
+            }
+        }
+    }
 
     #[test]
     fn choices_are_drawn_equally_often() {

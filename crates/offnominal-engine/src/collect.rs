@@ -7,7 +7,7 @@ use crate::progress::Task;
 use crate::request::{EnvId, POLICY, ROBOT};
 use crate::request::{file_stem, within};
 use crate::subject::Subject;
-use crate::{catalogues, parallel};
+use crate::{catalogues, parallel, twins};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::limits::EPISODES;
@@ -269,6 +269,7 @@ fn play_in(
             |episode| begun(subject, episode).with_context(|| format!("episode {}", episodes.start + i));
         let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![begun(trial.nominal(seed))?]) };
         let (episode, twin) = trial.with_twin(seed, anomaly_spec, &anomalies)?;
+        twins::check(subject, &episode, &twin)?;
         Ok(vec![begun(episode)?, begun(twin)?])
     };
     let jobs = parallel::jobs_for(subject.env.as_ref(), jobs);

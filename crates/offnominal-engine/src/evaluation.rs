@@ -1,5 +1,6 @@
 //! Measuring a policy in its undisturbed environment.
 
+use crate::alike;
 use crate::context::Context;
 use crate::diverged::Diverged;
 use crate::request::within;
@@ -70,6 +71,9 @@ pub struct Report {
     /// The numbers.
     #[serde(flatten)]
     pub found: Evaluation,
+    /// What is wrong with the episodes, if all are the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<String>,
     /// The options of the parameters that were drawn, in words.
     #[serde(skip)]
     pub drawn: String,
@@ -109,13 +113,16 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         diverged.at_most(context.allow_diverged).context("card")?;
         policies::write_card(&found.clone().onto(card), Path::new(&request.policy))?;
     }
+    let copies = alike::copies(&subject, context)?;
+    let doubts = diverged.beyond(context.allow_diverged).into_iter().chain(copies.clone());
     Ok(Report {
         env: request.env.to_string(),
         policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
         versions: provenance::versions(env.spec(), &subject.name),
         episodes: request.episodes,
         drawn: request.scenario.words(),
-        refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
+        refusals: request.refusals(&found, doubts),
+        copies,
         diverged,
         random_diverged,
         found,
@@ -142,8 +149,8 @@ impl Request {
     }
 
     /// The requirements that are not met: one is met only if the whole interval meets it, it is finite, and no more
-    /// episodes are without an outcome than is allowed.
-    fn refusals(&self, found: &Evaluation, too_many: Option<String>) -> Vec<String> {
+    /// episodes are without an outcome than is allowed. Episodes that are doubted show nothing.
+    fn refusals(&self, found: &Evaluation, doubts: impl Iterator<Item = String>) -> Vec<String> {
         let success = found.success.as_ref();
         let checks =
             [("return", self.min_return, Some(&found.total_reward)), ("success", self.min_success, success)];
@@ -159,7 +166,7 @@ impl Request {
         };
         let refused = checks.into_iter().filter_map(refusal);
         let is_gated = self.min_return.is_some() || self.min_success.is_some();
-        too_many.filter(|_| is_gated).into_iter().chain(refused).collect()
+        doubts.filter(|_| is_gated).chain(refused).collect()
     }
 }
 
@@ -172,6 +179,7 @@ impl Display for Report {
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
         }
+        self.copies.iter().try_for_each(|why| writeln!(out, "  {why}"))?;
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {
             Some(success) => writeln!(out, "  success        {success:.3}")?,

@@ -1,5 +1,6 @@
 //! Fitting a detector and setting its threshold on nominal episodes, as a monitor's file.
 
+use crate::alike;
 use crate::collect;
 use crate::context::Context;
 use crate::diverged::Diverged;
@@ -64,6 +65,7 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let subject = Subject::new(&request.env, &request.policy)?;
     let rule = request.rule(&monitor_file::system(&subject))?;
     let ([train, calibration], left_out) = request.both(&subject, rule, context)?;
+    alike::refuse(alike::copies_in(subject.env.spec(), &calibration)).context("calibration")?;
     Ok(FittedMonitor { left_out, ..request.fit(&subject, [&train, &calibration], context)? })
 }
 

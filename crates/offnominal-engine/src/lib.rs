@@ -26,10 +26,12 @@
 //! | [`ensemble`]      | one policy of several                                            |
 //! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
+//! | [`alike`]         | whether episodes are copies of one                               |
 //! | [`remarks`]       | what is said once, from where no context is at hand              |
 //! | [`doctor`]        | what works on this machine                                       |
 //! | [`request`]       | what requests have in common                                     |
 
+pub mod alike;
 pub mod anomaly_request;
 pub mod catalogues;
 pub mod collect;
@@ -62,6 +64,7 @@ pub mod show;
 pub mod strengths;
 pub mod subject;
 pub mod train;
+mod twins;
 
 // How work runs is needed below too, where nothing plays.
 pub use offnominal_work::{

@@ -149,6 +149,16 @@ pub fn shape(environment: &str) -> Option<Vec<usize>> {
     shape
 }
 
+/// Whether two different seeds began the same episode of a hosted environment and nothing was seen to be drawn, where that was
+/// checked.
+pub fn begins_alike(environment: &str) -> bool {
+    #[cfg(unix)]
+    let alike = named(environment).is_some_and(environment::begins_alike);
+    #[cfg(not(unix))]
+    let alike = false;
+    alike
+}
+
 /// Makes an environment known by a name, which the calling program has as an object, and returns its id; `how` is what
 /// `worker/making.py` reads.
 #[cfg(unix)]

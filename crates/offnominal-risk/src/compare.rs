@@ -31,6 +31,7 @@ pub mod verdict;
 
 use anyhow::Result;
 use offnominal_core::prelude::*;
+use offnominal_engine::alike;
 use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_files::lock::Lock;
@@ -122,6 +123,11 @@ pub fn play(request: &Request, context: &Context) -> Result<Report> {
         old.knows_failure()?;
     }
     request.metric.map(|metric| request.judged(metric)).transpose()?;
+    if request.require.is_some() && anomaly.is_none() {
+        let copies = [alike::copies(&old, context)?, alike::copies(&new, context)?];
+        // One policy that draws makes pairs differ.
+        alike::refuse(copies.into_iter().collect::<Option<Vec<_>>>().map(|mut both| both.swap_remove(0)))?;
+    }
     let gate = Gate { margin: request.margin, require: request.require, level };
     let mut pairs = Pairs::open(request.out.as_deref(), &players, request, context.seed)?;
     let first = pairs.next(&players, context)?;

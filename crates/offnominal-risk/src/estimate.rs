@@ -241,6 +241,7 @@ pub fn alone(request: &Request, context: &Context) -> Result<Report> {
     let experimenter = Experimenter::new(&subject, context.seed)?
         .allowing(context.allow_diverged)
         .disturbed_by(anomaly_spec.as_ref());
+    experimenter.differ()?;
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     if method == SamplingMethod::Adaptive {
         scorer::check(experimenter, guide.as_ref())?;

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Disturbance, Watcher};
+use offnominal_engine::alike;
 use offnominal_engine::catalogues;
 use offnominal_engine::subject::{Subject, health};
 
@@ -80,6 +81,18 @@ impl<'c> Experimenter<'c> {
     /// The same, where something goes wrong in every episode.
     pub fn disturbed_by(self, anomaly_spec: Option<&'c AnomalySpec>) -> Experimenter<'c> {
         Experimenter { anomaly_spec, ..self }
+    }
+
+    /// Insists on experiments that differ.
+    ///
+    /// # Errors
+    /// If all are the same, or one cannot be played.
+    pub fn differ(&self) -> Result<()> {
+        let play = |i| {
+            let key = self.key("alike", i);
+            self.subject.trusted(self.episode(key, &self.draw(key), &mut |_| ())?)
+        };
+        alike::refuse(alike::copies_of(self.subject.env.spec(), play)?)
     }
 
     /// The episode from an initial condition, shown to `watch`. An onset that is drawn lies within the episode as it

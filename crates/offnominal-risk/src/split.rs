@@ -86,6 +86,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged),
         request.spec(&subject, context)?,
     );
+    experimenter.differ()?;
     let (swarms, diverged) = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
     let risk = Subset::pooled(&swarms, level)?;
     let of_each = swarms.iter().map(|swarm| swarm.value).collect();

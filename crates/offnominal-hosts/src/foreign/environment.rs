@@ -6,6 +6,7 @@ use crate::foreign::failure::Ended;
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
 use crate::foreign::judging::Judging;
+use crate::foreign::repeats::Alike;
 use crate::foreign::wanted::Wanted;
 use crate::foreign::wire::Reply;
 use crate::foreign::{PREFIX, pool};
@@ -57,9 +58,10 @@ impl Foreign {
         let spec = described.description.spec(&environment, &host.wanted)?;
         let registered = described.description.registered.as_deref();
         let judging = Arc::new(Judging::of(&host.wanted, registered, &described.offered));
-        host.say_once(&environment, &judging.to_string());
+        let success = format!("{judging}{}", described.alike.remark());
+        host.say_once(&environment, &success);
         let question = judging.question();
-        let spec = Arc::new(EnvSpec { success: judging.to_string(), question, ..spec });
+        let spec = Arc::new(EnvSpec { success, question, ..spec });
         let (failure, guest, is_checked_out, stay, ahead) = (Arc::default(), None, false, None, None);
         let (obs, success, steps, so_far) = (vec![0.0; spec.obs_width()], None, 0, Ended::default());
         let (margin, set) = (UNTOLD, BTreeMap::new());
@@ -191,6 +193,12 @@ impl Foreign {
 pub(super) fn shape(id: &str) -> Option<Vec<usize>> {
     let described = pool::host(Wanted::read(id).ok()?).description().ok()?;
     described.description.shape.clone()
+}
+
+/// Whether two different seeds began the same episode of the environment of that name, and nothing was seen to be drawn.
+pub(super) fn begins_alike(id: &str) -> bool {
+    let described = Wanted::read(id).and_then(|wanted| pool::host(wanted).description());
+    described.is_ok_and(|described| described.alike == Alike::Yes)
 }
 
 impl Env for Foreign {

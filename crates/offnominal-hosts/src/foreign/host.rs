@@ -6,6 +6,7 @@ use crate::foreign::actor::{About, Actor};
 use crate::foreign::describe::Description;
 use crate::foreign::guest::Guest;
 use crate::foreign::line::Line;
+use crate::foreign::repeats::Alike;
 use crate::foreign::wanted::{Fresh, Wanted, WantedPolicy};
 use crate::foreign::wire::Request;
 use crate::foreign::worker::Worker;
@@ -47,6 +48,8 @@ pub(super) struct Host {
 pub(super) struct Described {
     pub(super) description: Description,
     pub(super) offered: Vec<String>,
+    /// Whether two seeds began the same episode.
+    pub(super) alike: Alike,
 }
 
 impl Host {
@@ -81,18 +84,18 @@ impl Host {
             return Ok(known);
         }
         let (guest, description) = self.invite()?;
-        let offered = self.check_seed(guest)?;
-        let described = Arc::new(Described { description, offered });
+        let (offered, alike) = self.check_seed(guest)?;
+        let described = Arc::new(Described { description, offered, alike });
         *held(&self.described) = Some(described.clone());
         Ok(described)
     }
 
     /// Finds out whether a seed repeats its episode, and gives each episode an environment of its own where it needs
-    /// one. Returns the keys of `info` that were seen meanwhile.
+    /// one. Returns the keys of `info` that were seen meanwhile, and whether another seed began the same episode.
     ///
     /// # Errors
     /// If nothing repeats an episode.
-    fn check_seed(&self, mut guest: Guest) -> Result<Vec<String>> {
+    fn check_seed(&self, mut guest: Guest) -> Result<(Vec<String>, Alike)> {
         let name = format!("{PREFIX}{}", self.wanted.id);
         let checked = self.wanted.is_checked.then(|| guest.check()).transpose();
         if let Err(why) = &checked {
@@ -107,7 +110,7 @@ impl Host {
             }
             None => self.welcome_back(guest),
         }
-        Ok(checked.map(|found| found.offered).unwrap_or_default())
+        Ok(checked.map(|found| (found.offered, found.alike)).unwrap_or_default())
     }
 
     /// A new environment, and what it says of itself.

@@ -14,6 +14,8 @@ pub(super) struct Repeats {
     secs: f64,
     /// The keys of `info` that held a truth or a number.
     pub(super) offered: Vec<String>,
+    /// Whether another seed began the same episode.
+    pub(super) alike: Alike,
 }
 
 /// When an episode is repeated.
@@ -26,6 +28,29 @@ enum Verdict {
     Fresh,
     /// Never.
     Never,
+}
+
+/// Whether another seed begins the same episode.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Alike {
+    /// It differs, or nobody has looked.
+    #[default]
+    No,
+    /// It does, but what is drawn with the seed may decide something rare.
+    SoFar,
+    /// It does, and nothing is seen to be drawn.
+    Yes,
+}
+
+impl Alike {
+    /// What results say of it.
+    pub(super) fn remark(self) -> &'static str {
+        match self {
+            Alike::No => "",
+            _ => " Two different seeds began the same episode: episodes that are all the same count as one.",
+        }
+    }
 }
 
 impl Repeats {

@@ -31,6 +31,7 @@ macro_rules! sources {
 const SOURCES: &[(&str, &str)] = sources![
     "__init__.py",
     "ahead.py",
+    "clock.py",
     "environment.py",
     "joint.py",
     "making.py",

@@ -49,6 +49,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     let simulators = Simulators::open(request)?;
     let players = simulators.players(context)?;
+    players.dear.differ()?;
     let mut pairs = Pairs::open(request, &players, context.seed)?;
     let ending = Ending::of(request, level);
     let (mut played, mut found) = (Vec::new(), Multifidelity::new(request.per_dear as usize));

@@ -9,7 +9,7 @@ import struct
 import sys
 import threading
 
-from offnominal_host import modules
+from offnominal_host import clock, modules
 from offnominal_host.making import made
 from offnominal_host.quantities import Quantities
 from offnominal_host.spaces import bounds, choices, command_reader, parts, row_writer, shown
@@ -176,14 +176,7 @@ class Guest:
 
     def _step_secs(self):
         """Seconds of a step and who says so; nothing where nobody does."""
-        own = self._inner()
-        fps = (getattr(own, "metadata", None) or {}).get("render_fps")
-        for place, read in (("dt", lambda: own.dt), ("tau", lambda: own.tau), ("render_fps", lambda: 1 / fps)):
-            with contextlib.suppress(Exception):  # A property may raise whatever it likes.
-                secs = read()
-                if not isinstance(secs, (bool, str)) and 0 < float(secs) < math.inf:
-                    return [float(secs), place]
-        return None
+        return clock.step_secs(self.env, self._inner())
 
     def _registered(self):
         """The id of an environment of Gymnasium's own, if nothing changes its rewards or its ends."""

@@ -23,6 +23,7 @@ class OneOfVector(gymnasium.Env):
         if vector.num_envs != 1:
             raise ValueError(f"expected a vector with one environment (num_envs=1), found {vector.num_envs}")
         self.inner, self.vector, self.spec, self.metadata = vector, vector, vector.spec, vector.metadata or {}
+        self.begins_at_once = getattr(self.metadata.get("autoreset_mode"), "name", "") == "SAME_STEP"
         self.observation_space, self.action_space = vector.single_observation_space, vector.single_action_space
 
     def reset(self, *, seed=None, options=None):
@@ -34,7 +35,22 @@ class OneOfVector(gymnasium.Env):
         """Takes a step; a vector may begin the next episode in the step after the last one, which is not taken."""
         actions = numpy.asarray(action, self.action_space.dtype)[None]
         obs, reward, terminated, truncated, info = self.vector.step(actions)
+        if terminated[0] or truncated[0]:
+            obs, info = self._last(obs, info)
         return first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), first(info)
+
+    def _last(self, obs, info):
+        """What the last step brought, where the vector has begun the next episode in it, whose observation it returns."""
+        # As Gymnasium calls it, and called it before.
+        seen = next((key for key in ("final_obs", "final_observation") if key in info), None)
+        if seen and "final_info" in info:
+            return info[seen], info["final_info"]
+        if self.begins_at_once:
+            raise ValueError(
+                "vector with AutoresetMode.SAME_STEP: expected info['final_obs'] and info['final_info'] in the last step of an "
+                f"episode, found {', '.join(map(str, info)) or 'nothing'}; without them that step shows the next episode"
+            )
+        return obs, info
 
     def close(self):
         """Ends the vector."""

@@ -23,7 +23,9 @@ class Actor:
             self.observe = observation_reader(space, image)
         self.width, self.write = wanted["commands"], command_writer(actions)
         made = made_of(modules.found(self.path))
-        self.act, self.forget = acting(made, self.path), getattr(made, "reset", None)
+        self.act = acting(made, self.path)
+        own = self.act.forget if isinstance(self.act, Predicting) else None
+        self.forgetting = [forget for forget in (getattr(made, "reset", None), own) if callable(forget)]
         modules.remember()
 
     def describe(self):
@@ -32,8 +34,8 @@ class Actor:
 
     def reset(self):
         """An episode begins."""
-        if callable(self.forget):
-            self.forget()
+        for forget in self.forgetting:
+            forget()
 
     def command(self, row):
         """The command for an observation, both as rows."""
@@ -54,11 +56,57 @@ def takes_an_argument(function):
     return any(parameter.kind in kinds for parameter in inspect.signature(function).parameters.values())
 
 
+def is_named(function, name):
+    """Whether a function takes an argument of that name."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # What is written in C may not say it.
+        return False
+    return name in parameters or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+
+
+class Predicting:
+    """A model with ``predict``; the state that it returns is its memory, which it gets back in the next step."""
+
+    def __init__(self, predict, path):
+        self.predict, self.path = predict, path
+        self.takes_state, self.takes_start = (is_named(predict, name) for name in ("state", "episode_start"))
+        self.forget()
+
+    def forget(self):
+        """An episode begins."""
+        self.state, self.is_first = None, True
+
+    def __call__(self, obs):
+        found = self.predict(obs, deterministic=True, **self._remembered())
+        self.is_first = False
+        self.state = self._kept(found[1]) if isinstance(found, tuple) and len(found) > 1 else None
+        return found[0]
+
+    def _remembered(self):
+        import numpy
+
+        if self.state is None:
+            return {}
+        return {"state": self.state, **({"episode_start": numpy.array([self.is_first])} if self.takes_start else {})}
+
+    def _kept(self, state):
+        """The state, if there is any."""
+        if state is None or isinstance(state, (dict, list, tuple)) and not state:
+            return None
+        if not self.takes_state:
+            raise ValueError(
+                f"policy {self.path}: expected predict to take the state that it returns, as predict(obs, state=None, "
+                f"episode_start=None, deterministic=False) does, or to return None as its state, found {type(state).__name__}"
+            )
+        return state
+
+
 def acting(made, path):
     """A function of an observation."""
     predict = getattr(made, "predict", None)
     if callable(predict):
-        return lambda obs: predict(obs, deterministic=True)[0]
+        return Predicting(predict, path)
     if callable(made):
         return made
     raise ValueError(f"policy {path}: expected a function, a class, or an object with predict, found {type(made).__name__}")

@@ -5,8 +5,8 @@ import time
 
 from offnominal_host.environment import numbers_of
 
-#: The seed of the episodes that are compared.
-SEED = 1_000_003
+#: The seed of the episodes that must be the same, and that of one which should be another.
+SEED, OTHER = 1_000_003, 1_000_005
 
 #: Steps that are compared at most, and seconds that an episode takes at most.
 STEPS, SECS = 20, 1.0
@@ -16,26 +16,48 @@ def checked(guest, fresh):
     """What differs; ``fresh`` makes another environment like that of the guest."""
     keys, secs = set(), 0.0
     first = episode(guest, keys)
-    offered = sorted(keys)
-    found = difference(first, episode(guest), guest)
-    if not found:
-        return {"verdict": "always", "found": "", "secs": secs, "offered": offered}
+    said = {"found": difference(first, episode(guest), guest), "offered": sorted(keys)}
+    if not said["found"]:
+        return {"verdict": "always", "secs": secs, "alike": alike(first, guest), **said}
     began = time.perf_counter()
-    other = fresh()
+    repeats = in_another(fresh, lambda other: not difference(first, episode(other), guest))
     secs = time.perf_counter() - began
+    if guest.fresh or not repeats:
+        return {"verdict": "never", "secs": secs, "alike": "no", **said}
+    return {"verdict": "fresh", "secs": secs, "alike": in_another(fresh, lambda other: alike(first, other)), **said}
+
+
+def in_another(fresh, ask):
+    """What is found in an environment that is made for it."""
+    other = fresh()
     try:
-        repeats = not difference(first, episode(other), guest)
+        return ask(other)
     finally:
         other.env.close()
-    verdict = "fresh" if repeats and not guest.fresh else "never"
-    return {"verdict": verdict, "found": found, "secs": secs, "offered": offered}
 
 
-def episode(guest, keys=None):
+def alike(first, guest):
+    """Whether another seed begins the same episode, and whether it may differ later: what it draws decides something rare then."""
+    if difference(first, episode(guest, seed=OTHER), guest):
+        return "no"
+    return "so-far" if has_drawn(guest, OTHER) else "yes"
+
+
+def has_drawn(guest, seed):
+    """Whether the environment's own generator was seeded with this seed and has been drawn from."""
+    from gymnasium.utils.seeding import np_random
+
+    generator = getattr(guest.env.unwrapped, "_np_random", None)
+    if generator is None or getattr(guest.env.unwrapped, "_np_random_seed", None) != seed:
+        return False
+    return generator.bit_generator.state != np_random(seed)[0].bit_generator.state
+
+
+def episode(guest, keys=None, seed=SEED):
     """The beginning of an episode under commands that are always the same; ``keys`` gets those of what ``info`` offers."""
     began, space = time.perf_counter(), copy.deepcopy(guest.env.action_space)
     space.seed(SEED)
-    obs, info = guest.begin(SEED)
+    obs, info = guest.begin(seed)
     rows = [(obs, 0.0, False)]
     while len(rows) <= STEPS and not rows[-1][2] and time.perf_counter() - began < SECS:
         if keys is not None:

@@ -90,9 +90,27 @@ def is_finite(row):
 def box_reader(space):
     """What makes values of a box from a row, each a copy that is its owner's."""
     dtype, shape = space.dtype, space.shape
+    if dtype.kind in "iu":
+        return whole_reader(dtype, shape, space.low, space.high)
     if len(shape) == 1:
         return lambda row: row.astype(dtype)
     return lambda row: row.astype(dtype).reshape(shape)
+
+
+def whole_reader(dtype, shape, low, high):
+    """What makes whole numbers from a row: the nearest ones between bounds, as choices are read."""
+    import numpy
+
+    # The largest number of 64 bits is none of double precision: the next smaller one is.
+    most = numpy.iinfo(dtype).max if dtype.itemsize < 8 else numpy.nextafter(float(numpy.iinfo(dtype).max), 0)
+    low, high = numpy.ravel(low).astype(float), numpy.minimum(numpy.ravel(high).astype(float), most)
+
+    def whole(row):
+        if not numpy.isfinite(row).all():
+            raise ValueError(f"expected whole numbers, found {row}")
+        return numpy.clip(numpy.floor(row.astype(float) + 0.5), low, high).astype(dtype).reshape(shape)
+
+    return whole
 
 
 def command_reader(space):
@@ -139,10 +157,54 @@ def observation_reader(space, image):
     import numpy
 
     if isinstance(space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
-        return lambda row: gymnasium.spaces.unflatten(space, row)
+        return nested_reader(space)
     if isinstance(space, gymnasium.spaces.Discrete):
-        return lambda row: int(row[0])
+        nearest = whole_reader(numpy.dtype(numpy.int64), (), *ends(space))
+        return lambda row: int(nearest(row))
     if image and image[1] == 3:
         height, width, dtype = space.shape[0], space.shape[1], space.dtype
-        return lambda row: numpy.moveaxis(row.reshape(3, height, width), 0, -1).astype(dtype)
-    return box_reader(space)
+        planes = whole_reader(dtype, (3, height, width), 0, numpy.iinfo(dtype).max)
+        return lambda row: numpy.moveaxis(planes(row), 0, -1)
+    return box_reader(space) if isinstance(space, gymnasium.spaces.Box) else whole_reader(space.dtype, space.shape, *ends(space))
+
+
+def ends(space):
+    """The first and the last choice of each number."""
+    import numpy
+
+    start = numpy.ravel(getattr(space, "start", 0))
+    return start, start + numpy.array(choices(space)) - 1
+
+
+def nested_reader(space):
+    """What makes values of nested spaces from a flattened row."""
+    import numpy
+    from gymnasium import spaces
+
+    if not isinstance(space, (spaces.Dict, spaces.Tuple)):
+        return chosen_reader(space) if isinstance(space, (spaces.Discrete, spaces.MultiDiscrete)) else observation_reader(space, None)
+    of_keys = isinstance(space, spaces.Dict)
+    inner = list(space.spaces.values() if of_keys else space.spaces)
+    readers, cuts = [nested_reader(part) for part in inner], numpy.cumsum([spaces.flatdim(part) for part in inner])[:-1]
+
+    def read(row):
+        found = [reader(part) for reader, part in zip(readers, numpy.split(row, cuts))]
+        return dict(zip(space.spaces, found)) if of_keys else tuple(found)
+
+    return read
+
+
+def chosen_reader(space):
+    """What makes choices from a flattened row, which has a number for each possible one: the largest of them is chosen."""
+    import numpy
+
+    many, start, shape, dtype = choices(space), numpy.ravel(space.start), space.shape, space.dtype
+    cuts = numpy.cumsum(many)[:-1]
+
+    def chosen(row):
+        if numpy.isnan(row).any():
+            raise ValueError(f"observation: expected a choice, found {row}")
+        found = numpy.array([part.argmax() for part in numpy.split(row, cuts)]) + start
+        return dtype.type(found[0]) if shape == () else found.astype(dtype).reshape(shape)
+
+    return chosen
