@@ -90,12 +90,12 @@ impl Lines {
         let is_numbered = found.iter().any(|(name, field)| name.contains(EPISODE) && !field.is_array());
         for step in steps {
             self.into.begin();
-            for (name, field) in found.iter().filter(|(name, _)| *name != list) {
-                json::value(field, self.into.field(Nested::ROOT, name), &mut self.into, sink)?;
-            }
             if !is_numbered {
                 let at = self.into.field(Nested::ROOT, EPISODE);
                 self.into.integer(at, self.episodes, sink)?;
+            }
+            for (name, field) in found.iter().filter(|(name, _)| *name != list) {
+                json::value(field, self.into.field(Nested::ROOT, name), &mut self.into, sink)?;
             }
             json::value(step, self.into.field(Nested::ROOT, list), &mut self.into, sink)?;
             self.into.end(None, sink)?;

@@ -1,0 +1,70 @@
+//! What a log states beside its numbers: names that come twice, units, types of times, keys of episodes.
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, TimestampNanosecondArray};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowUnit};
+use offnominal_engine::context::Context;
+use offnominal_logs::chosen::Truth;
+use offnominal_logs::inspect::guess::Proposal;
+use offnominal_logs::mapping::TimeUnit;
+use offnominal_logs::recordings::{self, Recordings};
+use offnominal_logs::source::Log;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn log(name: &str, bytes: impl Into<Vec<u8>>) -> Log {
+    Log::Bytes(PathBuf::from(name), bytes.into().into())
+}
+
+fn proposal(logs: &[Log]) -> anyhow::Result<Proposal> {
+    recordings::proposal(logs, &Context::silent(1, 1))
+}
+
+fn read(logs: &[Log]) -> anyhow::Result<(Proposal, Recordings)> {
+    let found = proposal(logs)?;
+    let recordings = recordings::read(logs, &found.mapping, Truth::Needed, &Context::silent(1, 1))?;
+    Ok((found, recordings))
+}
+
+fn waves(scale: f64) -> Vec<f64> {
+    (0..90).map(|i| scale * (f64::from(i) / 9.0).sin()).collect()
+}
+
+/// A table as text with these names and rows.
+fn table(names: &str, row: impl Fn(usize) -> String) -> Vec<u8> {
+    let rows: String = (0..90).map(|i| row(i) + "\n").collect();
+    format!("{names}\n{rows}").into_bytes()
+}
+
+fn arrow(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let fields: Vec<Field> =
+        columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let mut writer = StreamWriter::try_new(Vec::new(), &schema).unwrap();
+    writer.write(&RecordBatch::try_new(schema, arrays).unwrap()).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn numbers(scale: f64) -> ArrayRef {
+    Arc::new(Float64Array::from(waves(scale)))
+}
+
+fn times(from: i64, step: i64) -> ArrayRef {
+    let times = TimestampNanosecondArray::from_iter_values((0..90).map(|i| from + step * i));
+    assert_eq!(*arrow_array::Array::data_type(&times), DataType::Timestamp(ArrowUnit::Nanosecond, None));
+    Arc::new(times)
+}
+
+#[test]
+fn columns_of_arrow_whose_names_are_one_are_told_apart() {
+    for names in [["tank (upper)", "tank (lower)"], ["tank", "tank"]] {
+        let columns = vec![(names[0], numbers(1.0)), (names[1], numbers(2.0))];
+        let (found, recordings) = read(&[log("a.arrows", arrow(columns))]).unwrap();
+        let channels: Vec<&str> = found.mapping.channels().map(|channel| channel.name()).collect();
+        assert_eq!(channels, ["tank", "tank.1"]);
+        assert_eq!(recordings.all[0].observations[2..4], [waves(1.0)[1], waves(2.0)[1]]);
+        let said = recordings.remarks.join("; ");
+        assert!(said.contains("two columns are called tank: the later one is tank.1"), "{said}");
+    }
+}
