@@ -4,7 +4,7 @@ mod times;
 mod words;
 
 use crate::mapping::{Channel, Clock, Mapping};
-use crate::record::{Column, Sink, Topic, Value};
+use crate::record::{Column, Sink, Topic, Value, is_same};
 use crate::words::means_missing;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap};
@@ -179,7 +179,8 @@ impl<R: Rows> Chosen<R> {
     }
 
     fn of_channel(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
-        let number = value.number().filter(|x| !self.mapping.missing.contains(x));
+        let number =
+            value.number().filter(|&x| !self.mapping.missing.iter().any(|&written| is_same(x, written)));
         self.check_size(place, number)?;
         let is_plain = number.is_some() && !self.words.contains_key(&place);
         self.is_text[place] = Some(false);
@@ -333,3 +334,6 @@ fn references(mapping: &Mapping, n: usize) -> Vec<f64> {
 fn of_row(clock: &Clock, n: usize) -> i64 {
     (n as f64 * 1e9 / clock.rate_hz.unwrap_or(1.0)).round() as i64
 }
+
+#[cfg(test)]
+mod tests;
