@@ -1,6 +1,7 @@
 //! The columns of a mapping, picked out of the rows of a log as they are read, each row with its time.
 
 mod times;
+mod units;
 mod words;
 
 use crate::mapping::{Channel, Clock, Mapping};
@@ -273,9 +274,11 @@ impl<R: Rows> Sink for Chosen<R> {
         };
         if !open.is_timed && self.mapping.clock.column.as_deref() == Some(full.as_str()) {
             open.clock = Some(number);
+            units::of_clock(&self.mapping.clock, &full, column)?;
         }
         if let Some(&place) = self.places.get(full.as_str()) {
             ensure!(!self.found[place], "expected one column {full:?}, found two");
+            units::of_channel(self.mapping.channels().nth(place), column)?;
             self.found[place] = true;
             open.columns.push((number, place));
             self.rows.column(topic, place);

@@ -8,7 +8,7 @@ use crate::inspect::survey::{LogReport, TopicReport};
 use crate::inspect::taken::{Role, Taken};
 use crate::inspect::windows::windows;
 use crate::mapping::{Channel, Episodes, FORMAT, Labels, Mapping, Outcome};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, HashMap};
 
 /// More channels than this are not proposed: a person must choose.
@@ -25,6 +25,8 @@ pub struct Proposal {
     pub clock_why: String,
     /// See `clock_why`.
     pub episodes_why: String,
+    /// Two logs that state different units of a column that is used.
+    pub units: Option<String>,
 }
 
 /// Names of columns, in lower case, that are taken for something whatever they hold.
@@ -138,17 +140,23 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     let is_used = |name: &String| {
         mapping.columns().contains(&name.as_str()) || mapping.clock.column.as_ref() == Some(name)
     };
+    let units = merged.units.iter().find(|(name, _)| is_used(name)).map(|(_, units)| units.clone());
     mapping.ignored = Some(taken.iter().map(|t| t.name.clone()).filter(|name| !is_used(name)).collect());
     let why = taken.into_iter().map(|t| (t.name, t.why)).collect();
-    Proposal { mapping, why, clock_why, episodes_why }
+    Proposal { mapping, why, clock_why, episodes_why, units }
 }
 
 impl Proposal {
     /// Insists on a mapping that can be used.
     ///
     /// # Errors
-    /// If there is no channel; the error says why some of the columns are none.
+    /// If there is no channel, in which case the error says why some of the columns are none, or logs differ in a unit.
     pub fn check(&self) -> Result<()> {
+        if let Some(units) = &self.units {
+            bail!(
+                "{units}: convert its numbers and mend its unit in some of the logs, or give logs of one unit alone"
+            );
+        }
         let whys: Vec<String> = self.why.iter().take(8).map(|(name, why)| format!("{name}: {why}")).collect();
         self.mapping.check().with_context(|| format!("no mapping can be proposed ({})", whys.join("; ")))
     }

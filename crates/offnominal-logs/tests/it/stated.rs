@@ -68,3 +68,28 @@ fn columns_of_arrow_whose_names_are_one_are_told_apart() {
         assert!(said.contains("two columns are called tank: the later one is tank.1"), "{said}");
     }
 }
+
+#[test]
+fn logs_that_state_different_units_are_refused_with_both() {
+    let of = |name: &str, units: [&str; 2]| {
+        log(
+            name,
+            table(&format!("time [{}],level [{}],flow", units[0], units[1]), |i| {
+                format!("{i},{},{}", waves(1.0)[i], waves(0.5)[i].cos())
+            }),
+        )
+    };
+    for (other, says) in [
+        (["ms", "m"], "column \"time\": expected one unit, found s in a.csv and ms in b.csv"),
+        (["s", "cm"], "found m in a.csv and cm in b.csv"),
+    ] {
+        let logs = [of("a.csv", ["s", "m"]), of("b.csv", other)];
+        let why = format!("{:#}", proposal(&logs).unwrap_err());
+        assert!(why.contains(says), "{why}");
+        let mapping = proposal(&logs[..1]).unwrap().mapping;
+        let why = recordings::read(&logs, &mapping, Truth::Needed, &Context::silent(1, 1)).unwrap_err();
+        let why = format!("{why:#}");
+        assert!(why.contains("b.csv") && why.contains("of the mapping, found"), "{why}");
+    }
+    assert!(read(&[of("a.csv", ["s", "m"]), of("b.csv", ["sec", "m"])]).is_ok(), "spellings of one unit");
+}

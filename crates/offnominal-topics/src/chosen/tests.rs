@@ -23,6 +23,26 @@ fn chosen(more: &str) -> Chosen<Kept> {
 }
 
 #[test]
+fn a_unit_that_the_log_states_is_that_of_the_mapping() {
+    let told = |name: &str, unit: &str| {
+        let column = Column { name: name.into(), unit: Some(unit.into()) };
+        chosen("[clock]\ncolumn = \"time\"").column(0, 0, &column).map_err(|why| why.to_string())
+    };
+    for (name, unit) in [("x", "m"), ("x", "-"), ("time", "sec"), ("time", "UTC"), ("other", "cm")] {
+        assert_eq!(told(name, unit), Ok(()), "{name} [{unit}]");
+    }
+    let why = told("x", "cm").unwrap_err();
+    assert!(why.contains("column \"x\": expected the unit m of the mapping, found cm"), "{why}");
+    let why = told("time", "min").unwrap_err();
+    assert!(
+        why.contains("column \"time\": expected the unit s of the clock of the mapping, found min"),
+        "{why}"
+    );
+    let mut dated = chosen("[clock]\ncolumn = \"time\"\nunit = \"date\"");
+    dated.column(0, 0, &Column { name: "time".into(), unit: Some("h".into()) }).unwrap();
+}
+
+#[test]
 fn a_number_that_means_missing_does_so_in_single_precision() {
     let mut chosen = chosen("missing = [-99.9]\n[clock]");
     chosen.column(0, 0, &Column::new("x")).unwrap();
