@@ -337,8 +337,12 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
     if BOOKKEEPING.contains(&plain.as_str()) || ENDS.contains(&plain.as_str()) || is_time(&plain) {
         return (Role::Ignored, by_name());
     }
-    if plain.starts_with("unnamed: ") {
+    if plain != "index" && clock::is_index(&plain) {
         return (Role::Ignored, "guess: an index without a name".into());
+    }
+    if is_table && clock::counts_time(column) {
+        let unit = column.unit.as_deref().unwrap_or_default();
+        return (Role::Time, format!("guess: it counts {unit} and only rises"));
     }
     if column.kind == Kind::Whole && column.steps.as_ref().is_some_and(|s| s.always_rise()) {
         return (Role::Ignored, "guess: a counter, which only rises".into());

@@ -70,6 +70,21 @@ fn columns_of_arrow_whose_names_are_one_are_told_apart() {
 }
 
 #[test]
+fn a_type_that_is_a_time_makes_a_clock_of_nanoseconds() {
+    let second = 1_000_000_000;
+    for (name, from, step) in
+        [("time", 0, second), ("when", 0, second), ("__index_level_0__", 1_583_748_873 * second, second / 10)]
+    {
+        let columns = vec![("level", numbers(1.0)), (name, times(from, step))];
+        let (found, recordings) = read(&[log("a.arrows", arrow(columns))]).unwrap();
+        let clock = &found.mapping.clock;
+        assert_eq!((clock.column.as_deref(), clock.unit), (Some(name), TimeUnit::Nanos));
+        assert_eq!(clock.rate_hz, Some(second as f64 / step as f64), "{name}");
+        assert_eq!(recordings.all[0].secs.len(), 90);
+    }
+}
+
+#[test]
 fn logs_that_state_different_units_are_refused_with_both() {
     let of = |name: &str, units: [&str; 2]| {
         log(
