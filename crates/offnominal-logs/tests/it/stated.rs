@@ -108,3 +108,29 @@ fn logs_that_state_different_units_are_refused_with_both() {
     }
     assert!(read(&[of("a.csv", ["s", "m"]), of("b.csv", ["sec", "m"])]).is_ok(), "spellings of one unit");
 }
+
+#[test]
+fn episodes_in_turns_are_refused_and_a_value_that_comes_back_later_is_said() {
+    let runs = |of: fn(usize) -> (&'static str, usize)| {
+        let row = |i: usize| format!("{},{}.5,{}", of(i).0, of(i).1, waves(1.0)[i]);
+        read(&[log("fleet.csv", table("run,time,level", row))])
+    };
+    // Two robots at the same times, which write fifteen rows at once.
+    let turns = |i: usize| (if i / 15 % 2 == 0 { "a" } else { "b" }, i / 30 * 15 + i % 15);
+    let why = format!("{:#}", runs(turns).unwrap_err());
+    let parts = [
+        "log fleet.csv",
+        "by the column run",
+        "found a again in row 30, while rows of b",
+        "sort the rows by run",
+    ];
+    for part in parts {
+        assert!(why.contains(part), "{why}");
+    }
+    let found = runs(|i| if i < 45 { ("a", i) } else { ("b", i - 45) }).unwrap().1;
+    assert_eq!(found.all.len(), 2);
+    assert!(!found.remarks.concat().contains("comes back"), "{:?}", found.remarks);
+    let found = runs(|i| (if i / 15 % 2 == 0 { "a" } else { "b" }, i)).unwrap().1;
+    assert_eq!(found.all.len(), 6);
+    assert!(found.remarks[0].contains("run: 4 times a value comes back"), "{:?}", found.remarks);
+}
