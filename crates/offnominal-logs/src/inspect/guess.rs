@@ -118,6 +118,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     let merged = merged::merged(logs);
     let mut taken = take(&merged, logs.len());
     one_table(&mut taken);
+    without_twins(&mut taken);
     clock::choose(&mut taken);
     only_one(&mut taken);
     let [observation, command] = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
@@ -164,17 +165,15 @@ impl Proposal {
 
 /// What each column is taken for.
 fn take<'m>(merged: &'m Merged, n_logs: usize) -> Vec<Taken<'m>> {
-    let twins = twins(&merged.log);
     let observes = |topic: &TopicReport| topic.columns.iter().any(|c| stem(&c.name).starts_with("obs"));
     let taken = |topic: &'m TopicReport, column: &'m ColumnReport| {
         let name = topic.full_name(column);
-        let (role, why) = match (merged.lacking.get(&name), twins.get(name.as_str())) {
-            (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs have no value of it")),
-            (None, Some(of)) => (Role::Ignored, format!("holds the same as {of}")),
-            (None, None) if observes(topic) && is_of_simulator(&column.name) => {
+        let (role, why) = match merged.lacking.get(&name) {
+            Some(n) => (Role::Ignored, format!("{n} of {n_logs} logs have no value of it")),
+            None if observes(topic) && is_of_simulator(&column.name) => {
                 (Role::Ignored, "guess: what the simulator knows beside the observation".into())
             }
-            (None, None) => role(topic, column),
+            None => role(topic, column),
         };
         Taken { name, role, why, column, topic }
     };
@@ -291,20 +290,16 @@ fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
     places.into_iter().map(|i| channel(&taken[i])).collect()
 }
 
-/// Columns that hold the same as another one before them.
-fn twins(log: &LogReport) -> HashMap<String, String> {
+/// Of columns that hold the same, the first one is taken. One that is not taken has no twin: it says nothing in place of another.
+fn without_twins(taken: &mut [Taken<'_>]) {
     let mut first: HashMap<(u64, u64), String> = HashMap::new();
-    let mut twins = HashMap::new();
-    for topic in &log.topics {
-        for column in topic.columns.iter().filter(|c| matches!(c.kind, Kind::Number)) {
-            let name = topic.full_name(column);
-            match first.get(&(topic.rows, column.digest)) {
-                Some(of) => drop(twins.insert(name, of.clone())),
-                None => drop(first.insert((topic.rows, column.digest), name)),
-            }
+    let is_taken = |t: &&mut Taken<'_>| t.role != Role::Ignored && t.column.kind == Kind::Number;
+    for own in taken.iter_mut().filter(is_taken) {
+        match first.get(&(own.topic.rows, own.column.digest)) {
+            Some(of) => (own.role, own.why) = (Role::Ignored, format!("holds the same as {of}")),
+            None => drop(first.insert((own.topic.rows, own.column.digest), own.name.clone())),
         }
     }
-    twins
 }
 
 fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {

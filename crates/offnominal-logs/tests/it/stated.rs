@@ -134,3 +134,16 @@ fn episodes_in_turns_are_refused_and_a_value_that_comes_back_later_is_said() {
     assert_eq!(found.all.len(), 6);
     assert!(found.remarks[0].contains("run: 4 times a value comes back"), "{:?}", found.remarks);
 }
+
+#[test]
+fn an_observation_stays_though_a_column_that_is_not_taken_equals_it() {
+    let row = |i: usize| {
+        let [joint, other] = [waves(1.0)[i], waves(0.5)[i].cos()];
+        format!("{joint},{joint},{other},{joint},{}", waves(0.3)[i])
+    };
+    let found =
+        proposal(&[log("a.csv", table("states[1],obs/joint,obs/other,obs/copy,actions", row))]).unwrap();
+    let names: Vec<&str> = found.mapping.observation.iter().map(|channel| channel.name()).collect();
+    assert_eq!(names, ["obs/joint", "obs/other"], "{:?}", found.why);
+    assert_eq!(found.why["obs/copy"], "holds the same as obs/joint");
+}
