@@ -147,3 +147,16 @@ fn an_observation_stays_though_a_column_that_is_not_taken_equals_it() {
     assert_eq!(names, ["obs/joint", "obs/other"], "{:?}", found.why);
     assert_eq!(found.why["obs/copy"], "holds the same as obs/joint");
 }
+
+#[test]
+fn thousands_that_come_after_the_head_are_no_thousandths_where_points_stand_before_decimals() {
+    let row = |i: usize| {
+        let pressure = if i < 70 { (900 + i % 9 * 7).to_string() } else { format!("1,{:03}", i % 9 * 7) };
+        format!("{i}\t{pressure}\t{:.4}", waves(0.5)[i])
+    };
+    let (found, recordings) = read(&[log("a.tsv", table("time\tpressure\tflow", row))]).unwrap();
+    assert_eq!(found.mapping.observation[0].name(), "pressure");
+    assert_eq!(recordings.all[0].observations[2 * 80], 1056.0);
+    let said = recordings.remarks.join("; ");
+    assert!(said.contains("the comma in numbers such as 1,049 stands between thousands"), "{said}");
+}
