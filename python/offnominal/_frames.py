@@ -98,7 +98,7 @@ def _column(name: str, column: Any) -> tuple[str, Any]:
         times = column.to_numpy("timedelta64[ns]" if kind == "m" else "datetime64[ns]")
         is_known = ~np.isnat(times)
         nanos = times.astype(np.int64)
-        return f"{name} [ns]" if kind == "m" else name, nanos if is_known.all() else _listed(nanos, is_known)
+        return f"{name} [ns]", nanos if is_known.all() else _listed(nanos, is_known)
     is_known = column.notna().to_numpy(np.bool_)
     if kind == "f" and isinstance(column.dtype, np.dtype):
         return name, column.to_numpy(np.float64)

@@ -1,5 +1,7 @@
 //! Numbers that loggers write where nothing was read, such as -999 or 65535: named if they lie far from all others.
 
+use offnominal_topics::record::is_same;
+
 /// The numbers.
 const KNOWN: [f64; 32] = [
     -99.0,
@@ -62,16 +64,17 @@ impl Default for Suspects {
 impl Suspects {
     /// One more number.
     pub fn add(&mut self, x: f64) {
-        if x.abs() < 99.0 || !KNOWN.contains(&x) {
+        let is_known = |known: &&f64| is_same(x, **known);
+        let Some(&known) = KNOWN.iter().filter(|_| x.abs() >= 99.0).find(is_known) else {
             (self.low, self.high) = (self.low.min(x), self.high.max(x));
             self.n += 1;
             self.is_single &= f64::from(x as f32) == x;
             self.is_whole &= x.fract() == 0.0;
             return;
-        }
-        match self.counts.iter_mut().find(|(known, _)| *known == x) {
+        };
+        match self.counts.iter_mut().find(|(counted, _)| *counted == known) {
             Some((_, n)) => *n += 1,
-            None => self.counts.push((x, 1)),
+            None => self.counts.push((known, 1)),
         }
     }
 
@@ -138,6 +141,8 @@ mod tests {
     fn a_sentinel_far_from_the_others_is_suspicious_and_a_saturated_sensor_is_not() {
         let of = |values: &[f64]| Suspects::of(values).suspicious();
         assert_eq!(of(&[0.2, -999.0, 0.5, -999.0, 0.4]), [(-999.0, 2)]);
+        let single = f64::from(-999.9_f32);
+        assert_eq!(of(&[0.2, single, 0.5, single, 0.4]), [(-999.9, 2)], "as it is to be written");
         assert_eq!(of(&[20_000.0, 65535.0, 300.0]), []);
         assert_eq!(Suspects::of(&[20_000.0, 65535.0, 300.0]).plausible(), [65535.0]);
         assert_eq!(of(&[-998.0, -999.0, -1001.0, -1000.0]), []);

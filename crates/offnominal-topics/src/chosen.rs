@@ -1,10 +1,11 @@
 //! The columns of a mapping, picked out of the rows of a log as they are read, each row with its time.
 
 mod times;
+mod units;
 mod words;
 
 use crate::mapping::{Channel, Clock, Mapping};
-use crate::record::{Column, Sink, Topic, Value};
+use crate::record::{Column, Sink, Topic, Value, is_same};
 use crate::words::means_missing;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap};
@@ -179,7 +180,8 @@ impl<R: Rows> Chosen<R> {
     }
 
     fn of_channel(&mut self, place: usize, value: Value<'_>, row: usize) -> Result<f64> {
-        let number = value.number().filter(|x| !self.mapping.missing.contains(x));
+        let number =
+            value.number().filter(|&x| !self.mapping.missing.iter().any(|&written| is_same(x, written)));
         self.check_size(place, number)?;
         let is_plain = number.is_some() && !self.words.contains_key(&place);
         self.is_text[place] = Some(false);
@@ -272,9 +274,11 @@ impl<R: Rows> Sink for Chosen<R> {
         };
         if !open.is_timed && self.mapping.clock.column.as_deref() == Some(full.as_str()) {
             open.clock = Some(number);
+            units::of_clock(&self.mapping.clock, &full, column)?;
         }
         if let Some(&place) = self.places.get(full.as_str()) {
             ensure!(!self.found[place], "expected one column {full:?}, found two");
+            units::of_channel(self.mapping.channels().nth(place), column)?;
             self.found[place] = true;
             open.columns.push((number, place));
             self.rows.column(topic, place);
@@ -333,3 +337,6 @@ fn references(mapping: &Mapping, n: usize) -> Vec<f64> {
 fn of_row(clock: &Clock, n: usize) -> i64 {
     (n as f64 * 1e9 / clock.rate_hz.unwrap_or(1.0)).round() as i64
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,15 +171,17 @@ fn with_point(text: &str) -> Option<String> {
         .then(|| format!("{before}.{after}"))
 }
 
-/// `10:14:33.5`, `125:00:00`, `1 days 10:14:33` or `1 day, 10:14:33`.
+/// `10:14:33.5`, `125:00:00`, `1 days 10:14:33`, `1 day, 10:14:33`, or `-1 days +23:59:59`, which is a second before 0.
 fn duration(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-    let (days, time) = match text.split_once("day") {
-        Some((days, rest)) => (
-            days.trim().parse::<i64>().ok()?,
-            rest.trim_start_matches(['s', ',', ' ']).trim_start_matches('+'),
-        ),
-        None => (0, text),
+    let (days, of_days, time) = match text.split_once("day") {
+        Some((days, rest)) => {
+            let rest = rest.trim_start_matches(['s', ' ']);
+            let time = rest.trim_start_matches([',', ' ', '+']);
+            // pandas and Python count the time of day forward from the days, which alone are negative.
+            (days.trim().parse::<i64>().ok()?, rest.starts_with([',', '+']), time)
+        }
+        None => (0, false, text),
     };
     let mut parts = time.split(':');
     let (hours, minutes, secs) = (parts.next()?, parts.next()?, parts.next()?);
@@ -192,6 +194,7 @@ fn duration(text: &str) -> Option<i64> {
     let fraction = billionths.get(..9).filter(|_| fraction.bytes().all(|b| b.is_ascii_digit()))?;
     let of_day = (whole(hours)? * 60 + whole(minutes)?) * 60 + whole(whole_secs)?;
     let nanos = of_day.checked_mul(1_000_000_000)?.checked_add(whole(fraction)?)?;
+    let nanos = if of_days { sign * nanos } else { nanos };
     days.checked_mul(DAY)?.checked_add(nanos).map(|all| sign * all)
 }
 
@@ -271,6 +274,10 @@ mod tests {
         assert_eq!(of("00:00:01.25"), Some(1_250_000_000));
         assert_eq!(of("1 days 00:00:01"), Some(DAY + 1_000_000_000));
         assert_eq!(of("125:00:00"), Some(125 * 3_600_000_000_000));
+        for text in ["-1 days +23:59:59.900000", "-1 day, 23:59:59.900000", "-00:00:00.1"] {
+            assert_eq!(of(text), Some(-100_000_000), "{text}");
+        }
+        assert_eq!(of("1 day, 00:00:01"), of("1 days +00:00:01"));
         let (late, early) = (of("23:59:59").unwrap(), of("00:00:01").unwrap());
         let mut midnight = Midnight::default();
         assert_eq!([early, late, early].map(|time| midnight.pass(time)), [early, late, DAY + early]);

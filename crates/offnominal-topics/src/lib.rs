@@ -9,6 +9,7 @@
 //! | [`cdr`] | messages of ROS 2 by their definition |
 //! | [`mapping`] | which column is what |
 //! | [`chosen`] | the columns of a mapping, row by row |
+//! | [`units`] | units, and whether two differ |
 //! | [`words`] | words in place of numbers |
 //! | [`dates`] | dates and times of day |
 //! | [`clock`] | when the ticks are |
@@ -24,4 +25,5 @@ pub mod mapping;
 pub mod nested;
 pub mod record;
 pub mod ros_schema;
+pub mod units;
 pub mod words;

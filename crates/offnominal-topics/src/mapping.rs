@@ -168,6 +168,20 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
+    /// As a mapping has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeUnit::Days => "d",
+            TimeUnit::Hours => "h",
+            TimeUnit::Minutes => "min",
+            TimeUnit::Seconds => "s",
+            TimeUnit::Millis => "ms",
+            TimeUnit::Micros => "us",
+            TimeUnit::Nanos => "ns",
+            TimeUnit::Date => "date",
+        }
+    }
+
     /// Nanoseconds in one; `None` for dates.
     pub fn nanos(self) -> Option<f64> {
         match self {

@@ -35,11 +35,19 @@ pub struct Nested {
     /// Bytes of all places, and how many of them the sink knows of.
     bytes: u64,
     charged: u64,
+    /// The number of the row, from 1 on.
+    n_rows: u64,
+    /// What is to be said of names.
+    said: Vec<String>,
 }
 
 #[derive(Default)]
 struct Node {
     path: String,
+    /// The row that was here last, and how many places it has had beside this one for the same name.
+    row: u64,
+    twins: usize,
+    is_twin: bool,
     unit: Option<String>,
     fields: Children,
     /// Items that have a name.
@@ -48,6 +56,12 @@ struct Node {
     numbered: Vec<usize>,
     column: Option<usize>,
     is_left_out: bool,
+}
+
+/// Where a place keeps others by their names, and what stands around a name in a path.
+struct Named {
+    children: fn(&mut Node) -> &mut Children,
+    marks: [&'static str; 2],
 }
 
 /// Places by their names. Messages of one type have the same fields in the same order, so the next name is known most of
@@ -85,6 +99,8 @@ impl Nested {
             texts: String::new(),
             bytes: 0,
             charged: 0,
+            n_rows: 1,
+            said: Vec::new(),
         }
     }
 
@@ -95,19 +111,13 @@ impl Nested {
     pub fn begin(&mut self) {
         self.row.fill(Cell::Missing);
         self.texts.clear();
+        self.n_rows += 1;
     }
 
-    /// A field of a structure.
+    /// A field of a structure. A row fills a place once: a second field of the name has a place of its own.
     pub fn field(&mut self, of: Place, name: &str) -> Place {
-        match self.nodes[of.0].fields.get(name) {
-            Some(at) => Place(at),
-            None => {
-                let dot = if self.nodes[of.0].path.is_empty() { "" } else { "." };
-                let Some(at) = self.grow(of, [dot, name, ""]) else { return of };
-                self.nodes[of.0].fields.add(name, at.0);
-                at
-            }
-        }
+        let dot = if self.nodes[of.0].path.is_empty() { "" } else { "." };
+        self.own(of, name, &Named { children: |node| &mut node.fields, marks: [dot, ""] }).unwrap_or(of)
     }
 
     /// An item of an array by its number, from 0 on.
@@ -120,16 +130,53 @@ impl Nested {
         Place(self.nodes[of.0].numbered[number])
     }
 
-    /// An item of an array by the name that the message gives it.
+    /// An item of an array by the name that the message gives it. A second item of the name has a place of its own.
     pub fn named_item(&mut self, of: Place, label: &str) -> Place {
-        match self.nodes[of.0].items.get(label) {
-            Some(at) => Place(at),
-            None => {
-                let Some(at) = self.grow(of, ["[", label, "]"]) else { return of };
-                self.nodes[of.0].items.add(label, at.0);
-                at
+        self.own(of, label, &Named { children: |node| &mut node.items, marks: ["[", "]"] }).unwrap_or(of)
+    }
+
+    /// The place of a name; where the row has been there before, that of the name with the next number.
+    fn own(&mut self, of: Place, name: &str, named: &Named) -> Option<Place> {
+        let first = self.child(of, name, named)?;
+        if !self.visit(first) {
+            return Some(first);
+        }
+        loop {
+            self.nodes[first.0].twins += 1;
+            let own = format!("{name}.{}", self.nodes[first.0].twins);
+            let at = self.child(of, &own, named)?;
+            if !self.visit(at) {
+                self.say_of_twin(first, at);
+                return Some(at);
             }
         }
+    }
+
+    /// Whether the row has been at a place before; now it has.
+    fn visit(&mut self, at: Place) -> bool {
+        let (node, row) = (&mut self.nodes[at.0], self.n_rows);
+        let was_here = std::mem::replace(&mut node.row, row) == row;
+        if !was_here {
+            node.twins = 0;
+        }
+        was_here
+    }
+
+    fn say_of_twin(&mut self, first: Place, at: Place) {
+        if !std::mem::replace(&mut self.nodes[at.0].is_twin, true) {
+            let [first, own] = [first, at].map(|place| &self.nodes[place.0].path);
+            self.said.push(format!("two columns are called {first}: the later one is {own}"));
+        }
+    }
+
+    fn child(&mut self, of: Place, name: &str, named: &Named) -> Option<Place> {
+        if let Some(at) = (named.children)(&mut self.nodes[of.0]).get(name) {
+            return Some(Place(at));
+        }
+        let [before, behind] = named.marks;
+        let at = self.grow(of, [before, name, behind])?;
+        (named.children)(&mut self.nodes[of.0]).add(name, at.0);
+        Some(at)
     }
 
     /// A new place; none if there are too many, which ends the row: [`Nested::end`] and whatever is put somewhere say so.
@@ -231,6 +278,7 @@ impl Nested {
     /// If the sink refuses it, or it has too many fields.
     pub fn end(&mut self, time: Option<i64>, sink: &mut dyn Sink) -> Result<()> {
         self.charge(sink)?;
+        self.said.drain(..).for_each(|what| sink.assumed(Some(self.topic), &what));
         let value = |cell: &Cell| match *cell {
             Cell::Missing => Value::Missing,
             Cell::Number(x) => Value::from(x),
@@ -241,3 +289,6 @@ impl Nested {
         sink.row(self.topic, time, &row)
     }
 }
+
+#[cfg(test)]
+mod tests;

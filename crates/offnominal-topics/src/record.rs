@@ -57,6 +57,11 @@ impl Value<'_> {
     }
 }
 
+/// Whether a number is one that somebody wrote, in double precision or rounded to single precision.
+pub fn is_same(x: f64, written: f64) -> bool {
+    x == written || x == f64::from(written as f32)
+}
+
 impl From<f64> for Value<'_> {
     fn from(x: f64) -> Self {
         if x.is_nan() { Value::Missing } else { Value::Number(x) }

@@ -4,6 +4,7 @@ use crate::gather::{Gathered, Table};
 use crate::mapping::{Clock, Episodes, Mapping, Order};
 use anyhow::{Result, bail, ensure};
 use offnominal_topics::clock::nanos;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// The rows of a table that belong together, where rows tell episodes apart; else all.
@@ -11,6 +12,7 @@ pub(super) fn parts(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option
     let cuts: Box<dyn Fn(usize) -> bool> = match &mapping.episodes {
         Episodes::Column { .. } => {
             let key = key_columns(gathered, mapping)?[0];
+            refuse_turns(key, gathered, mapping)?;
             Box::new(|row| key[row].to_bits() != key[row - 1].to_bits())
         }
         Episodes::Ends { .. } => {
@@ -29,6 +31,43 @@ pub(super) fn parts(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option
     edges.insert(0, 0);
     edges.push(n);
     Ok(edges.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| Some(pair[0]..pair[1])).collect())
+}
+
+/// Refuses rows of several episodes in turns, such as those of two robots in one table: they are no hundreds of episodes.
+fn refuse_turns(key: &[f64], gathered: &Gathered, mapping: &Mapping) -> Result<()> {
+    let times = &gathered.topics[0].times;
+    // The rows of others begin before those of the key end, and later it goes on from there.
+    let in_turns =
+        |&(row, last): &(usize, usize)| times[last + 1] <= times[last] && times[last] <= times[row];
+    let Some((row, last)) = returns(key).into_iter().find(in_turns) else { return Ok(()) };
+    bail!(
+        "episodes by the column {}: expected the rows of an episode one after the other, found {} again in row {row}, while rows \
+         of {} have the same times: sort the rows by {0} and by time, or write a file for each episode",
+        mapping.episodes.columns().next().unwrap_or_default(),
+        word(key[row], gathered, mapping),
+        word(key[last + 1], gathered, mapping)
+    )
+}
+
+/// Where a key comes back after others: the row, and the last one before it that has the key. One that is missing tells nothing.
+fn returns(key: &[f64]) -> Vec<(usize, usize)> {
+    let (mut lasts, mut before, mut found) = (HashMap::new(), None, Vec::new());
+    for (row, x) in key.iter().enumerate().filter(|(_, x)| !x.is_nan()) {
+        let last = lasts.insert(x.to_bits(), row);
+        if before.replace(x.to_bits()) != Some(x.to_bits()) {
+            found.extend(last.map(|last| (row, last)));
+        }
+    }
+    found
+}
+
+/// A key as the log has it.
+fn word(key: f64, gathered: &Gathered, mapping: &Mapping) -> String {
+    let name = mapping.episodes.columns().next();
+    let place = mapping.columns().iter().position(|column| Some(*column) == name);
+    let is_text = key.is_finite() && place.is_some_and(|place| gathered.is_text[place]);
+    let text = if is_text { gathered.texts.get(key as usize).cloned() } else { None };
+    text.unwrap_or_else(|| key.to_string())
 }
 
 /// The columns that tell episodes apart.
@@ -87,8 +126,23 @@ fn shown(time: i64, clock: &Clock) -> String {
     }
 }
 
-/// What is to be said of times that are not after those before them.
+/// What is to be said of the order of rows.
 pub(super) fn remark(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
+    let both: Vec<String> =
+        [of_times(gathered, mapping), of_keys(gathered, mapping)].into_iter().flatten().collect();
+    (!both.is_empty()).then(|| both.join("; "))
+}
+
+/// A key that comes back, such as a mode, begins another recording each time.
+fn of_keys(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
+    let Episodes::Column { column } = &mapping.episodes else { return None };
+    let n = returns(key_columns(gathered, mapping).ok()?[0]).len();
+    (n > 0)
+        .then(|| format!("{column}: {n} times a value comes back after others, and begins another recording"))
+}
+
+/// What is to be said of times that are not after those before them.
+fn of_times(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
     let (clock, [table]) = (&mapping.clock, &gathered.topics[..]) else { return None };
     let column = clock.column.as_deref()?;
     let count = |is: fn(i64, i64) -> bool| table.times.windows(2).filter(|pair| is(pair[0], pair[1])).count();

@@ -216,11 +216,16 @@ impl Rows {
 fn named(into: &mut Nested, field: &arrow_schema::Field) -> Place {
     let column = super::csv::with_unit(field.name());
     let at = into.field(Nested::ROOT, &column.name);
-    let nanos = matches!(field.data_type(), DataType::Duration(_)).then(|| "ns".to_string());
+    let nanos = is_time(field.data_type()).then(|| "ns".to_string());
     if let Some(unit) = nanos.as_ref().or(field.metadata().get("unit")).or(column.unit.as_ref()) {
         into.set_unit(at, unit);
     }
     at
+}
+
+/// Whether entries are read as nanoseconds, whatever their own unit is.
+fn is_time(kind: &DataType) -> bool {
+    matches!(kind, DataType::Duration(_) | DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
 }
 
 /// One entry of a column.

@@ -18,7 +18,7 @@ pub use names::with_unit;
 use super::text::{Blanks, Bounded, decoded};
 use crate::record::{Sink, Topic, Value};
 use anyhow::{Context, Result, bail, ensure};
-use cell::Commas;
+use cell::{Commas, says};
 use csv::{ByteRecord, ReaderBuilder};
 use dialect::Dialect;
 use lines::{Looks, Separator};
@@ -100,11 +100,13 @@ fn has_row(head: &[u8]) -> bool {
 struct Rows<'d> {
     dialect: &'d Dialect,
     commas: Commas,
+    /// Whether it is said what commas stand for.
+    is_said: bool,
 }
 
 impl<'d> Rows<'d> {
     fn of(dialect: &'d Dialect) -> Rows<'d> {
-        Rows { dialect, commas: dialect.commas }
+        Rows { dialect, commas: dialect.commas, is_said: dialect.commas.decided.is_some() }
     }
 
     fn read(mut self, from: impl Read, separator: u8, sink: &mut dyn Sink) -> Result<()> {
@@ -160,7 +162,17 @@ impl<'d> Rows<'d> {
             texts = (0..width).map(|at| record.get(at).map(decoded).unwrap_or_default()).collect();
             values = texts.iter().map(|text| self.commas.value(text)).collect();
         }
-        sink.row(0, None, &values)
+        sink.row(0, None, &values)?;
+        self.say_of_commas(record, sink);
+        Ok(())
+    }
+
+    /// Says what a comma stands for, where a row after the head decides it.
+    fn say_of_commas(&mut self, record: &ByteRecord, sink: &mut dyn Sink) {
+        let Some(comma) = self.commas.decided.filter(|_| !self.is_said) else { return };
+        self.is_said = true;
+        let example = record.iter().map(decoded).find(|field| says(field.trim()).is_some());
+        sink.assumed(None, &comma.said(example.unwrap_or_default().trim()));
     }
 }
 

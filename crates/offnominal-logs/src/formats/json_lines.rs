@@ -88,13 +88,15 @@ impl Lines {
         };
         ensure!(!steps.is_empty(), "expected steps in the list {list:?}, as in the lines before, found none");
         let is_numbered = found.iter().any(|(name, field)| name.contains(EPISODE) && !field.is_array());
+        // The list may be called so too, and is below that place.
+        self.into.begin();
+        let number = (!is_numbered).then(|| self.into.field(Nested::ROOT, EPISODE));
         for step in steps {
             self.into.begin();
             for (name, field) in found.iter().filter(|(name, _)| *name != list) {
                 json::value(field, self.into.field(Nested::ROOT, name), &mut self.into, sink)?;
             }
-            if !is_numbered {
-                let at = self.into.field(Nested::ROOT, EPISODE);
+            if let Some(at) = number {
                 self.into.integer(at, self.episodes, sink)?;
             }
             json::value(step, self.into.field(Nested::ROOT, list), &mut self.into, sink)?;
@@ -168,6 +170,22 @@ mod tests {
             let text = [line(0.0, 2), line(0.02, 0), line(0.04, 3)].concat();
             read(text.as_bytes(), &mut kept).unwrap();
             assert_eq!(kept.1.len(), 3, "{list}");
+        }
+    }
+
+    #[test]
+    fn items_of_one_name_and_a_list_called_episode_keep_what_they_hold() {
+        let mut kept = Kept::default();
+        read(br#"{"name": ["", ""], "position": [1, 2]}"#.as_slice(), &mut kept).unwrap();
+        assert_eq!(kept.0, ["position[]", "position[.1]"]);
+        assert_eq!(kept.1, [[Some(1.0), Some(2.0)]]);
+        for (line, names) in [
+            (r#"{"episode": [7], "steps": [{"x": 1}]}"#, &["episode[0]", "episode", "steps.x"][..]),
+            (r#"{"episode": [{"x": 1}, {"x": 2}]}"#, &["episode", "episode.x"]),
+        ] {
+            let mut kept = Kept::default();
+            read(line.as_bytes(), &mut kept).unwrap();
+            assert_eq!(kept.0, names, "{line}");
         }
     }
 

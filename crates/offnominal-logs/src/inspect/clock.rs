@@ -14,12 +14,21 @@ const MANY: f64 = 0.1;
 pub(super) fn is_candidate(column: &ColumnReport) -> bool {
     let leaf = column.name.rsplit('.').next().unwrap_or_default();
     let is_named = names::time(&column.name).is_some() || names::time(leaf).is_some();
-    let is_index = is_index(&column.name) && (column.kind == Kind::Date || is_duration(column));
+    let is_index =
+        is_index(&column.name) && (column.kind == Kind::Date || is_duration(column) || counts_time(column));
     (is_named || is_index) && column.steps.as_ref().is_some_and(|steps| steps.median().is_some())
 }
 
-fn is_index(name: &str) -> bool {
-    name == "index" || name.to_lowercase().starts_with("unnamed: ")
+/// Whether a column is an index without a name, as pandas writes it into a table as text and into Parquet.
+pub(super) fn is_index(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    name == "index" || lower.starts_with("unnamed: ") || lower.starts_with("__index_level_")
+}
+
+/// Whether a column of whole numbers has a unit of time and only rises, as one does whose type is a time.
+pub(super) fn counts_time(column: &ColumnReport) -> bool {
+    let is_of_time = column.unit.as_deref().and_then(names::unit).is_some();
+    is_of_time && column.kind == Kind::Whole && column.steps.as_ref().is_some_and(|steps| steps.always_rise())
 }
 
 /// Whether an index without a name holds times: numbers with fractions that rise evenly.
@@ -34,8 +43,10 @@ pub(super) fn choose(taken: &mut [Taken<'_>]) {
         |t: &Taken<'_>| t.column.steps.as_ref().map_or((u64::MAX, 1.0), |s| (s.falls(), s.share_equal()));
     let places: Vec<usize> = (0..taken.len()).filter(|&i| taken[i].role == Role::Time).collect();
     let order = |&a: &usize, &b: &usize| {
+        // A name says more than a type.
+        let is_other = [a, b].map(|i| !is_candidate(taken[i].column));
         let (a, b) = (disorder(&taken[a]), disorder(&taken[b]));
-        a.1.total_cmp(&b.1).then(a.0.cmp(&b.0))
+        is_other[0].cmp(&is_other[1]).then(a.1.total_cmp(&b.1)).then(a.0.cmp(&b.0))
     };
     let chosen = places.iter().copied().min_by(order).or_else(|| even(taken));
     for i in places.into_iter().filter(|&i| Some(i) != chosen) {

@@ -8,7 +8,7 @@ use crate::inspect::survey::{LogReport, TopicReport};
 use crate::inspect::taken::{Role, Taken};
 use crate::inspect::windows::windows;
 use crate::mapping::{Channel, Episodes, FORMAT, Labels, Mapping, Outcome};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, HashMap};
 
 /// More channels than this are not proposed: a person must choose.
@@ -25,6 +25,8 @@ pub struct Proposal {
     pub clock_why: String,
     /// See `clock_why`.
     pub episodes_why: String,
+    /// Two logs that state different units of a column that is used.
+    pub units: Option<String>,
 }
 
 /// Names of columns, in lower case, that are taken for something whatever they hold.
@@ -116,6 +118,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     let merged = merged::merged(logs);
     let mut taken = take(&merged, logs.len());
     one_table(&mut taken);
+    without_twins(&mut taken);
     clock::choose(&mut taken);
     only_one(&mut taken);
     let [observation, command] = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
@@ -138,17 +141,23 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     let is_used = |name: &String| {
         mapping.columns().contains(&name.as_str()) || mapping.clock.column.as_ref() == Some(name)
     };
+    let units = merged.units.iter().find(|(name, _)| is_used(name)).map(|(_, units)| units.clone());
     mapping.ignored = Some(taken.iter().map(|t| t.name.clone()).filter(|name| !is_used(name)).collect());
     let why = taken.into_iter().map(|t| (t.name, t.why)).collect();
-    Proposal { mapping, why, clock_why, episodes_why }
+    Proposal { mapping, why, clock_why, episodes_why, units }
 }
 
 impl Proposal {
     /// Insists on a mapping that can be used.
     ///
     /// # Errors
-    /// If there is no channel; the error says why some of the columns are none.
+    /// If there is no channel, in which case the error says why some of the columns are none, or logs differ in a unit.
     pub fn check(&self) -> Result<()> {
+        if let Some(units) = &self.units {
+            bail!(
+                "{units}: convert its numbers and mend its unit in some of the logs, or give logs of one unit alone"
+            );
+        }
         let whys: Vec<String> = self.why.iter().take(8).map(|(name, why)| format!("{name}: {why}")).collect();
         self.mapping.check().with_context(|| format!("no mapping can be proposed ({})", whys.join("; ")))
     }
@@ -156,17 +165,15 @@ impl Proposal {
 
 /// What each column is taken for.
 fn take<'m>(merged: &'m Merged, n_logs: usize) -> Vec<Taken<'m>> {
-    let twins = twins(&merged.log);
     let observes = |topic: &TopicReport| topic.columns.iter().any(|c| stem(&c.name).starts_with("obs"));
     let taken = |topic: &'m TopicReport, column: &'m ColumnReport| {
         let name = topic.full_name(column);
-        let (role, why) = match (merged.lacking.get(&name), twins.get(name.as_str())) {
-            (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs have no value of it")),
-            (None, Some(of)) => (Role::Ignored, format!("holds the same as {of}")),
-            (None, None) if observes(topic) && is_of_simulator(&column.name) => {
+        let (role, why) = match merged.lacking.get(&name) {
+            Some(n) => (Role::Ignored, format!("{n} of {n_logs} logs have no value of it")),
+            None if observes(topic) && is_of_simulator(&column.name) => {
                 (Role::Ignored, "guess: what the simulator knows beside the observation".into())
             }
-            (None, None) => role(topic, column),
+            None => role(topic, column),
         };
         Taken { name, role, why, column, topic }
     };
@@ -283,20 +290,16 @@ fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
     places.into_iter().map(|i| channel(&taken[i])).collect()
 }
 
-/// Columns that hold the same as another one before them.
-fn twins(log: &LogReport) -> HashMap<String, String> {
+/// Of columns that hold the same, the first one is taken. One that is not taken has no twin: it says nothing in place of another.
+fn without_twins(taken: &mut [Taken<'_>]) {
     let mut first: HashMap<(u64, u64), String> = HashMap::new();
-    let mut twins = HashMap::new();
-    for topic in &log.topics {
-        for column in topic.columns.iter().filter(|c| matches!(c.kind, Kind::Number)) {
-            let name = topic.full_name(column);
-            match first.get(&(topic.rows, column.digest)) {
-                Some(of) => drop(twins.insert(name, of.clone())),
-                None => drop(first.insert((topic.rows, column.digest), name)),
-            }
+    let is_taken = |t: &&mut Taken<'_>| t.role != Role::Ignored && t.column.kind == Kind::Number;
+    for own in taken.iter_mut().filter(is_taken) {
+        match first.get(&(own.topic.rows, own.column.digest)) {
+            Some(of) => (own.role, own.why) = (Role::Ignored, format!("holds the same as {of}")),
+            None => drop(first.insert((own.topic.rows, own.column.digest), own.name.clone())),
         }
     }
-    twins
 }
 
 fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
@@ -329,8 +332,12 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
     if BOOKKEEPING.contains(&plain.as_str()) || ENDS.contains(&plain.as_str()) || is_time(&plain) {
         return (Role::Ignored, by_name());
     }
-    if plain.starts_with("unnamed: ") {
+    if plain != "index" && clock::is_index(&plain) {
         return (Role::Ignored, "guess: an index without a name".into());
+    }
+    if is_table && clock::counts_time(column) {
+        let unit = column.unit.as_deref().unwrap_or_default();
+        return (Role::Time, format!("guess: it counts {unit} and only rises"));
     }
     if column.kind == Kind::Whole && column.steps.as_ref().is_some_and(|s| s.always_rise()) {
         return (Role::Ignored, "guess: a counter, which only rises".into());

@@ -2,7 +2,9 @@
 
 use crate::inspect::column::{ColumnReport, Kind};
 use crate::inspect::survey::LogReport;
+use offnominal_topics::units::differ;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 /// Logs as if they were one.
 pub struct Merged {
@@ -10,6 +12,8 @@ pub struct Merged {
     pub log: LogReport,
     /// Columns without a value in some logs, each with the number of these logs.
     pub lacking: BTreeMap<String, usize>,
+    /// Columns of which logs state different units, each with two of these logs.
+    pub units: BTreeMap<String, String>,
 }
 
 /// Merges logs; those without a row say nothing.
@@ -34,7 +38,30 @@ pub fn merged(logs: &[LogReport]) -> Merged {
             has.into_iter().for_each(|other| merge(column, other));
         }
     }
-    Merged { log, lacking }
+    let units = other_units(logs);
+    Merged { log, lacking, units }
+}
+
+/// Where a log states another unit of a column than the first log that states one.
+fn other_units(logs: &[LogReport]) -> BTreeMap<String, String> {
+    let mut first: HashMap<String, (&Path, &str)> = HashMap::new();
+    let mut found = BTreeMap::new();
+    for log in logs {
+        for (name, column) in columns(log) {
+            let Some(unit) = column.unit.as_deref() else { continue };
+            let (path, expected) = *first.entry(name.clone()).or_insert((log.path.as_path(), unit));
+            if differ(expected, unit) {
+                let what = || {
+                    let (one, other) = (path.display(), log.path.display());
+                    format!(
+                        "column {name:?}: expected one unit, found {expected} in {one} and {unit} in {other}"
+                    )
+                };
+                found.entry(name.clone()).or_insert_with(what);
+            }
+        }
+    }
+    found
 }
 
 /// A column as it is in another log too.

@@ -1,6 +1,7 @@
 //! What the names of columns say: a time and its unit, a label, an episode, a command.
 
 use crate::mapping::TimeUnit;
+pub use offnominal_topics::units::of_time as unit;
 
 /// Names of times, without their unit, in lower case and without what is no letter.
 const TIMES: [&str; 40] = [
@@ -45,23 +46,6 @@ const TIMES: [&str; 40] = [
     "datum",
     "realtimetimestamp",
 ];
-
-/// Units of times, as names of columns end with them or brackets hold them.
-const UNITS: [(TimeUnit, &[&str]); 7] = [
-    (TimeUnit::Days, &["days", "day"]),
-    (TimeUnit::Hours, &["h", "hr", "hrs", "hour", "hours"]),
-    (TimeUnit::Minutes, &["min", "mins", "minute", "minutes"]),
-    (TimeUnit::Seconds, &["s", "sec", "secs", "second", "seconds"]),
-    (TimeUnit::Millis, &["ms", "msec", "msecs", "millis", "milliseconds"]),
-    (TimeUnit::Micros, &["us", "\u{b5}s", "\u{3bc}s", "usec", "usecs", "micros", "microseconds"]),
-    (TimeUnit::Nanos, &["ns", "nsec", "nsecs", "nanos", "nanoseconds"]),
-];
-
-/// The unit that a word names.
-pub fn unit(word: &str) -> Option<TimeUnit> {
-    let word = word.trim().to_lowercase();
-    UNITS.iter().find(|(_, names)| names.contains(&word.as_str())).map(|(unit, _)| *unit)
-}
 
 /// Whether a name is that of a time, and its unit if the name has one.
 pub fn time(name: &str) -> Option<Option<TimeUnit>> {

@@ -11,6 +11,9 @@ impl Proposal {
             "# Which column of the logs is what: a proposal, to be edited. `offnominal fit --map` and `score --map` read it.\n\
              # Lines marked `guess` were inferred from names and values only; check them.\n",
         );
+        if let Some(units) = &self.units {
+            let _ = writeln!(text, "# {}", units.replace(char::is_control, " "));
+        }
         let Mapping { version, clock, episodes, outcome, label, task, .. } = &self.mapping;
         let _ = writeln!(text, "version = {version}");
         match label.0.as_slice() {

@@ -10,6 +10,7 @@ mod long;
 mod page;
 mod parts;
 mod splits;
+mod stated;
 mod tables;
 mod tasks;
 mod told;

@@ -11,6 +11,14 @@ pub enum Comma {
     Thousands,
 }
 
+impl Comma {
+    /// What is said where it is decided.
+    pub fn said(self, example: &str) -> String {
+        let what = if self == Comma::Decimal { "before decimals" } else { "between thousands" };
+        format!("the comma in numbers such as {example} stands {what}")
+    }
+}
+
 /// What the commas of a table stand for: decided by the first number with a comma, unless the table has more to say.
 #[derive(Debug, Clone, Copy)]
 pub struct Commas {
@@ -76,6 +84,14 @@ impl Commas {
 /// A whole number; what has a point is none, and is not tried.
 fn whole(text: &str) -> Option<i64> {
     if text.bytes().any(|b| b == b'.') { None } else { text.parse().ok() }
+}
+
+/// Whether a point in a number stands before decimals for sure.
+pub fn has_decimals(text: &str) -> bool {
+    text.contains('.')
+        && !text.contains(',')
+        && !is_group(text)
+        && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// Whether a point may stand before three digits of thousands, as in `1.234`.

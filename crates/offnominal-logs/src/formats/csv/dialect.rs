@@ -1,7 +1,7 @@
 //! How a table is written, decided once over its first records: what separates fields, which line has the names and the units,
 //! where the rows begin, and what a comma in a number stands for.
 
-use super::cell::{Comma, Commas, Says, says};
+use super::cell::{Comma, Commas, Says, has_decimals, says};
 use super::lines::{Looks, Record, Separator, records};
 use super::names;
 use crate::record::Column;
@@ -251,8 +251,10 @@ impl Table<'_> {
 
     /// What commas in numbers stand for, by all numbers of the head.
     fn commas(&self, rows: &[Record], said: &mut Vec<String>) -> Commas {
-        let usual = if self.separator == Separator::Byte(b',') { Comma::Thousands } else { Comma::Decimal };
         let fields = || rows.iter().flat_map(|row| &row.fields).map(|field| field.trim());
+        // Where a point stands before decimals, a comma does not, unless a number says so.
+        let is_thousands = self.separator == Separator::Byte(b',') || fields().any(has_decimals);
+        let usual = if is_thousands { Comma::Thousands } else { Comma::Decimal };
         let of = |wanted: Says| fields().find(|field| says(field) == Some(wanted));
         let (decimal, thousands) = (of(Says::Only(Comma::Decimal)), of(Says::Only(Comma::Thousands)));
         let either = of(Says::Either);
@@ -263,10 +265,7 @@ impl Table<'_> {
             // Those that can be read in one way only are read so until one speaks against it.
             (Some(_), Some(_), _) | (None, None, None) => (None, ""),
         };
-        if let Some(comma) = decided {
-            let what = if comma == Comma::Decimal { "before decimals" } else { "between thousands" };
-            said.push(format!("the comma in numbers such as {example} stands {what}"));
-        }
+        said.extend(decided.map(|comma| comma.said(example)));
         Commas { decided, usual }
     }
 }
