@@ -216,7 +216,9 @@ fn intervals(text: &str) -> Vec<(f64, f64)> {
 #[test]
 fn intervals_of_the_readme_stand_on_a_page_that_it_names() {
     let (mut old, mut n) = (Vec::new(), 0);
-    for line in fs::read_to_string(root().join("README.md")).unwrap().lines() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    // What the program prints is compared with the program.
+    for line in readme.lines().filter(|line| line.starts_with('|')) {
         let names = line.split("](").skip(1).filter_map(|part| part.split([')', '#']).next());
         let pages = names.filter_map(|name| fs::read_to_string(root().join(name)).ok());
         let there: Vec<_> = pages.flat_map(|page| intervals(&page)).collect();
