@@ -116,7 +116,7 @@ fn episodes_in_turns_are_refused_and_a_value_that_comes_back_later_is_said() {
         read(&[log("fleet.csv", table("run,time,level", row))])
     };
     // Two robots at the same times, which write fifteen rows at once.
-    let turns = |i: usize| (if i / 15 % 2 == 0 { "a" } else { "b" }, i / 30 * 15 + i % 15);
+    let turns = |i: usize| (if (i / 15).is_multiple_of(2) { "a" } else { "b" }, i / 30 * 15 + i % 15);
     let why = format!("{:#}", runs(turns).unwrap_err());
     let parts = [
         "log fleet.csv",
@@ -130,7 +130,7 @@ fn episodes_in_turns_are_refused_and_a_value_that_comes_back_later_is_said() {
     let found = runs(|i| if i < 45 { ("a", i) } else { ("b", i - 45) }).unwrap().1;
     assert_eq!(found.all.len(), 2);
     assert!(!found.remarks.concat().contains("comes back"), "{:?}", found.remarks);
-    let found = runs(|i| (if i / 15 % 2 == 0 { "a" } else { "b" }, i)).unwrap().1;
+    let found = runs(|i| (if (i / 15).is_multiple_of(2) { "a" } else { "b" }, i)).unwrap().1;
     assert_eq!(found.all.len(), 6);
     assert!(found.remarks[0].contains("run: 4 times a value comes back"), "{:?}", found.remarks);
 }
