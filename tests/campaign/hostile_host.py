@@ -85,7 +85,8 @@ class Host:
         if kind == b"M":
             return frame(b"H", json.dumps(DESCRIPTION).encode())
         if kind == b"C":
-            return frame(b"H", json.dumps({"verdict": "always", "found": "", "secs": 0.0, "offered": []}).encode())
+            said = {"verdict": "always", "found": "", "secs": 0.0, "offered": [], "alike": "no"}
+            return frame(b"H", json.dumps(said).encode())
         if kind == b"V":
             return frame(b"V", b"\0")
         return frame(b"O", b"" if kind == b"P" else outcome())
