@@ -136,9 +136,13 @@ fn unlabelled(gathered: &Gathered, mapping: &Mapping) -> Option<String> {
 pub(crate) struct LeftOut {
     /// Parts without a step.
     parts: usize,
-    /// The recording that loses the most steps before each channel has been seen: how many of how many, the number of the
-    /// channel that comes last, and whether a label is among them.
-    late: Option<(usize, usize, usize, bool)>,
+    /// Steps before each channel has been seen, with those of recordings.
+    late: usize,
+    of: usize,
+    /// The most of them in one recording, and the number of the channel that comes last there.
+    latest: (usize, usize),
+    /// Whether a label says of one of them that something is wrong.
+    has_label: bool,
     /// Steps of recordings, and those in which all values are held for far longer than rows are apart.
     steps: usize,
     held: usize,
@@ -157,14 +161,18 @@ impl LeftOut {
         })
     }
 
-    /// Says that a recording begins late, if it loses more than a twentieth, or a label.
+    /// Says that recordings begin late, if more than a twentieth is lost, or a label.
     fn begun_late(&self, mapping: &Mapping) -> Option<String> {
-        let (steps, of, channel, has_label) = self.late.filter(|late| 20 * late.0 > late.1 || late.3)?;
-        Some(format!(
-            "{steps} of {of} steps lie before the first value of {}, and are left out{}",
-            mapping.channels().nth(channel)?.column,
-            if has_label { ", with labels that say that something is wrong" } else { "" }
-        ))
+        let last = mapping.channels().nth(self.latest.1)?;
+        (20 * self.late > self.of || self.has_label).then(|| {
+            format!(
+                "{} of {} steps lie before the first value of {}, and are left out{}",
+                self.late,
+                self.of,
+                last.column,
+                if self.has_label { ", with labels that say that something is wrong" } else { "" }
+            )
+        })
     }
 }
 

@@ -173,11 +173,13 @@ impl<'a> Log<'a> {
         };
         let labelled = |name: &String| self.labelled(name, &ticks);
         let mut labels: Vec<Labelled> = self.mapping.label.0.iter().filter_map(labelled).collect();
-        if first > left_out.late.map_or(0, |late| late.0) {
+        left_out.late += first;
+        left_out.of += ticks.len();
+        left_out.has_label |= labels.iter().any(|label| label.steps[..first].contains(&true));
+        if first > left_out.latest.0 {
             let is_unseen = |column: &Column| !column.values[first - 1].is_finite();
             let last = columns[..n_obs + n_command].iter().position(is_unseen).unwrap_or(0);
-            let has_label = labels.iter().any(|label| label.steps[..first].contains(&true));
-            left_out.late = Some((first, ticks.len(), last, has_label));
+            left_out.latest = (first, last);
         }
         labels.iter_mut().for_each(|label| drop(label.steps.drain(..=first)));
         let task = extra(self.mapping.task.as_deref());

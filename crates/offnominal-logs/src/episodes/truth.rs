@@ -25,12 +25,9 @@ impl Truth<'_> {
         is_fault(self.gathered, self.is_text, value)
     }
 
-    /// Whether a label says somewhere that nothing is wrong. If it never does, an empty cell says it.
+    /// Whether a label says somewhere in the log that nothing is wrong. If it never does, an empty cell says it.
     fn says_nominal(&self) -> bool {
-        self.order
-            .iter()
-            .map(|&row| self.numbers[row])
-            .any(|value| value.is_finite() && !self.is_fault(value))
+        self.numbers.iter().any(|&value| value.is_finite() && !self.is_fault(value))
     }
 
     /// A value as a person reads it.
@@ -145,6 +142,15 @@ pub(crate) struct Said {
     pub faults: BTreeSet<String>,
     /// Whether a row says that nothing is wrong.
     pub nominal: bool,
+    /// Whether a cell is empty.
+    pub empty: bool,
+}
+
+impl Said {
+    /// Whether it says of faults alone, so that the rest is a guess.
+    fn is_doubtful(&self) -> bool {
+        !self.faults.is_empty() && !self.nominal
+    }
 }
 
 /// What each label of a mapping says in a log.
@@ -154,26 +160,37 @@ pub(super) fn said(gathered: &Gathered, mapping: &Mapping) -> Vec<Said> {
         let place = columns.iter().position(|column| column == label)?;
         let (topic, number) = gathered.places[place]?;
         let (values, is_text) = (&gathered.topics[topic].columns[number], gathered.is_text[place]);
-        let (faults, others): (Vec<f64>, Vec<f64>) =
-            values.iter().partition(|v| is_fault(gathered, is_text, **v));
+        let distinct: BTreeSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+        let (empty, known): (Vec<f64>, Vec<f64>) =
+            distinct.into_iter().map(f64::from_bits).partition(|value| value.is_nan());
+        let (faults, nominal): (Vec<f64>, Vec<f64>) =
+            known.into_iter().partition(|&value| is_fault(gathered, is_text, value));
         let faults = faults.into_iter().map(|value| text(gathered, is_text, value)).collect();
-        Some(Said { label: label.clone(), faults, nominal: !others.is_empty() })
+        Some(Said { label: label.clone(), faults, nominal: !nominal.is_empty(), empty: !empty.is_empty() })
     };
     mapping.label.0.iter().filter_map(of).collect()
 }
 
-/// Of labels that never say that nothing is wrong: what is taken as a fault, as the words may mean something else.
+/// Of labels that never say that nothing is wrong: what is taken as a fault, as the words may mean something else, and whether
+/// empty cells are taken to say it.
 pub(crate) fn remarks(said: &[Said]) -> Vec<String> {
     let of = |label: &str| {
         let own = || said.iter().filter(move |one| one.label == label);
         let faults: BTreeSet<&str> = own().flat_map(|one| &one.faults).map(String::as_str).collect();
-        (!faults.is_empty() && own().all(|one| !one.nominal)).then(|| {
-            let some: Vec<&str> = faults.iter().take(5).copied().collect();
+        let some: Vec<&str> = faults.iter().take(5).copied().collect();
+        let others = if faults.len() > some.len() { " and others" } else { "" };
+        if own().any(|one| one.is_doubtful() && one.empty) {
+            return Some(format!(
+                "label {label}: where no row of a log says that nothing is wrong, its empty cells are taken to say it, and {}{others} \
+                 as faults; 0, false or a word such as normal says it for sure",
+                some.join(", ")
+            ));
+        }
+        (own().any(Said::is_doubtful) && own().all(|one| !one.nominal)).then(|| {
             format!(
-                "label {label}: no row says that nothing is wrong; {}{} are taken as faults. Where nothing is wrong, 0, false, \
-                 an empty cell or a word such as normal says so",
-                some.join(", "),
-                if faults.len() > some.len() { " and others" } else { "" }
+                "label {label}: no row says that nothing is wrong; {}{others} are taken as faults. Where nothing is wrong, 0, \
+                 false, an empty cell or a word such as normal says so",
+                some.join(", ")
             )
         })
     };

@@ -51,6 +51,13 @@ fn words_that_are_not_known_are_named_as_faults() {
     let found = read(text, "label = \"fault\"").unwrap();
     let says = "label fault: no row says that nothing is wrong; leak, quiet are taken as faults";
     assert!(found.remarks.iter().any(|remark| remark.contains(says)), "{:?}", found.remarks);
+    let text = table("fault", |row| if row < 10 { "" } else { "leak" }.into());
+    let found = read(text, "label = \"fault\"").unwrap();
+    assert!(
+        found.remarks[0].contains("its empty cells are taken to say it, and leak as faults"),
+        "{:?}",
+        found.remarks
+    );
     let text = table("fault", |row| if row < 10 { "0" } else { "1" }.into());
     assert!(read(text, "label = \"fault\"").unwrap().remarks.is_empty());
 }
